@@ -1,0 +1,108 @@
+# `make test` and `make demo` need nothing but Python 3.11+ with its headers and a C compiler:
+# they make a virtual environment, install, build and run. Run again, they only redo what changed.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PYTEST_ARGS ?=
+
+core := setup.py $(wildcard fasttree/*.pyx fasttree/*.pxd fasttree/*.h)
+# What a test run needs beside the package itself. Runs against another build happen in a copy
+# without fasttree/, where the source package cannot be imported by mistake.
+suite := tests docs examples benchmarks README.md CHANGELOG.md pyproject.toml
+
+.PHONY: help demo test lint format debug-test wheel wheel-test bench bench-smoke compare clean
+
+help:
+	@echo "make demo         a short tour: a textbook tree, a ranking, 200,000 rows"
+	@echo "make test         the test suite                 (PYTEST_ARGS='-k name' to choose)"
+	@echo "make lint         style, types, layers, spelling (make format repairs style)"
+	@echo "make debug-test   the test suite on a build with bounds checks"
+	@echo "make wheel        wheel and sdist in dist/       (make wheel-test tests that wheel)"
+	@echo "make bench        micro-benchmarks of the core   (make bench-smoke: tiny sizes, no timing)"
+	@echo "make compare      this library beside its peers, rewrites docs/benchmarks.md"
+	@echo "make clean        remove everything that was made"
+	@echo "PYTHON=python3.13 VENV=.venv313 choose the interpreter and the environment."
+
+# --- the environment and the build ---
+
+$(VENV)/.installed: pyproject.toml setup.py
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fasttree needs Python 3.11 or newer; set PYTHON=...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/build-requirements.txt
+	$(BIN)/python -m pip install --quiet --upgrade pip -r $(VENV)/build-requirements.txt
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[test]'
+	touch $@
+
+$(VENV)/.built: $(VENV)/.installed $(core)
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[dev]'
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[bench]'
+	touch $@
+
+# --- the two commands of the README ---
+
+demo: $(VENV)/.built
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.built
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# --- for developers ---
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PATH="$(abspath $(BIN)):$$PATH" cython-lint fasttree
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/codespell
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The debug build never touches the source tree: left there, its generated C would be newer than the
+# .pyx and the next ordinary build would quietly keep the checks.
+build/debug/.built: $(VENV)/.built $(wildcard fasttree/*.py fasttree/*/*.py)
+	rm -rf build/debug && mkdir -p build/debug/source build/debug/site
+	tar --exclude='*.so' --exclude='_core.c' --exclude=__pycache__ -cf - setup.py pyproject.toml README.md LICENSE MANIFEST.in fasttree | tar -xf - -C build/debug/source
+	FASTTREE_DEBUG=1 $(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --target build/debug/site ./build/debug/source
+	touch $@
+
+debug-test: build/debug/.built
+	rm -rf build/debug/run && mkdir build/debug/run && cp -R $(wildcard $(suite)) build/debug/run
+	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/python -c 'import fasttree._core as core; print("debug build:", core.__file__)'
+	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest $(PYTEST_ARGS)
+
+wheel: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+
+wheel-test: wheel
+	rm -rf build/wheel && mkdir -p build/wheel/run && cp -R $(wildcard $(suite)) build/wheel/run
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet --upgrade pip
+	build/wheel/venv/bin/python -m pip install --quiet "$$(ls dist/*.whl)[test]"
+	cd build/wheel/run && ../venv/bin/python -c 'import fasttree; print("wheel:", fasttree.__file__)'
+	cd build/wheel/run && ../venv/bin/pytest $(PYTEST_ARGS)
+
+bench: $(VENV)/.built
+	$(BIN)/python -m pytest benchmarks --benchmark-only $(PYTEST_ARGS)
+
+bench-smoke: $(VENV)/.built
+	$(BIN)/python -m pytest benchmarks --benchmark-disable -q $(PYTEST_ARGS)
+
+compare: $(VENV)/.built $(VENV)/.bench
+	$(BIN)/python -m benchmarks.compare $(COMPARE_ARGS)
+
+clean:
+	rm -rf .venv .ci-venv build dist fasttree.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -f fasttree/_core.c fasttree/_core*.so fasttree/_core.html
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
