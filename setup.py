@@ -23,7 +23,7 @@ extension = Extension(
     "fasttree._core",
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
-    depends=[f"fasttree/{name}.pxd" for name in ("_criteria", "_scan", "_partition", "_route")],
+    depends=[f"fasttree/{name}.pxd" for name in ("_criteria", "_encode", "_scan", "_partition", "_route")],
 )
 
 directives = {

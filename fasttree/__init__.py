@@ -1,1 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""fasttree: the classic decision trees, exact and fast."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from fasttree import datasets, measures
+    from fasttree.columns import Columns
+    from fasttree.estimators import CARTClassifier, ID3Classifier, TreeClassifier
+    from fasttree.frames import Categorical
+    from fasttree.ranking import rank_attributes
+
+# Everything loads on first use, so that `import fasttree` costs next to nothing.
+_HOMES = {
+    "CARTClassifier": "fasttree.estimators",
+    "Categorical": "fasttree.frames",
+    "Columns": "fasttree.columns",
+    "ID3Classifier": "fasttree.estimators",
+    "TreeClassifier": "fasttree.estimators",
+    "datasets": "fasttree.datasets",
+    "measures": "fasttree.measures",
+    "rank_attributes": "fasttree.ranking",
+}
+
+__all__ = [
+    "CARTClassifier",
+    "Categorical",
+    "Columns",
+    "ID3Classifier",
+    "TreeClassifier",
+    "__version__",
+    "datasets",
+    "measures",
+    "rank_attributes",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fasttree' has no attribute {name!r}")
+    home = importlib.import_module(_HOMES[name])
+    value = home if home.__name__ == f"fasttree.{name}" else getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Interleaved timing: A B C A B C ..., so that a slow minute of the machine strikes everybody."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+# Someone that slow is measured no more often than this: his own noise is small beside his time.
+SLOW_SECONDS = 5.0
+SLOW_REPEATS = 3
+
+
+@dataclass
+class Timing:
+    seconds: list[float] = field(default_factory=list)
+    cpu_seconds: list[float] = field(default_factory=list)
+    last_result: Any = None
+
+    @property
+    def cores(self) -> float:
+        """How many cores were busy on the average: shows who used more threads than allowed."""
+        return median(c / s for c, s in zip(self.cpu_seconds, self.seconds, strict=True))
+
+
+def interleaved(
+    jobs: Mapping[str, Callable[[], Any]], repeats: int, settle: bool = True
+) -> dict[str, Timing]:
+    """Times every job once a round. The caller has warmed the jobs up.
+
+    Settling collects garbage, and pauses so that another library's threads, which spin for a while
+    after their work, go to sleep. Jobs of a millisecond without threads do better without.
+    """
+    timings = {name: Timing() for name in jobs}
+    for _ in range(repeats):
+        for name, job in jobs.items():
+            timing = timings[name]
+            if len(timing.seconds) >= SLOW_REPEATS and median(timing.seconds) > SLOW_SECONDS:
+                continue
+            timing.last_result = None
+            if settle:
+                gc.collect()
+                time.sleep(0.05)
+            cpu, start = time.process_time(), time.perf_counter()
+            timing.last_result = job()
+            timing.seconds.append(time.perf_counter() - start)
+            timing.cpu_seconds.append(time.process_time() - cpu)
+    return timings

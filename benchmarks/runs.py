@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kinds of scenario, and how each is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from benchmarks import data, memory
+from benchmarks.claims import Claim
+from benchmarks.contestants import CONTESTANTS, Contestant, Task, accuracy
+from benchmarks.data import Dataset
+from benchmarks.measure import Timing, interleaved
+from benchmarks.results import Entry
+
+
+@dataclass(frozen=True)
+class Settings:
+    threads: int = 2
+    repeats: int = 5
+    quick: bool = False
+    say: Callable[[str], None] = field(default=lambda text: None)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run found: a description of the data, and an entry for each contestant."""
+
+    data: str
+    entries: list[Entry]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A row of the comparison."""
+
+    name: str
+    title: str
+    contestants: tuple[str, ...]
+    task: Task
+    claims: tuple[Claim, ...]
+
+    def run(self, settings: Settings) -> Found | None:
+        """None if the data, or all the libraries, are not there."""
+        raise NotImplementedError
+
+    def _present(self) -> dict[str, Contestant]:
+        chosen = {name: CONTESTANTS[name] for name in self.contestants}
+        return {name: contestant for name, contestant in chosen.items() if contestant.installed}
+
+    def _task(self, settings: Settings) -> Task:
+        return replace(self.task, threads=min(self.task.threads, settings.threads))
+
+
+@dataclass(frozen=True)
+class FitRace(Scenario):
+    """Times fit(X, y), encoding and conversion included.
+
+    The warm-up is a fit on 80 % of the rows, whose accuracy on the other 20 % is reported.
+    """
+
+    # Takes `quick` and gives the data; None if they are absent.
+    load: Callable[[bool], Dataset | None]
+    # A fit of a millisecond: many repeats, and no pauses between them.
+    tiny: bool = False
+
+    def run(self, settings: Settings) -> Found | None:
+        task, present = self._task(settings), self._present()
+        dataset = self.load(settings.quick) if present else None
+        if dataset is None:
+            return None
+        train, test = dataset.split()
+        held_out = {}
+        for name, contestant in present.items():
+            settings.say(f"warming up {name}")
+            model = contestant.make(task).fit(train.X, train.y)
+            held_out[name] = accuracy(model, test.X, test.y)
+        del train
+
+        def fit(contestant: Contestant) -> Callable[[], Any]:
+            return lambda: contestant.make(task).fit(dataset.X, dataset.y)
+
+        settings.say("timing")
+        timings = interleaved(
+            {name: fit(contestant) for name, contestant in present.items()},
+            settings.repeats * (40 if self.tiny else 1),
+            settle=not self.tiny,
+        )
+        entries = []
+        for name, contestant in present.items():
+            model = timings[name].last_result
+            entry = _entry(name, timings[name], contestant, model)
+            entry.train_accuracy = accuracy(model, dataset.X, dataset.y)
+            entry.held_out_accuracy = held_out[name]
+            entries.append(entry)
+        return Found(_describe(dataset), entries)
+
+
+@dataclass(frozen=True)
+class PredictRace(Scenario):
+    """Times predict_proba on many float32 rows by one tree that was grown on some of them."""
+
+    n_rows: int
+    n_columns: int
+    n_train: int
+
+    def run(self, settings: Settings) -> Found | None:
+        shrink = 100 if settings.quick else 1
+        dataset = data.classification(self.n_rows // shrink, self.n_columns, dtype=np.float32)
+        train = dataset.head(self.n_train // shrink)
+        models = {}
+        for name, contestant in self._present().items():
+            settings.say(f"growing the tree of {name}")
+            models[name] = contestant.make(self._task(settings)).fit(train.X, train.y)
+
+        def predict(model: Any) -> Callable[[], np.ndarray]:
+            return lambda: model.predict_proba(dataset.X)
+
+        jobs = {name: predict(model) for name, model in models.items()}
+        for job in jobs.values():
+            job()
+        settings.say("timing")
+        timings = interleaved(jobs, settings.repeats * 4)
+        entries = []
+        for name, model in models.items():
+            entry = _entry(name, timings[name], CONTESTANTS[name], model)
+            entry.train_accuracy = accuracy(model, train.X, train.y)
+            rest = slice(len(train.y), None)
+            entry.held_out_accuracy = accuracy(model, dataset.X[rest], dataset.y[rest])
+            entries.append(entry)
+        return Found(f"{_describe(dataset)}, grown on {len(train.y):,} of them", entries)
+
+
+@dataclass(frozen=True)
+class Memory(Scenario):
+    """Growth of the peak resident set over one fit, each contestant in a process of its own."""
+
+    n_rows: int
+    n_columns: int
+
+    def run(self, settings: Settings) -> Found | None:
+        n_rows = self.n_rows // (100 if settings.quick else 1)
+        # Made here once, so that no child's memory remembers how the data came to be.
+        description = _describe(data.classification(n_rows, self.n_columns))
+        entries = []
+        for name in self._present():
+            settings.say(f"measuring {name}")
+            found = memory.of_fit(name, self._task(settings), n_rows, self.n_columns)
+            entries.append(Entry(name, bytes_a_cell=found))
+        return Found(description, entries)
+
+
+@dataclass(frozen=True)
+class Growth(Scenario):
+    """The time of one contestant's fit as the number of rows doubles."""
+
+    sizes: tuple[int, ...]
+    n_columns: int
+
+    def run(self, settings: Settings) -> Found | None:
+        shrink = 100 if settings.quick else 1
+        datasets = {n // shrink: data.classification(n // shrink, self.n_columns)
+                    for n in self.sizes}  # fmt: skip
+        present = self._present()
+        if not present:
+            return None
+        (contestant,) = present.values()
+        task = self._task(settings)
+
+        def fit(dataset: Dataset) -> Callable[[], Any]:
+            return lambda: contestant.make(task).fit(dataset.X, dataset.y)
+
+        jobs = {f"{n:,} rows": fit(dataset) for n, dataset in datasets.items()}
+        settings.say("warming up")
+        for job in jobs.values():
+            job()
+        settings.say("timing")
+        timings = interleaved(jobs, settings.repeats)
+        entries = []
+        for (name, timing), n_rows in zip(timings.items(), datasets, strict=True):
+            entry = _entry(name, timing, contestant, timing.last_result)
+            entry.rows = n_rows
+            entries.append(entry)
+        return Found(f"{min(datasets):,} to {max(datasets):,} x {self.n_columns} float64", entries)
+
+
+def _entry(name: str, timing: Timing, contestant: Contestant, model: Any) -> Entry:
+    shape = contestant.shape(model)
+    return Entry(name, timing.seconds, cores=timing.cores, leaves=shape.leaves, depth=shape.depth)
+
+
+def _describe(dataset: Dataset) -> str:
+    rows, columns = dataset.X.shape
+    return f"{rows:,} x {columns} {dataset.X.dtype}, {dataset.n_classes} classes"

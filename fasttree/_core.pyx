@@ -1,0 +1,716 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# cython: language_level=3
+"""The Cython core: histograms, sweeps, partition, routing.
+
+Typed contiguous views in and out, no policy. The bodies stand in _criteria.pxd, _scan.pxd, _partition.pxd and
+_route.pxd; this file owns the arrays of one fit (`Growth`) and walks them level by level.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from fasttree._criteria cimport (
+    ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, cost_unit, final_score, klogk_steps, side_cost,
+)
+from fasttree._encode cimport code_bins, code_few, copy_columns, count_distinct, rank_values, real
+from fasttree._partition cimport Sides, add_rows, branch_of, code_entries, send, split_list
+from fasttree._route cimport Step, Tables, route
+from fasttree._scan cimport (
+    Best, Buckets, Node, Rows, buckets_of_histogram, buckets_of_runs, class_of, count_runs, free_buckets,
+    multiway_of_runs, new_buckets, precedes, scan_codes, scan_multiway, scan_subset, sweep, weight_of,
+)
+
+# How the values of an attribute become branches.
+cdef enum:
+    THRESHOLD = 0
+    SUBSET = 1
+    MULTIWAY = 2
+
+cdef enum:
+    SMALL = 32                  # up to so many rows a counted attribute is sorted instead of tabulated
+
+
+def klogk_table(double fine, Py_ssize_t n, int64_t[::1] out):
+    """out[k] = round(fine * k * log2 k), for k < n."""
+    cdef Py_ssize_t k
+    with nogil:
+        for k in range(n):
+            out[k] = klogk_steps(fine, k)
+
+
+cdef class Measure:
+    """A criterion and the tables that make it fast."""
+
+    cdef Ruler ruler
+    cdef object _keep
+
+    def __init__(
+        self, int criterion, int n_classes, int64_t min_leaf, bint exact_squares, double fine,
+        const int64_t[::1] klogk, const double[::1] inverse,
+    ):
+        self._keep = (klogk, inverse)
+        self.ruler.criterion = criterion
+        self.ruler.n_classes = n_classes
+        self.ruler.min_leaf = min_leaf
+        self.ruler.exact_squares = exact_squares
+        self.ruler.fine = fine
+        self.ruler.klogk = &klogk[0] if klogk.shape[0] else NULL
+        self.ruler.n_klogk = klogk.shape[0]
+        self.ruler.inverse = &inverse[0] if inverse.shape[0] else NULL
+        self.ruler.n_inverse = inverse.shape[0]
+
+    def costs(self, const int64_t[:, ::1] counts, const int64_t[::1] total, double[::1] out):
+        """Weight times impurity of every row of `counts`, in the unit of `unit`."""
+        cdef Py_ssize_t i
+        cdef Ruler plain = self.ruler
+        plain.n_inverse = 0     # the same bits whether a fit has weights (and so no table) or copies of rows
+        with nogil:
+            for i in range(counts.shape[0]):
+                out[i] = side_cost(plain.criterion, &plain, &counts[i, 0], total[i])
+
+    @property
+    def unit(self):
+        return cost_unit(self.ruler.criterion, &self.ruler)
+
+    @property
+    def min_leaf(self):
+        return self.ruler.min_leaf
+
+
+cdef class Level:
+    """The families of one level: nodes that were split, and their children, adjacent and in branch order.
+
+    The root is the only child of a family that was never split.
+    """
+
+    # families
+    cdef const int64_t[::1] start, stop             # the parent's rows in the sorted lists
+    cdef const int64_t[::1] first_child             # n_families + 1
+    cdef const int32_t[::1] slot                    # the parent's histogram, -1: none kept
+    # children
+    cdef const int64_t[::1] n_rows
+    cdef const int64_t[::1] child_start             # in the sorted lists; only for the frontier
+    cdef const int64_t[::1] row_start               # in the row list
+    cdef const int32_t[::1] frontier                # place on the frontier, -1: finished
+    cdef const int32_t[::1] child_slot              # where to keep the child's histogram; -1: nowhere
+    cdef const int64_t[:, ::1] counts
+    cdef const int64_t[::1] total
+    cdef const double[::1] cost
+
+    def __init__(
+        self, start, stop, first_child, slot, n_rows, child_start, row_start, frontier, child_slot, counts, total, cost
+    ):
+        self.start = start
+        self.stop = stop
+        self.first_child = first_child
+        self.slot = slot
+        self.n_rows = n_rows
+        self.child_start = child_start
+        self.row_start = row_start
+        self.frontier = frontier
+        self.child_slot = child_slot
+        self.counts = counts
+        self.total = total
+        self.cost = cost
+
+
+cdef class Growth:
+    """The arrays of one fit, and the steps that walk them."""
+
+    cdef Measure measure
+    cdef Rows rows
+    cdef Sides sides
+    cdef bint gather
+    cdef uint64_t[:, ::1] lists         # swept attributes: entries sorted by rank, the frontier's nodes one after another
+    cdef const uint8_t[:, ::1] codes    # counted attributes: code by row
+    cdef uint64_t[:, ::1] row_lists     # two: the rows of the level before and of this level
+    cdef const int32_t[::1] storage     # per attribute: s >= 0 is lists[s], s < 0 is codes[-1 - s]
+    cdef const int32_t[::1] shape       # per attribute: THRESHOLD, SUBSET or MULTIWAY
+    cdef const int32_t[::1] n_codes     # per attribute: 1 + largest code
+    cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
+    cdef const int64_t[::1] cell_start  # per counted attribute: where its cells begin in a slot
+    cdef object _keep
+
+    def __init__(
+        self, Measure measure, lists, codes, row_lists, storage, shape, n_codes, pool, cell_start, int rank_shift,
+        const uint32_t[::1] y, const int64_t[::1] weight, uint8_t[::1] narrow, uint32_t[::1] wide,
+    ):
+        self.measure = measure
+        self.lists = lists
+        self.codes = codes
+        self.row_lists = row_lists
+        self.storage = storage
+        self.shape = shape
+        self.n_codes = n_codes
+        self.pool = pool
+        self.cell_start = cell_start
+        self._keep = (y, weight, narrow, wide)
+        self.rows.shift = rank_shift
+        self.rows.y = &y[0]
+        self.rows.weight = &weight[0] if weight is not None else NULL
+        self.gather = weight is not None or rank_shift == 32
+        self.sides.narrow = &narrow[0] if narrow.shape[0] else NULL
+        self.sides.wide = &wide[0] if wide is not None else NULL
+
+    def advance(
+        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int row_list,
+        const int64_t[::1] attributes, Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] spare,
+        double[:, ::1] score, int64_t[:, ::1] cut,
+    ):
+        """Hand the rows of `family0..family1` on to the children and find each child's best split of each attribute.
+
+        score[a, i], cut[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. Returns False if
+        memory ran out.
+        """
+        cdef Py_ssize_t a
+        cdef bint fine = True
+        cdef int C = self.measure.ruler.n_classes
+        cdef int64_t n_work = 2 * C + 2 + self.most_children(level, family0, family1)
+        cdef int64_t n_cells = 256 * C
+        cdef int64_t* work = <int64_t*>malloc(n_work * sizeof(int64_t))
+        cdef int64_t* histogram = <int64_t*>malloc(n_cells * sizeof(int64_t))
+        if work == NULL or histogram == NULL:
+            free(work)
+            free(histogram)
+            return False
+        with nogil:
+            for a in range(a0, a1):
+                if self.storage[attributes[a]] >= 0:
+                    fine &= self.advance_swept(
+                        level, family0, family1, first_node, attributes[a], spare, work, &score[a, 0], &cut[a, 0])
+                else:
+                    fine &= self.advance_counted(
+                        level, family0, family1, first_node, row_list, attributes[a], work, histogram, &score[a, 0],
+                        &cut[a, 0])
+        free(work)
+        free(histogram)
+        return fine
+
+    cdef int64_t most_children(self, Level level, Py_ssize_t family0, Py_ssize_t family1) noexcept:
+        cdef Py_ssize_t f
+        cdef int64_t most = 0
+        for f in range(family0, family1):
+            if level.first_child[f + 1] - level.first_child[f] > most:
+                most = level.first_child[f + 1] - level.first_child[f]
+        return most
+
+    cdef bint advance_swept(
+        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int64_t attribute,
+        uint64_t[::1] spare, int64_t* work, double* score, int64_t* cut,
+    ) noexcept nogil:
+        cdef uint64_t* entries = &self.lists[self.storage[attribute], 0]
+        cdef int64_t f, child, i
+        cdef Best best
+        cdef bint fine = True
+        for f in range(family0, family1):
+            child = level.first_child[f]
+            split_list(
+                entries, level.start[f], level.stop[f], &self.sides, level.first_child[f + 1] - child,
+                &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], work)
+            for child in range(child, level.first_child[f + 1]):
+                i = level.frontier[child] - first_node
+                if level.frontier[child] >= 0:
+                    fine &= self.scan_list(
+                        level, child, attribute, entries + level.child_start[child], work, &best)
+                    self.record(level, child, &best, score + i, cut + i)
+        return fine
+
+    cdef void record(self, Level level, int64_t child, const Best* best, double* score, int64_t* cut) noexcept nogil:
+        score[0] = best.score
+        cut[0] = best.cut
+        if best.score != -INFINITY:
+            score[0] = final_score(
+                self.measure.ruler.criterion, &self.measure.ruler, level.cost[child], best.score, level.total[child])
+
+    cdef bint scan_list(
+        self, Level level, int64_t child, int64_t attribute, const uint64_t* entries, int64_t* work, Best* best
+    ) noexcept nogil:
+        """Best split of a node whose rows are sorted by rank. False: no memory."""
+        cdef Node node
+        cdef Buckets* buckets
+        cdef const Ruler* ruler = &self.measure.ruler
+        cdef int64_t n = level.n_rows[child]
+        cdef bint heuristic, fine
+        node.counts = &level.counts[child, 0]
+        node.total = level.total[child]
+        node.cost = level.cost[child]
+        if (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:   # constant at the node
+            best.score = -INFINITY
+            best.cut = 0
+            return True
+        if self.shape[attribute] == THRESHOLD:
+            sweep_any(ruler, self.gather, &self.rows, entries, n, &node, work, best)
+            return True
+        if self.shape[attribute] == MULTIWAY:
+            multiway_of_runs(ruler.criterion, ruler, &self.rows, entries, n, &node, work, best)
+            return True
+        buckets = new_buckets(count_runs(entries, n, self.rows.shift), ruler.n_classes)
+        if buckets == NULL:
+            return False
+        buckets_of_runs(buckets, &self.rows, entries, n, ruler.n_classes)
+        fine = scan_subset(ruler.criterion, ruler, buckets, &node, work, best, NULL, &heuristic)
+        free_buckets(buckets)
+        return fine
+
+    cdef bint advance_counted(
+        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int row_list,
+        int64_t attribute, int64_t* work, int64_t* spare_cells, double* score, int64_t* cut,
+    ) noexcept nogil:
+        """The same from histograms: the largest child's is what its siblings leave of the parent's."""
+        cdef int64_t k = -1 - self.storage[attribute]
+        cdef const uint8_t* codes = &self.codes[k, 0]
+        cdef const uint64_t* entries = &self.row_lists[row_list, 0]
+        cdef int64_t C = self.measure.ruler.n_classes
+        cdef int64_t n_cells = self.n_codes[attribute] * C
+        cdef int64_t f, child, heir, i, cell, n
+        cdef int64_t* histogram
+        cdef int64_t* inherited
+        cdef uint64_t sorted_rows[SMALL]
+        cdef Best best
+        cdef Buckets* buckets = NULL
+        cdef bint fine = True
+        if self.shape[attribute] != THRESHOLD:
+            buckets = new_buckets(256, <int>C)
+            if buckets == NULL:
+                return False
+        for f in range(family0, family1):
+            heir = -1
+            inherited = NULL
+            if level.slot[f] >= 0:
+                for child in range(level.first_child[f], level.first_child[f + 1]):
+                    if level.child_slot[child] == level.slot[f]:
+                        heir = child
+                        inherited = &self.pool[level.slot[f], self.cell_start[k]]
+            for child in range(level.first_child[f], level.first_child[f + 1]):
+                n = level.n_rows[child]
+                if child == heir or (level.frontier[child] < 0 and heir < 0):
+                    continue
+                i = level.frontier[child] - first_node
+                if level.frontier[child] < 0 or (level.child_slot[child] < 0 and self.is_small(n, attribute)):
+                    if heir >= 0:
+                        self.add(-1, entries + level.row_start[child], n, codes, inherited)
+                    if level.frontier[child] >= 0:
+                        code_entries(&self.rows, entries + level.row_start[child], n, codes, sorted_rows)
+                        fine &= self.scan_list(level, child, attribute, sorted_rows, work, &best)
+                        self.record(level, child, &best, score + i, cut + i)
+                    continue
+                histogram = spare_cells
+                if level.child_slot[child] >= 0:
+                    histogram = &self.pool[level.child_slot[child], self.cell_start[k]]
+                memset(histogram, 0, n_cells * sizeof(int64_t))
+                self.add(1, entries + level.row_start[child], n, codes, histogram)
+                if heir >= 0:
+                    for cell in range(n_cells):
+                        inherited[cell] -= histogram[cell]
+                fine &= self.scan_cells(level, child, attribute, histogram, buckets, work, &best)
+                self.record(level, child, &best, score + i, cut + i)
+            if heir >= 0:
+                i = level.frontier[heir] - first_node
+                fine &= self.scan_cells(level, heir, attribute, inherited, buckets, work, &best)
+                self.record(level, heir, &best, score + i, cut + i)
+        free_buckets(buckets)
+        return fine
+
+    cdef bint is_small(self, int64_t n, int64_t attribute) noexcept nogil:
+        return n <= SMALL and n < self.n_codes[attribute]
+
+    cdef void add(
+        self, int64_t sign, const uint64_t* entries, int64_t n, const uint8_t* codes, int64_t* histogram
+    ) noexcept nogil:
+        if self.gather:
+            add_rows(True, sign, &self.rows, entries, n, codes, self.measure.ruler.n_classes, histogram)
+        elif self.measure.ruler.n_classes == 2:
+            add_rows(False, sign, &self.rows, entries, n, codes, 2, histogram)
+        else:
+            add_rows(False, sign, &self.rows, entries, n, codes, self.measure.ruler.n_classes, histogram)
+
+    cdef bint scan_cells(
+        self, Level level, int64_t child, int64_t attribute, const int64_t* histogram, Buckets* buckets, int64_t* work,
+        Best* best,
+    ) noexcept nogil:
+        cdef Node node
+        cdef const Ruler* ruler = &self.measure.ruler
+        cdef bint heuristic
+        node.counts = &level.counts[child, 0]
+        node.total = level.total[child]
+        node.cost = level.cost[child]
+        if self.shape[attribute] == THRESHOLD:
+            scan_codes(ruler.criterion, ruler, histogram, self.n_codes[attribute], &node, work, best)
+            return True
+        buckets_of_histogram(buckets, histogram, self.n_codes[attribute], ruler.n_classes)
+        if self.shape[attribute] == MULTIWAY:
+            scan_multiway(ruler.criterion, ruler, buckets, &node, best)
+            return True
+        return scan_subset(ruler.criterion, ruler, buckets, &node, work, best, NULL, &heuristic)
+
+    # ---- winners ------------------------------------------------------------------------------------------------
+
+    def split(
+        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, int row_list,
+        const int64_t[::1] attribute, const int64_t[::1] cut, const int64_t[::1] first_child,
+        const int64_t[::1] table_start, const int64_t[::1] out_start, int64_t[::1] child_rows,
+        int64_t[:, ::1] child_counts, uint32_t[::1] table_codes, uint32_t[::1] table_branch, int64_t[:, ::1] neighbours,
+        uint8_t[::1] heuristic,
+    ):
+        """Describe the children of the winners and send every row to its branch.
+
+        `nodes` are children of `level`. neighbours[i]: for a swept threshold the rows with the largest value on the
+        left and the smallest on the right, for a counted one their codes. Where there is a row list, its rows go to
+        the other row list, each node's from `out_start` on, children one after another. False: no memory.
+        """
+        cdef Py_ssize_t i
+        cdef bint fine = True
+        with nogil:
+            for i in range(n0, n1):
+                if table_start[i + 1] == table_start[i]:
+                    self.split_threshold(level, nodes[i], row_list, attribute[i], cut[i], &neighbours[i, 0])
+                else:
+                    fine &= self.split_table(
+                        level, nodes[i], row_list, attribute[i], table_start[i + 1] - table_start[i],
+                        &table_codes[table_start[i]], &table_branch[table_start[i]], &heuristic[i])
+                self.count_children(
+                    level, nodes[i], row_list, attribute[i], out_start[i], first_child[i], first_child[i + 1],
+                    child_rows, child_counts)
+        return fine
+
+    cdef const uint64_t* rows_of(self, Level level, int64_t node, int row_list, int64_t attribute) noexcept nogil:
+        if self.storage[attribute] >= 0:
+            return &self.lists[self.storage[attribute], level.child_start[node]]
+        return &self.row_lists[row_list, level.row_start[node]]
+
+    cdef void split_threshold(
+        self, Level level, int64_t node, int row_list, int64_t attribute, int64_t cut, int64_t* neighbours
+    ) noexcept nogil:
+        cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
+        cdef const uint8_t* codes
+        cdef int64_t n = level.n_rows[node], i, below, above, code
+        if self.storage[attribute] >= 0:
+            for i in range(n):
+                send(&self.sides, entries[i], <int64_t>(entries[i] >> self.rows.shift) > cut)
+            below = 0
+            above = n - 1
+            while above - below > 1:        # rank[below] <= cut < rank[above]
+                i = (below + above) // 2
+                if <int64_t>(entries[i] >> self.rows.shift) > cut:
+                    above = i
+                else:
+                    below = i
+            neighbours[0] = <uint32_t>entries[below]
+            neighbours[1] = <uint32_t>entries[above]
+            return
+        codes = &self.codes[-1 - self.storage[attribute], 0]
+        below = 0
+        above = 256
+        for i in range(n):
+            code = codes[<uint32_t>entries[i]]
+            send(&self.sides, entries[i], code > cut)
+            if code <= cut:
+                if code > below:
+                    below = code
+            elif code < above:
+                above = code
+        neighbours[0] = below
+        neighbours[1] = above
+
+    cdef bint split_table(
+        self, Level level, int64_t node, int row_list, int64_t attribute, int64_t n_present, uint32_t* table_codes,
+        uint32_t* table_branch, uint8_t* heuristic,
+    ) noexcept nogil:
+        cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
+        cdef const Ruler* ruler = &self.measure.ruler
+        cdef const uint8_t* codes
+        cdef Node about
+        cdef Best best
+        cdef bint flag = False, fine = True, swept = self.storage[attribute] >= 0
+        cdef int64_t n = level.n_rows[node], i, place
+        cdef int64_t* work = <int64_t*>malloc((2 * ruler.n_classes + 2) * sizeof(int64_t))
+        cdef int64_t* histogram = NULL
+        cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 1)
+        cdef uint32_t[256] branch_of_code
+        cdef Buckets* b = new_buckets(n_present, ruler.n_classes)
+        if not swept:
+            histogram = <int64_t*>calloc(256 * ruler.n_classes, sizeof(int64_t))
+        if work == NULL or goes_left == NULL or b == NULL or (histogram == NULL and not swept):
+            fine = False
+        else:
+            if swept:
+                buckets_of_runs(b, &self.rows, entries, n, ruler.n_classes)
+            else:
+                codes = &self.codes[-1 - self.storage[attribute], 0]
+                self.add(1, entries, n, codes, histogram)
+                buckets_of_histogram(b, histogram, 256, ruler.n_classes)
+            if self.shape[attribute] == SUBSET:
+                about.counts = &level.counts[node, 0]
+                about.total = level.total[node]
+                about.cost = level.cost[node]
+                fine = scan_subset(ruler.criterion, ruler, b, &about, work, &best, goes_left, &flag)
+                heuristic[0] = flag
+            for i in range(b.n):
+                table_codes[i] = <uint32_t>b.code[i]
+                table_branch[i] = <uint32_t>i if self.shape[attribute] == MULTIWAY else 1 - goes_left[i]
+            if swept:
+                place = 0
+                for i in range(n):
+                    place += i > 0 and (entries[i] ^ entries[i - 1]) >> self.rows.shift != 0
+                    send(&self.sides, entries[i], table_branch[place])
+            else:
+                for i in range(b.n):
+                    branch_of_code[table_codes[i]] = table_branch[i]
+                for i in range(n):
+                    send(&self.sides, entries[i], branch_of_code[codes[<uint32_t>entries[i]]])
+        free(work)
+        free(histogram)
+        free(goes_left)
+        free_buckets(b)
+        return fine
+
+    cdef void count_children(
+        self, Level level, int64_t node, int row_list, int64_t attribute, int64_t out_start, int64_t first,
+        int64_t stop, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    ) noexcept nogil:
+        cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
+        cdef const uint64_t* source
+        cdef uint64_t* target
+        cdef int64_t n = level.n_rows[node], i, child, offset
+        cdef bint wide = self.sides.wide != NULL
+        for i in range(n):
+            child = first + branch_of(wide, &self.sides, entries[i])
+            child_rows[child] += 1
+            child_counts[child, class_of(self.gather, &self.rows, entries[i])] += weight_of(
+                self.gather, &self.rows, entries[i])
+        if self.row_lists.shape[1] == 0:
+            return
+        source = &self.row_lists[row_list, level.row_start[node]]
+        target = &self.row_lists[1 - row_list, out_start]
+        # child_rows serves as the cursor for a moment
+        offset = 0
+        for child in range(first, stop):
+            i = child_rows[child]
+            child_rows[child] = offset
+            offset += i
+        for i in range(n):
+            child = first + branch_of(wide, &self.sides, source[i])
+            target[child_rows[child]] = source[i]
+            child_rows[child] += 1
+        for child in range(stop - 1, first, -1):
+            child_rows[child] -= child_rows[child - 1]
+
+
+cdef void sweep_any(
+    const Ruler* r, bint gather, const Rows* rows, const uint64_t* entries, int64_t n, const Node* node, int64_t* work,
+    Best* best,
+) noexcept nogil:
+    """`sweep` with its first arguments as literals: the compiler writes each criterion its own loop."""
+    if r.criterion == GINI:
+        sweep_shape(GINI, r, gather, rows, entries, n, node, work, best)
+    elif r.criterion == ENTROPY:
+        sweep_shape(ENTROPY, r, gather, rows, entries, n, node, work, best)
+    elif r.criterion == GAIN_RATIO:
+        sweep_shape(GAIN_RATIO, r, gather, rows, entries, n, node, work, best)
+    else:
+        sweep_shape(MISCLASSIFICATION, r, gather, rows, entries, n, node, work, best)
+
+
+cdef inline void sweep_shape(
+    int criterion, const Ruler* r, bint gather, const Rows* rows, const uint64_t* entries, int64_t n, const Node* node,
+    int64_t* work, Best* best,
+) noexcept nogil:
+    if r.n_classes == 2:
+        if gather:
+            sweep(criterion, True, True, r, rows, entries, n, node, work, best)
+        else:
+            sweep(criterion, True, False, r, rows, entries, n, node, work, best)
+    elif gather:
+        sweep(criterion, False, True, r, rows, entries, n, node, work, best)
+    else:
+        sweep(criterion, False, False, r, rows, entries, n, node, work, best)
+
+
+def choose_attributes(
+    const double[:, ::1] score, const int64_t[:, ::1] cut, int64_t[::1] winner, double[::1] best,
+    int64_t[::1] best_cut,
+):
+    """The best attribute of every node, in schema order: a later one must be better by more than 1e-10."""
+    cdef Py_ssize_t a, i, n_nodes = score.shape[1]
+    with nogil:
+        for i in range(n_nodes):
+            winner[i] = -1
+            best[i] = -INFINITY
+            best_cut[i] = 0
+        for a in range(score.shape[0]):
+            for i in range(n_nodes):
+                if score[a, i] > best[i] + 1e-10:
+                    winner[i] = a
+                    best[i] = score[a, i]
+                    best_cut[i] = cut[a, i]
+
+
+def best_first(
+    const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] multiplicity,
+    const double[::1] worth, int64_t max_leaves,
+):
+    """Which splits the best-first tree of at most `max_leaves` leaves makes: always the most worthy one that is open and
+    still fits, ties to the smaller node number. A heap of open nodes; uint8 per node."""
+    cdef Py_ssize_t n = first_child.shape[0], n_heap = 0, child
+    cdef int64_t n_leaves = 1, more
+    cdef int64_t node
+    kept = bytearray(n)
+    cdef uint8_t[::1] keep = kept
+    cdef double* key = <double*>malloc(n * sizeof(double))
+    cdef int64_t* heap = <int64_t*>malloc(n * sizeof(int64_t))
+    if key == NULL or heap == NULL:
+        free(key)
+        free(heap)
+        raise MemoryError("no memory to choose the leaves")
+    with nogil:
+        for node in range(n):
+            key[node] = -worth[node]
+        if first_child[0] >= 0:
+            heap[0] = 0
+            n_heap = 1
+        while n_heap:
+            node = heap[0]
+            n_heap -= 1
+            heap[0] = heap[n_heap]
+            heap_down(key, heap, 0, n_heap)
+            more = -1
+            for child in range(first_child[node], first_child[node] + n_children[node]):
+                more += multiplicity[child]
+            if n_leaves + more > max_leaves:
+                continue
+            n_leaves += more
+            keep[node] = 1
+            for child in range(first_child[node], first_child[node] + n_children[node]):
+                if first_child[child] >= 0:
+                    heap_up(key, heap, n_heap, child)
+                    n_heap += 1
+    free(key)
+    free(heap)
+    return kept
+
+
+cdef void heap_up(const double* key, int64_t* heap, Py_ssize_t place, int64_t node) noexcept nogil:
+    while place > 0 and precedes(key, node, heap[(place - 1) // 2]):
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = node
+
+
+cdef void heap_down(const double* key, int64_t* heap, Py_ssize_t place, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t child
+    cdef int64_t node = heap[place]
+    while 2 * place + 1 < n:
+        child = 2 * place + 1
+        if child + 1 < n and precedes(key, heap[child + 1], heap[child]):
+            child += 1
+        if not precedes(key, heap[child], node):
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = node
+
+
+# ---- encoding -------------------------------------------------------------------------------------------------------
+
+def columns_of(const real[:, :] table, double[:, ::1] out):
+    """out := the columns of `table`, contiguous. Returns (row, column) of the first NaN, or None."""
+    cdef int64_t place
+    with nogil:
+        place = copy_columns(
+            &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], &out[0, 0])
+    return None if place < 0 else (place // table.shape[1], place % table.shape[1])
+
+
+def codes_of_few(const double[::1] values, const int64_t[::1] order, int64_t limit, uint8_t[::1] codes, double[::1] book):
+    """Codes of a column with at most `limit` distinct values, and how many there are; -1: more than that."""
+    cdef int64_t n
+    with nogil:
+        n = code_few(&values[0], &order[0], values.shape[0], limit, &codes[0], &book[0])
+    return n
+
+
+def ranks_of(const double[::1] values, const int64_t[::1] order, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
+    """Sorted entries of a column with many distinct values; returns the largest rank."""
+    cdef int64_t n
+    with nogil:
+        n = rank_values(&values[0], &order[0], values.shape[0], shift, &y[0], &entries[0])
+    return n
+
+
+def distinct_up_to(const double[::1] ascending, int64_t limit):
+    """How many distinct values, at most limit + 1."""
+    cdef int64_t n
+    with nogil:
+        n = count_distinct(&ascending[0], ascending.shape[0], limit)
+    return n
+
+
+def bins_of(const real[:, :] table, const double[:, ::1] upper, uint8_t[:, ::1] codes):
+    """codes[column] of some columns by the upper edges of their bins (256 a column, padded with +inf)."""
+    with nogil:
+        code_bins(
+            &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], &upper[0, 0],
+            &codes[0, 0], codes.strides[0])
+
+
+# ---- routing --------------------------------------------------------------------------------------------------------
+
+cdef class Router:
+    """The tests of a tree, packed for speed: 16 bytes a node."""
+
+    cdef Step* steps
+    cdef Tables tables
+    cdef bint has_tables
+    cdef Py_ssize_t n_nodes
+    cdef object _keep
+
+    def __cinit__(self):
+        self.steps = NULL
+
+    def __init__(
+        self, const int32_t[::1] attribute, const double[::1] threshold, const int32_t[::1] first_child,
+        const int64_t[::1] table_start, const uint32_t[::1] table_codes, const uint32_t[::1] table_branch,
+        const int32_t[::1] default_branch, const int32_t[::1] missing_branch,
+    ):
+        cdef Py_ssize_t i
+        self.n_nodes = attribute.shape[0]
+        self.steps = <Step*>malloc(self.n_nodes * sizeof(Step))
+        if self.steps == NULL:
+            raise MemoryError("no memory to score with this tree")
+        self._keep = (table_start, table_codes, table_branch, default_branch, missing_branch)
+        self.tables.start = &table_start[0]
+        self.tables.codes = &table_codes[0] if table_codes.shape[0] else NULL
+        self.tables.branch = &table_branch[0] if table_branch.shape[0] else NULL
+        self.tables.default_branch = &default_branch[0]
+        self.tables.missing_branch = &missing_branch[0]
+        self.has_tables = table_codes.shape[0] > 0
+        for i in range(self.n_nodes):
+            if attribute[i] < 0:                                    # a leaf leads to itself
+                self.steps[i] = Step(INFINITY, 0, <int32_t>i)
+            elif table_start[i + 1] > table_start[i]:
+                self.steps[i] = Step(0.0, -1 - attribute[i], first_child[i])
+            else:
+                self.steps[i] = Step(threshold[i], attribute[i], first_child[i])
+
+    def __dealloc__(self):
+        free(self.steps)
+
+    def leaves(self, const real[:, :] table, Py_ssize_t row0, Py_ssize_t row1, int32_t[::1] out):
+        """out[row] := the leaf of each row. Returns (row, column) of the first NaN, or None."""
+        cdef int64_t nan
+        cdef Py_ssize_t n_columns = table.shape[1]
+        with nogil:
+            nan = route(
+                self.steps, &self.tables, self.has_tables, &table[0, 0], table.strides[0], table.strides[1],
+                n_columns, row0, row1, &out[0])
+        return None if nan < 0 else (nan // n_columns, nan % n_columns)
+
+
+def rows_at(const double[:, ::1] values, const int32_t[::1] places, Py_ssize_t row0, Py_ssize_t row1, double[:, ::1] out):
+    """out[row] := values[places[row]]."""
+    cdef Py_ssize_t i, c
+    with nogil:
+        for i in range(row0, row1):
+            for c in range(values.shape[1]):
+                out[i, c] = values[places[i], c]

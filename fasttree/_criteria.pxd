@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a split is worth. The only file that knows the criteria.
+
+Everything here works on the *cost* of a side: its weight times its impurity, so that the gain of a split is
+(cost of the node - cost of its sides) / weight of the node, and a better split is simply a cheaper one.
+
+To add a criterion: give it a number, say what a class count contributes (`term`, `side_cost`, `side_cost2`), and
+add its name to CRITERIA in params.py. If its score is not "cost saved", say so in `score`.
+"""
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+
+cdef extern from *:
+    """
+    #include <math.h>
+    #include <stdint.h>
+    #include <string.h>
+
+    /* log2 from +, -, *, / alone: the C library's own differs in the last bit between CPUs, this one cannot.
+       m in [sqrt(1/2), sqrt(2)), log2 m = 2/ln 2 * atanh((m-1)/(m+1)); thirteen terms reach 2^-54. */
+    static inline double ft_log2(double x) {
+        uint64_t bits; int64_t exponent; double m, t, s, p; int i;
+        memcpy(&bits, &x, 8);
+        exponent = (int64_t)(bits >> 52) - 1023;
+        bits = (bits & 0xFFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL;
+        memcpy(&m, &bits, 8);
+        if (m > 1.4142135623730951) { m *= 0.5; exponent += 1; }
+        t = (m - 1.0) / (m + 1.0);
+        s = t * t;
+        p = 0.0;
+        for (i = 25; i >= 3; i -= 2) p = (p + 1.0 / i) * s;
+        return (double)exponent + (t + t * p) * 2.8853900817779268;
+    }
+    """
+    double ft_log2(double x) noexcept nogil
+
+cdef extern from "math.h" nogil:
+    const double INFINITY
+    long long llrint(double x)
+
+
+cdef enum:
+    ENTROPY = 0            # information gain, in bits
+    GAIN_RATIO = 1         # information gain / split information
+    GINI = 2
+    MISCLASSIFICATION = 3
+
+
+cdef struct Ruler:
+    # What a fit needs to measure a split.
+    int criterion
+    int n_classes
+    int64_t min_leaf            # least weight of (at least two of) the branches
+    bint exact_squares          # sums of squares of all weights fit 63 bits
+    double fine                 # fixed-point steps per bit in `klogk`
+    const int64_t* klogk        # round(fine * k * log2(k)) for k < n_klogk
+    int64_t n_klogk
+    const double* inverse       # 1 / k for k < n_inverse
+    int64_t n_inverse
+
+
+cdef inline int64_t klogk_steps(double fine, int64_t k) noexcept nogil:
+    # Fixed point: sums of integers come out the same in any order.
+    return <int64_t>llrint(fine * (<double>k * ft_log2(<double>k))) if k > 1 else 0
+
+
+cdef inline int64_t klogk(const Ruler* r, int64_t k) noexcept nogil:
+    return r.klogk[k] if k < r.n_klogk else klogk_steps(r.fine, k)
+
+
+cdef inline double square_share(const Ruler* r, double squares, int64_t n) noexcept nogil:
+    return squares * r.inverse[n] if n < r.n_inverse else squares / <double>n
+
+
+# ---- one side of a split --------------------------------------------------------------------------------------------
+
+cdef inline double side_cost2(int criterion, const Ruler* r, int64_t a, int64_t b) noexcept nogil:
+    """Cost of a side with weights `a` and `b` of the two classes."""
+    cdef int64_t n = a + b
+    if n == 0:
+        return 0.0
+    if criterion == GINI:
+        return 2.0 * square_share(r, <double>a * <double>b, n)
+    if criterion == MISCLASSIFICATION:
+        return <double>(a if a < b else b)
+    return <double>(klogk(r, n) - klogk(r, a) - klogk(r, b))
+
+
+cdef inline double summed_cost(int criterion, const Ruler* r, double summed, int64_t n) noexcept nogil:
+    """Cost of a side of weight `n` whose terms sum to `summed`."""
+    if n == 0:
+        return 0.0
+    if criterion == GINI:
+        return <double>n - square_share(r, summed, n)
+    if criterion == MISCLASSIFICATION:
+        return <double>n - summed
+    return <double>klogk(r, n) - summed
+
+
+cdef inline double sum_terms(int criterion, const Ruler* r, const int64_t* counts) noexcept nogil:
+    """The terms of all classes: squares, k log k, or the largest count."""
+    cdef int c
+    cdef int64_t steps = 0
+    cdef double squares = 0.0
+    if criterion == GINI:
+        for c in range(r.n_classes):
+            squares += <double>counts[c] * <double>counts[c]
+        return squares
+    if criterion == MISCLASSIFICATION:
+        for c in range(r.n_classes):
+            if counts[c] > steps:
+                steps = counts[c]
+        return <double>steps
+    for c in range(r.n_classes):
+        steps += klogk(r, counts[c])
+    return <double>steps
+
+
+cdef inline int64_t term_grows(int criterion, const Ruler* r, int64_t k, int64_t w) noexcept nogil:
+    """By how much the term of a class rises when its count goes from `k` to `k + w` (not for a maximum)."""
+    if criterion == GINI:
+        return w * (2 * k + w)
+    return klogk(r, k + w) - klogk(r, k)
+
+
+cdef inline bint is_incremental(int criterion, const Ruler* r) noexcept nogil:
+    """Can the terms be kept up to date in integers, row by row?"""
+    if criterion == GINI:
+        return r.exact_squares
+    return criterion != MISCLASSIFICATION
+
+
+cdef inline double side_cost(int criterion, const Ruler* r, const int64_t* counts, int64_t n) noexcept nogil:
+    if r.n_classes == 2:
+        return side_cost2(criterion, r, counts[0], counts[1])
+    return summed_cost(criterion, r, sum_terms(criterion, r, counts), n)
+
+
+# ---- a whole split --------------------------------------------------------------------------------------------------
+
+cdef inline double cost_unit(int criterion, const Ruler* r) noexcept nogil:
+    """Costs count in this unit: bits come in fixed-point steps."""
+    return r.fine if criterion <= GAIN_RATIO else 1.0
+
+
+cdef inline double score_of(
+    int criterion, const Ruler* r, double node_cost, double cost, double split_steps, int64_t n
+) noexcept nogil:
+    """What the search maximises, for sides that cost `cost` together."""
+    if criterion != GAIN_RATIO:
+        return -cost
+    cdef double saved = node_cost - cost
+    cdef double unit = r.fine * <double>n
+    if saved <= 1e-10 * unit or split_steps < 1e-12 * unit:
+        return 0.0
+    return saved / split_steps
+
+
+cdef inline double tolerance(int criterion, const Ruler* r, int64_t n) noexcept nogil:
+    """A later candidate must beat the best by 1e-10 of gain (or of ratio)."""
+    if criterion == GAIN_RATIO:
+        return 1e-10
+    return 1e-10 * cost_unit(criterion, r) * <double>n
+
+
+cdef inline double final_score(int criterion, const Ruler* r, double node_cost, double score, int64_t n) noexcept nogil:
+    """The score that people know: gain per unit of weight (bits for the entropies), or the ratio."""
+    if criterion == GAIN_RATIO:
+        return score
+    cdef double gain = (node_cost + score) / (cost_unit(criterion, r) * <double>n)
+    return gain if gain > 0.0 else 0.0
+
+
+# ---- a block of cuts ------------------------------------------------------------------------------------------------
+
+cdef enum:
+    BLOCK = 128
+
+
+cdef struct Cuts:
+    # Up to BLOCK successive cuts of one node; what stands left of each of them.
+    double size[BLOCK]          # weight
+    double left[BLOCK]          # two classes: weight of class 1; more: sum of the terms of the left side
+    double right[BLOCK]         # more than two classes: sum of the terms of the right side
+    double score[BLOCK]
+
+
+cdef inline void score_cuts2(
+    int criterion, bint unit, const Ruler* r, Cuts* cuts, int m, int64_t before,
+    int64_t total, int64_t total1, double node_cost,
+) noexcept nogil:
+    """Score `m` cuts between two classes.
+
+    `unit`: every row weighs 1 and every row is a cut, so the weight left of cut j is before + j + 1: the tables are
+    read forward and backward without a gather, and the compiler can do several cuts at a time.
+    """
+    cdef int j
+    cdef int64_t n, b
+    cdef double a0, b0, a1, b1, cost, split
+    cdef const double* inverse_left = r.inverse + before + 1
+    cdef const double* inverse_right = r.inverse + total - before - 1
+    cdef double n0 = <double>(before + 1)
+    cdef double total_ = <double>total, total1_ = <double>total1
+    if unit and criterion == GINI:
+        for j in range(m):
+            b0 = cuts.left[j]
+            a0 = (n0 + <double>j) - b0
+            b1 = total1_ - b0
+            a1 = (total_ - total1_) - a0
+            cuts.score[j] = -2.0 * (a0 * b0 * inverse_left[j] + a1 * b1 * inverse_right[-j])
+        return
+    for j in range(m):
+        n = before + j + 1 if unit else <int64_t>cuts.size[j]
+        b = <int64_t>cuts.left[j]
+        cost = side_cost2(criterion, r, n - b, b) + side_cost2(criterion, r, total - total1 - n + b, total1 - b)
+        split = 0.0
+        if criterion == GAIN_RATIO:
+            split = <double>(klogk(r, total) - klogk(r, n) - klogk(r, total - n))
+        cuts.score[j] = score_of(criterion, r, node_cost, cost, split, total)
+
+
+cdef inline void score_cuts(
+    int criterion, const Ruler* r, Cuts* cuts, int m, int64_t total, double node_cost
+) noexcept nogil:
+    """Score `m` cuts between any number of classes."""
+    cdef int j
+    cdef int64_t n
+    cdef double cost, split
+    for j in range(m):
+        n = <int64_t>cuts.size[j]
+        cost = summed_cost(criterion, r, cuts.left[j], n) + summed_cost(criterion, r, cuts.right[j], total - n)
+        split = 0.0
+        if criterion == GAIN_RATIO:
+            split = <double>(klogk(r, total) - klogk(r, n) - klogk(r, total - n))
+        cuts.score[j] = score_of(criterion, r, node_cost, cost, split, total)

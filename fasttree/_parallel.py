@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The only user of joblib: a team of threads that lives for one fit.
+
+joblib waits for results in sleeps of 10 ms, so a call of `Parallel` a level would cost more than the work. Instead one
+call starts helpers that stay; the caller leads, and shares out the tasks of every step through a counter. There is no
+barrier: the leader takes tasks itself and waits only for those that a helper has begun, so it finishes alone if joblib
+never starts the helpers (a sequential backend, threads within threads).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from joblib import Parallel, delayed, effective_n_jobs
+
+Task = Callable[[int, int], None]  # (worker, task number)
+
+
+class _Step:
+    """The tasks of one step: handed out by a counter, done when none is left and no helper is at work.
+
+    The leader's own task is not counted: Ctrl-C can strike it anywhere, and a count left behind would never fall.
+    """
+
+    def __init__(self, task: Task, n_tasks: int) -> None:
+        self.task = task
+        self.n_tasks = n_tasks
+        self.next = 0
+        self.running = 0
+        self.error: BaseException | None = None
+
+
+class Team:
+    """``with Team(n_jobs) as team: team.run(task, n)`` calls task(worker, i) for i < n, on all the threads."""
+
+    def __init__(self, n_jobs: int | None, worth_it: bool = True) -> None:
+        self.size = max(1, effective_n_jobs(n_jobs)) if worth_it else 1
+        self._n_jobs = n_jobs
+        self._changed = threading.Condition()
+        self._step: _Step | None = None
+        self._closed = False
+        self._present = 0
+
+    def __enter__(self) -> Team:
+        if self.size > 1:
+            self._helpers = Parallel(
+                n_jobs=self._n_jobs, require="sharedmem", return_as="generator", pre_dispatch="all"
+            )(delayed(self._help)(worker) for worker in range(1, self.size))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.size == 1:
+            return
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            while self._present:
+                self._changed.wait()
+        time.sleep(0.0002)  # lets joblib note that the helpers are done, else it sleeps for 10 ms
+        for _ in self._helpers:
+            pass
+
+    def run(self, task: Task, n_tasks: int, shared: bool = True) -> None:
+        """Do all the tasks; the first exception stops the rest and is raised here."""
+        if self.size == 1 or n_tasks == 1 or not shared:
+            for i in range(n_tasks):
+                task(0, i)
+            return
+        step = _Step(task, n_tasks)
+        with self._changed:
+            self._step = step
+            self._changed.notify_all()
+        try:
+            self._work(0, step)
+        finally:
+            with self._changed:
+                step.next = step.n_tasks
+                self._step = None
+                while step.running:
+                    self._changed.wait()
+        if step.error is not None:
+            raise step.error
+
+    def _work(self, worker: int, step: _Step) -> None:
+        while True:
+            with self._changed:
+                if step.next >= step.n_tasks or self._closed:
+                    return
+                i = step.next
+                step.next += 1
+                step.running += worker > 0
+            try:
+                step.task(worker, i)
+            except BaseException as error:
+                with self._changed:
+                    step.next = step.n_tasks
+                    step.error = step.error or error
+                if worker == 0 and not isinstance(error, Exception):
+                    raise
+            finally:
+                if worker > 0:
+                    with self._changed:
+                        step.running -= 1
+                        if not step.running:
+                            self._changed.notify_all()
+
+    def _help(self, worker: int) -> None:
+        with self._changed:
+            self._present += 1
+        try:
+            while True:
+                with self._changed:
+                    while self._step is None and not self._closed:
+                        self._changed.wait()
+                    if self._closed:
+                        return
+                    step = self._step
+                assert step is not None
+                self._work(worker, step)
+                with self._changed:
+                    # The step is exhausted for this helper; wait for the next one.
+                    while self._step is step and not self._closed:
+                        self._changed.wait()
+        finally:
+            with self._changed:
+                self._present -= 1
+                self._changed.notify_all()

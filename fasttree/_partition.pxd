@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows to children: stable partition of lists, and histograms from rows."""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.string cimport memcpy, memmove
+
+from fasttree._scan cimport Rows, class_of, weight_of
+
+
+cdef struct Sides:
+    # The branch that each row takes at its node, by row number. One byte a row unless a node has more branches.
+    uint8_t* narrow
+    uint32_t* wide              # NULL unless used
+
+
+cdef inline uint32_t branch_of(bint wide, const Sides* sides, uint64_t entry) noexcept nogil:
+    return sides.wide[<uint32_t>entry] if wide else sides.narrow[<uint32_t>entry]
+
+
+cdef inline void send(const Sides* sides, uint64_t entry, uint32_t branch) noexcept nogil:
+    if sides.wide != NULL:
+        sides.wide[<uint32_t>entry] = branch
+    else:
+        sides.narrow[<uint32_t>entry] = <uint8_t>branch
+
+
+cdef inline void split_in_two(
+    const uint64_t* source, int64_t n, const Sides* sides, uint64_t* left, uint64_t* right
+) noexcept nogil:
+    """Both outputs keep the order. `left` may be `source` or lie before it; each output has room for n entries.
+
+    No branch: every entry is written to both, and only the cursor of its side moves on.
+    """
+    cdef int64_t i, l = 0, s
+    cdef uint64_t entry
+    for i in range(n):
+        entry = source[i]
+        s = sides.narrow[<uint32_t>entry]
+        left[l] = entry
+        right[i - l] = entry
+        l += 1 - s
+
+
+cdef inline void split_list(
+    uint64_t* entries, int64_t start, int64_t stop, const Sides* sides, int64_t n_children, const int64_t* child_rows,
+    const int64_t* child_start, const int32_t* frontier, uint64_t* spare, int64_t* cursor,
+) noexcept nogil:
+    """Replace the rows start..stop of a family by those of its growing children, each from `child_start` on.
+
+    Children without a place on the frontier drop out. Every child starts at or before its old place, and families
+    come in order, so nothing unread is ever overwritten.
+    """
+    cdef int64_t k, i, offset
+    cdef uint32_t branch
+    cdef uint64_t entry
+    if n_children == 1:
+        if frontier[0] >= 0 and child_start[0] != start:
+            memmove(entries + child_start[0], entries + start, (stop - start) * sizeof(uint64_t))
+        return
+    if n_children == 2 and sides.wide == NULL:
+        if frontier[0] >= 0:
+            split_in_two(entries + start, stop - start, sides, entries + child_start[0], spare)
+            if frontier[1] >= 0:
+                memcpy(entries + child_start[1], spare, child_rows[1] * sizeof(uint64_t))
+        elif frontier[1] >= 0:
+            split_in_two(entries + start, stop - start, sides, spare, entries + child_start[1])
+        return
+    offset = 0
+    for k in range(n_children):
+        cursor[k] = offset
+        if frontier[k] >= 0:
+            offset += child_rows[k]
+    if offset == 0:
+        return
+    for i in range(start, stop):
+        entry = entries[i]
+        branch = branch_of(sides.wide != NULL, sides, entry)
+        if frontier[branch] >= 0:
+            spare[cursor[branch]] = entry
+            cursor[branch] += 1
+    offset = 0
+    for k in range(n_children):
+        if frontier[k] >= 0:
+            memcpy(entries + child_start[k], spare + offset, child_rows[k] * sizeof(uint64_t))
+            offset += child_rows[k]
+
+
+cdef inline void add_rows(
+    bint gather, int64_t sign, const Rows* rows, const uint64_t* entries, int64_t n, const uint8_t* codes,
+    int64_t n_classes, int64_t* histogram,
+) noexcept nogil:
+    """histogram[code, class] += sign * weight, over the rows of a node."""
+    cdef int64_t i
+    cdef uint64_t entry
+    for i in range(n):
+        entry = entries[i]
+        histogram[codes[<uint32_t>entry] * n_classes + class_of(gather, rows, entry)] += (
+            sign * weight_of(gather, rows, entry)
+        )
+
+
+cdef inline void code_entries(
+    const Rows* rows, const uint64_t* entries, int64_t n, const uint8_t* codes, uint64_t* out
+) noexcept nogil:
+    """The rows of a small node as a sorted list, so that the sweep serves for them too. Insertion sort: n is small."""
+    cdef int64_t i, j
+    cdef uint64_t entry
+    cdef uint64_t low = ((<uint64_t>1) << rows.shift) - 1
+    for i in range(n):
+        entry = (entries[i] & low) | (<uint64_t>codes[<uint32_t>entries[i]] << rows.shift)
+        j = i
+        while j > 0 and out[j - 1] > entry:
+            out[j] = out[j - 1]
+            j -= 1
+        out[j] = entry

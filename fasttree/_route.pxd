@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which way does a row go? Rows to leaves, several rows at a time so that none waits for the memory of another."""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t
+
+from fasttree._encode cimport real
+
+cdef enum:
+    LANES = 8                   # rows in flight
+    CHUNK = 256                 # rows checked for NaN, then routed while they are in the cache
+
+
+cdef struct Step:
+    # One node. The children of a node are adjacent.
+    double threshold            # threshold node: values <= threshold go to `next`, others to `next` + 1
+    int32_t attribute           # < 0: a table decides, on attribute -1 - attribute
+    int32_t next
+
+
+cdef struct Tables:
+    # The branch of each code present at a node, codes ascending (CSR), and that of all other codes.
+    const int64_t* start
+    const uint32_t* codes
+    const uint32_t* branch
+    const int32_t* default_branch
+    const int32_t* missing_branch       # of code 0
+
+
+cdef inline int32_t table_branch(const Tables* t, int32_t node, int64_t code) noexcept nogil:
+    cdef int64_t low = t.start[node], high = t.start[node + 1], middle
+    if code == 0:
+        return t.missing_branch[node]
+    while low < high:
+        middle = (low + high) // 2
+        if t.codes[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    if low < t.start[node + 1] and t.codes[low] == code:
+        return <int32_t>t.branch[low]
+    return t.default_branch[node]
+
+
+cdef inline int32_t next_node(
+    bint has_tables, const Step* steps, const Tables* tables, int32_t node, const char* row, int64_t column_stride,
+    const real* _,
+) noexcept nogil:
+    """THE routing rule: growth, scoring and the exporters agree on it."""
+    cdef Step step = steps[node]
+    if has_tables and step.attribute < 0:
+        return step.next + table_branch(
+            tables, node, <int64_t>(<const real*>(row + (-1 - step.attribute) * column_stride))[0])
+    return step.next + ((<const real*>(row + step.attribute * column_stride))[0] > step.threshold)
+
+
+cdef inline int64_t route(
+    const Step* steps, const Tables* tables, bint has_tables, const real* source, int64_t row_stride,
+    int64_t column_stride, int64_t n_columns, int64_t row0, int64_t row1, int32_t* out,
+) noexcept nogil:
+    """out[row] := leaf. Strides in bytes. Returns the first place (row * n_columns + column) of a NaN, or -1."""
+    cdef int64_t start = row0, stop, nan
+    while start < row1:
+        stop = start + CHUNK if start + CHUNK < row1 else row1
+        nan = find_nan(source, row_stride, column_stride, n_columns, start, stop)
+        if nan >= 0:
+            return nan
+        if has_tables:
+            route_chunk(True, steps, tables, source, row_stride, column_stride, start, stop, out)
+        else:
+            route_chunk(False, steps, tables, source, row_stride, column_stride, start, stop, out)
+        start = stop
+    return -1
+
+
+cdef inline void route_chunk(
+    bint has_tables, const Step* steps, const Tables* tables, const real* source, int64_t row_stride,
+    int64_t column_stride, int64_t start, int64_t stop, int32_t* out,
+) noexcept nogil:
+    cdef int32_t[LANES] node
+    cdef int32_t moved, to
+    cdef int64_t i
+    cdef int lane
+    cdef const char* row
+    i = start
+    while i + LANES <= stop:
+        row = <const char*>source + i * row_stride
+        for lane in range(LANES):
+            node[lane] = 0
+        moved = 1
+        while moved:
+            moved = 0
+            for lane in range(LANES):
+                to = next_node(
+                    has_tables, steps, tables, node[lane], row + lane * row_stride, column_stride, source)
+                moved |= to ^ node[lane]
+                node[lane] = to
+        for lane in range(LANES):
+            out[i + lane] = node[lane]
+        i += LANES
+    while i < stop:
+        row = <const char*>source + i * row_stride
+        node[0] = 0
+        while True:
+            to = next_node(has_tables, steps, tables, node[0], row, column_stride, source)
+            if to == node[0]:
+                break
+            node[0] = to
+        out[i] = node[0]
+        i += 1
+
+
+cdef inline int64_t find_nan(
+    const real* source, int64_t row_stride, int64_t column_stride, int64_t n_columns, int64_t start, int64_t stop
+) noexcept nogil:
+    cdef int64_t i, j
+    cdef int bad = 0
+    cdef const char* row
+    cdef const real* cells
+    cdef real value
+    row = <const char*>source + start * row_stride
+    for i in range(start, stop):
+        if column_stride == sizeof(real):
+            cells = <const real*>row
+            for j in range(n_columns):
+                bad |= cells[j] != cells[j]
+        else:
+            for j in range(n_columns):
+                value = (<const real*>(row + j * column_stride))[0]
+                bad |= value != value
+        if bad:
+            for j in range(n_columns):
+                value = (<const real*>(row + j * column_stride))[0]
+                if value != value:
+                    return i * n_columns + j
+        row += row_stride
+    return -1

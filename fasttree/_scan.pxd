@@ -1,0 +1,575 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The split search: fill buckets, put them in order, scan once.
+
+Exact numeric attribute: a bucket a row, presorted (`sweep`). Counted attribute: a bucket a code (`scan_codes`).
+Ordered subset: codes sorted by class rate. Multiway: one candidate. Every search returns a `Best`: the score that
+the criterion maximises and the cut that reaches it; the first candidate wins ties.
+"""
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from fasttree._criteria cimport (
+    BLOCK, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Cuts, Ruler, is_incremental, klogk, score_cuts,
+    score_cuts2, score_of, side_cost, sum_terms, summed_cost, term_grows, tolerance,
+)
+
+
+cdef struct Rows:
+    # How to read an entry: rank above `shift`, the row in the low 32 bits, the class between them or in y.
+    int shift
+    const uint32_t* y
+    const int64_t* weight       # NULL: every row weighs 1
+
+
+cdef struct Node:
+    # What a scan must know of the node beside its rows.
+    const int64_t* counts
+    int64_t total
+    double cost
+
+
+cdef struct Best:
+    double score                # -inf: no admissible split
+    int64_t cut                 # threshold: codes or ranks <= cut go left; tables: number of values present
+
+
+cdef inline uint32_t class_of(bint gather, const Rows* rows, uint64_t entry) noexcept nogil:
+    return rows.y[<uint32_t>entry] if gather else <uint32_t>((entry >> 32) & 0xFF)
+
+
+cdef inline int64_t weight_of(bint gather, const Rows* rows, uint64_t entry) noexcept nogil:
+    return rows.weight[<uint32_t>entry] if gather and rows.weight != NULL else 1
+
+
+cdef inline int64_t choose(const double* score, int m, double margin, double* best) noexcept nogil:
+    """The place of the last improvement of `best` among `m` scores in order, or -1."""
+    cdef int j
+    cdef int better = 0
+    cdef int64_t place = -1
+    for j in range(m):
+        better |= score[j] > best[0] + margin
+    if better:
+        for j in range(m):
+            if score[j] > best[0] + margin:
+                best[0] = score[j]
+                place = j
+    return place
+
+
+# ---- thresholds -----------------------------------------------------------------------------------------------------
+
+cdef inline void move(
+    int criterion, const Ruler* r, int64_t* left, int64_t* right, uint32_t c, int64_t w, int64_t* left_sum,
+    int64_t* right_sum,
+) noexcept nogil:
+    """Carry weight `w` of class `c` from the right to the left side, and the sums of terms with it, in O(1)."""
+    left_sum[0] += term_grows(criterion, r, left[c], w)
+    left[c] += w
+    right[c] -= w
+    right_sum[0] -= term_grows(criterion, r, right[c], w)
+
+
+cdef inline void sweep(
+    int criterion, bint two, bint gather, const Ruler* r, const Rows* rows, const uint64_t* entries, int64_t n_entries,
+    const Node* node, int64_t* work, Best* best,
+) noexcept nogil:
+    """Best threshold over rows that are sorted by rank. `work` holds 2 C counts if there are more than two classes."""
+    cdef Cuts cuts
+    cdef int64_t start = 0, place, w, size = 0, ones = 0, left_sum = 0, right_sum = 0
+    cdef int64_t last = n_entries - 1       # a cut behind the last row separates nothing
+    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
+    cdef int shift = rows.shift
+    cdef int j, m
+    cdef uint32_t c
+    cdef uint64_t entry
+    cdef double margin = tolerance(criterion, r, node.total)
+    cdef double lightest = <double>least, heaviest = <double>(node.total - least)
+    cdef double size_
+    cdef bint incremental = is_incremental(criterion, r)
+    cdef bint unit = not gather or rows.weight == NULL
+    cdef int64_t* left = work
+    cdef int64_t* right = work + r.n_classes
+    best.score = -INFINITY
+    best.cut = 0
+    if not two:
+        memset(left, 0, r.n_classes * sizeof(int64_t))
+        memcpy(right, node.counts, r.n_classes * sizeof(int64_t))
+        right_sum = <int64_t>sum_terms(criterion, r, right) if incremental else 0
+    while start < last:
+        m = <int>(last - start) if last - start < BLOCK else BLOCK
+        if two:
+            for j in range(m):
+                entry = entries[start + j]
+                w = weight_of(gather, rows, entry)
+                ones += w * class_of(gather, rows, entry)
+                cuts.left[j] = <double>ones
+                if gather:
+                    size += w
+                    cuts.size[j] = <double>size
+            score_cuts2(
+                criterion, not gather, r, &cuts, m, start, node.total, node.counts[1], node.cost
+            )
+        else:
+            for j in range(m):
+                entry = entries[start + j]
+                w = weight_of(gather, rows, entry)
+                c = class_of(gather, rows, entry)
+                size += w
+                cuts.size[j] = <double>size
+                if incremental:
+                    move(criterion, r, left, right, c, w, &left_sum, &right_sum)
+                    cuts.left[j] = <double>left_sum
+                    cuts.right[j] = <double>right_sum
+                else:
+                    left[c] += w
+                    right[c] -= w
+                    if (entries[start + j + 1] ^ entry) >> shift:
+                        cuts.left[j] = sum_terms(criterion, r, left)
+                        cuts.right[j] = sum_terms(criterion, r, right)
+                    else:
+                        cuts.left[j] = 0.0
+                        cuts.right[j] = 0.0
+            score_cuts(criterion, r, &cuts, m, node.total, node.cost)
+        for j in range(m):
+            size_ = cuts.size[j] if gather or not two else <double>(start + j + 1)
+            if not (
+                ((entries[start + j + 1] ^ entries[start + j]) >> shift != 0)
+                & (size_ >= lightest)
+                & (size_ <= heaviest)
+            ):
+                cuts.score[j] = -INFINITY
+        place = choose(cuts.score, m, margin, &best.score)
+        if place >= 0:
+            best.cut = <int64_t>(entries[start + place] >> shift)
+        start += m
+
+
+cdef inline void scan_codes(
+    int criterion, const Ruler* r, const int64_t* histogram, int n_codes, const Node* node, int64_t* work, Best* best
+) noexcept nogil:
+    """Best threshold over codes 1..n_codes-1 of a histogram[code, class]."""
+    cdef Cuts cuts
+    cdef int64_t codes[BLOCK]
+    cdef int64_t size = 0, bucket, place
+    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
+    cdef int code, c, n_classes = r.n_classes
+    cdef int m = 0
+    cdef bint two = n_classes == 2
+    cdef double margin = tolerance(criterion, r, node.total)
+    cdef int64_t* left = work
+    cdef int64_t* right = work + n_classes
+    cdef const int64_t* row
+    best.score = -INFINITY
+    best.cut = 0
+    memset(left, 0, n_classes * sizeof(int64_t))
+    memcpy(right, node.counts, n_classes * sizeof(int64_t))
+    for code in range(1, n_codes):
+        row = histogram + code * n_classes
+        bucket = 0
+        for c in range(n_classes):
+            bucket += row[c]
+            left[c] += row[c]
+            right[c] -= row[c]
+        if bucket == 0:
+            continue
+        size += bucket
+        if size > node.total - least:
+            break
+        if size < least:
+            continue
+        codes[m] = code
+        cuts.size[m] = <double>size
+        if two:
+            cuts.left[m] = <double>left[1]
+        else:
+            cuts.left[m] = sum_terms(criterion, r, left)
+            cuts.right[m] = sum_terms(criterion, r, right)
+        m += 1
+        if m == BLOCK:
+            score_block(criterion, two, r, &cuts, m, node)
+            place = choose(cuts.score, m, margin, &best.score)
+            if place >= 0:
+                best.cut = codes[place]
+            m = 0
+    if m:
+        score_block(criterion, two, r, &cuts, m, node)
+        place = choose(cuts.score, m, margin, &best.score)
+        if place >= 0:
+            best.cut = codes[place]
+
+
+cdef inline void score_block(
+    int criterion, bint two, const Ruler* r, Cuts* cuts, int m, const Node* node
+) noexcept nogil:
+    if two:
+        score_cuts2(criterion, False, r, cuts, m, 0, node.total, node.counts[1], node.cost)
+    else:
+        score_cuts(criterion, r, cuts, m, node.total, node.cost)
+
+
+# ---- categories: buckets --------------------------------------------------------------------------------------------
+
+cdef struct Buckets:
+    # The values present at a node, in code order, with their class counts.
+    int64_t n
+    int64_t* code
+    int64_t* size
+    int64_t* counts             # n x C
+    double* key                 # work: sort keys
+    int64_t* order              # work
+
+
+cdef inline Buckets* new_buckets(int64_t capacity, int n_classes) noexcept nogil:
+    cdef Buckets* b = <Buckets*>malloc(sizeof(Buckets))
+    if b == NULL:
+        return NULL
+    b.n = 0
+    b.code = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
+    b.size = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
+    b.counts = <int64_t*>malloc((capacity + 1) * n_classes * sizeof(int64_t))
+    b.key = <double*>malloc((capacity + 1) * sizeof(double))
+    b.order = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
+    if b.code == NULL or b.size == NULL or b.counts == NULL or b.key == NULL or b.order == NULL:
+        free_buckets(b)
+        return NULL
+    return b
+
+
+cdef inline void free_buckets(Buckets* b) noexcept nogil:
+    if b != NULL:
+        free(b.code)
+        free(b.size)
+        free(b.counts)
+        free(b.key)
+        free(b.order)
+        free(b)
+
+
+cdef inline void buckets_of_histogram(Buckets* b, const int64_t* histogram, int n_codes, int n_classes) noexcept nogil:
+    cdef int code, c
+    cdef int64_t size
+    b.n = 0
+    for code in range(1, n_codes):
+        size = 0
+        for c in range(n_classes):
+            size += histogram[code * n_classes + c]
+        if size == 0:
+            continue
+        b.code[b.n] = code
+        b.size[b.n] = size
+        memcpy(b.counts + b.n * n_classes, histogram + code * n_classes, n_classes * sizeof(int64_t))
+        b.n += 1
+
+
+cdef inline int64_t count_runs(const uint64_t* entries, int64_t n_entries, int shift) noexcept nogil:
+    cdef int64_t i, n = 1
+    for i in range(1, n_entries):
+        n += (entries[i] ^ entries[i - 1]) >> shift != 0
+    return n
+
+
+cdef inline void buckets_of_runs(
+    Buckets* b, const Rows* rows, const uint64_t* entries, int64_t n_entries, int n_classes
+) noexcept nogil:
+    """A bucket for every run of equal rank."""
+    cdef int64_t i, w, last = -1
+    cdef uint64_t entry, code
+    b.n = 0
+    for i in range(n_entries):
+        entry = entries[i]
+        code = entry >> rows.shift
+        if <int64_t>code != last:
+            last = <int64_t>code
+            b.code[b.n] = last
+            b.size[b.n] = 0
+            memset(b.counts + b.n * n_classes, 0, n_classes * sizeof(int64_t))
+            b.n += 1
+        w = weight_of(True, rows, entry)
+        b.size[b.n - 1] += w
+        b.counts[(b.n - 1) * n_classes + class_of(True, rows, entry)] += w
+
+
+cdef inline bint two_branches_suffice(const Ruler* r, int64_t heavy_branches) noexcept nogil:
+    return heavy_branches >= 2
+
+
+cdef inline void scan_multiway(int criterion, const Ruler* r, const Buckets* b, const Node* node, Best* best) noexcept nogil:
+    """One branch a value: a single candidate, admissible if at least two branches are heavy enough."""
+    cdef int64_t v, heavy = 0, split = 0
+    cdef double cost = 0.0
+    best.score = -INFINITY
+    best.cut = b.n
+    if b.n < 2:
+        return
+    for v in range(b.n):
+        cost += side_cost(criterion, r, b.counts + v * r.n_classes, b.size[v])
+        heavy += b.size[v] >= r.min_leaf
+        if criterion == GAIN_RATIO:
+            split -= klogk(r, b.size[v])
+    if heavy < 2:
+        return
+    if criterion == GAIN_RATIO:
+        split += klogk(r, node.total)
+    best.score = score_of(criterion, r, node.cost, cost, <double>split, node.total)
+
+
+cdef inline void multiway_of_runs(
+    int criterion, const Ruler* r, const Rows* rows, const uint64_t* entries, int64_t n_entries, const Node* node,
+    int64_t* work, Best* best,
+) noexcept nogil:
+    """The same without a table: O(rows) whatever the number of values and classes."""
+    cdef int64_t i = 0, first, k, w, size, heavy = 0, split = 0, values = 0, left_sum
+    cdef double cost = 0.0, summed
+    cdef uint32_t c
+    cdef bint incremental = is_incremental(criterion, r)
+    cdef int64_t* counts = work
+    memset(counts, 0, r.n_classes * sizeof(int64_t))
+    while i < n_entries:
+        first = i
+        size = 0
+        left_sum = 0
+        while i < n_entries and (entries[i] ^ entries[first]) >> rows.shift == 0:
+            w = weight_of(True, rows, entries[i])
+            c = class_of(True, rows, entries[i])
+            if incremental:
+                left_sum += term_grows(criterion, r, counts[c], w)
+            counts[c] += w
+            if criterion == MISCLASSIFICATION and counts[c] > left_sum:
+                left_sum = counts[c]
+            size += w
+            i += 1
+        if incremental or criterion == MISCLASSIFICATION:
+            summed = <double>left_sum
+        else:
+            summed = sum_terms(criterion, r, counts)
+        cost += summed_cost(criterion, r, summed, size)
+        heavy += size >= r.min_leaf
+        if criterion == GAIN_RATIO:
+            split -= klogk(r, size)
+        for k in range(first, i):
+            counts[class_of(True, rows, entries[k])] = 0
+        values += 1
+    best.score = -INFINITY
+    best.cut = values
+    if values < 2 or heavy < 2:
+        return
+    if criterion == GAIN_RATIO:
+        split += klogk(r, node.total)
+    best.score = score_of(criterion, r, node.cost, cost, <double>split, node.total)
+
+
+# ---- categories: the best binary subset -----------------------------------------------------------------------------
+
+cdef enum:
+    EXHAUSTIVE_LIMIT = 12       # present values up to which every subset is tried (more than two classes)
+    POWER_STEPS = 50
+
+
+cdef inline void sift(const double* key, int64_t* order, int64_t root, int64_t n) noexcept nogil:
+    cdef int64_t child, value = order[root]
+    while 2 * root + 1 < n:
+        child = 2 * root + 1
+        if child + 1 < n and precedes(key, order[child], order[child + 1]):
+            child += 1
+        if not precedes(key, value, order[child]):
+            break
+        order[root] = order[child]
+        root = child
+    order[root] = value
+
+
+cdef inline bint precedes(const double* key, int64_t a, int64_t b) noexcept nogil:
+    return key[a] < key[b] or (key[a] == key[b] and a < b)
+
+
+cdef inline void sort_buckets(Buckets* b) noexcept nogil:
+    """order := the buckets by key, ties by code. A heap sort: no recursion, no worst case."""
+    cdef int64_t i, top
+    for i in range(b.n):
+        b.order[i] = i
+    for i in range(b.n // 2 - 1, -1, -1):
+        sift(b.key, b.order, i, b.n)
+    for i in range(b.n - 1, 0, -1):
+        top = b.order[0]
+        b.order[0] = b.order[i]
+        b.order[i] = top
+        sift(b.key, b.order, 0, i)
+
+
+cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) noexcept nogil:
+    """key := the values' class shares along the first principal direction of sum_v n_v (p_v - p)(p_v - p)'.
+
+    Power iteration from e_1 - p; the sign is that of the first nonzero component. False: no memory.
+    """
+    cdef int C = r.n_classes
+    cdef int c, step
+    cdef int64_t v
+    cdef double total = <double>node.total, dot, norm
+    cdef double* x = <double*>malloc(3 * C * sizeof(double))
+    if x == NULL:
+        return False
+    cdef double* p = x + C
+    cdef double* y = x + 2 * C
+    for c in range(C):
+        p[c] = <double>node.counts[c] / total
+        x[c] = -p[c]
+    x[0] += 1.0
+    for step in range(POWER_STEPS):
+        for c in range(C):
+            y[c] = 0.0
+        for v in range(b.n):
+            dot = 0.0
+            for c in range(C):
+                dot += (<double>b.counts[v * C + c] / <double>b.size[v] - p[c]) * x[c]
+            dot *= <double>b.size[v]
+            for c in range(C):
+                y[c] += dot * (<double>b.counts[v * C + c] / <double>b.size[v] - p[c])
+        norm = 0.0
+        for c in range(C):
+            if y[c] > norm:
+                norm = y[c]
+            elif -y[c] > norm:
+                norm = -y[c]
+        if norm == 0.0:
+            break
+        for c in range(C):
+            x[c] = y[c] / norm
+    for c in range(C):
+        if x[c] != 0.0:
+            if x[c] < 0.0:
+                for step in range(C):
+                    x[step] = -x[step]
+            break
+    for v in range(b.n):
+        dot = 0.0
+        for c in range(C):
+            dot += <double>b.counts[v * C + c] / <double>b.size[v] * x[c]
+        b.key[v] = dot
+    free(x)
+    return True
+
+
+cdef inline bint scan_subset(
+    int criterion, const Ruler* r, Buckets* b, const Node* node, int64_t* work, Best* best, uint8_t* goes_left,
+    bint* heuristic,
+) noexcept nogil:
+    """Best binary partition of the values present. False: no memory.
+
+    Two classes: some prefix of the order by P(class 0) is optimal (Breiman). More: every subset that holds the first
+    value, as long as there are at most 12; beyond that the prefixes of a principal direction, which may miss the best.
+    `goes_left` (may be NULL) gets the side of each bucket; left is the side of the first bucket.
+    """
+    cdef int C = r.n_classes
+    cdef int64_t v
+    best.score = -INFINITY
+    best.cut = b.n
+    heuristic[0] = False
+    if b.n < 2:
+        return True
+    if C > 2 and b.n <= EXHAUSTIVE_LIMIT:
+        scan_every_subset(criterion, r, b, node, work, best, goes_left)
+        return True
+    if C <= 2:
+        for v in range(b.n):
+            b.key[v] = <double>b.counts[v * C] / <double>b.size[v]
+    else:
+        heuristic[0] = True
+        if not principal_keys(b, r, node):
+            return False
+    sort_buckets(b)
+    scan_prefixes(criterion, r, b, node, work, best, goes_left)
+    return True
+
+
+cdef inline void scan_prefixes(
+    int criterion, const Ruler* r, Buckets* b, const Node* node, int64_t* work, Best* best, uint8_t* goes_left
+) noexcept nogil:
+    cdef int C = r.n_classes
+    cdef int c, m = 0
+    cdef int64_t i, v, size = 0, place, taken = 0, done = 0
+    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
+    cdef bint two = C == 2
+    cdef double margin = tolerance(criterion, r, node.total)
+    cdef Cuts cuts
+    cdef int64_t* left = work
+    cdef int64_t* right = work + C
+    memset(left, 0, C * sizeof(int64_t))
+    memcpy(right, node.counts, C * sizeof(int64_t))
+    for i in range(b.n - 1):
+        v = b.order[i]
+        for c in range(C):
+            left[c] += b.counts[v * C + c]
+            right[c] -= b.counts[v * C + c]
+        size += b.size[v]
+        cuts.size[m] = <double>size
+        if two:
+            cuts.left[m] = <double>left[1]
+        else:
+            cuts.left[m] = sum_terms(criterion, r, left)
+            cuts.right[m] = sum_terms(criterion, r, right)
+        m += 1
+        if m == BLOCK or i == b.n - 2:
+            score_block(criterion, two, r, &cuts, m, node)
+            for c in range(m):
+                if cuts.size[c] < <double>least or cuts.size[c] > <double>(node.total - least):
+                    cuts.score[c] = -INFINITY
+            place = choose(cuts.score, m, margin, &best.score)
+            if place >= 0:
+                taken = done + place + 1
+            done += m
+            m = 0
+    if goes_left != NULL:
+        # Left is the side of the first value present (bucket 0), whichever end of the order it stands at.
+        for i in range(b.n):
+            goes_left[b.order[i]] = i < taken
+        if not goes_left[0]:
+            for v in range(b.n):
+                goes_left[v] = not goes_left[v]
+
+
+cdef inline void scan_every_subset(
+    int criterion, const Ruler* r, Buckets* b, const Node* node, int64_t* work, Best* best, uint8_t* goes_left
+) noexcept nogil:
+    """Masks ascending, bit 0 always set: counting up flips two bits a step on average, each an O(C) move."""
+    cdef int C = r.n_classes
+    cdef int c
+    cdef int64_t v, mask, winner = 0, size = 0, flipped, sign, bit
+    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
+    cdef double margin = tolerance(criterion, r, node.total)
+    cdef double cost, split, score
+    cdef int64_t* left = work
+    cdef int64_t* right = work + C
+    memset(left, 0, C * sizeof(int64_t))
+    memcpy(right, node.counts, C * sizeof(int64_t))
+    mask = 0
+    while True:
+        flipped = mask ^ (mask + 1 if mask == 0 else mask + 2)
+        mask ^= flipped
+        if mask == (1 << b.n) - 1:
+            break
+        v = 0
+        while flipped:
+            bit = flipped & 1
+            if bit:
+                sign = 1 if mask & 1 << v else -1
+                size += sign * b.size[v]
+                for c in range(C):
+                    left[c] += sign * b.counts[v * C + c]
+                    right[c] -= sign * b.counts[v * C + c]
+            flipped >>= 1
+            v += 1
+        if size < least or node.total - size < least:
+            continue
+        cost = side_cost(criterion, r, left, size) + side_cost(criterion, r, right, node.total - size)
+        split = 0.0
+        if criterion == GAIN_RATIO:
+            split = <double>(klogk(r, node.total) - klogk(r, size) - klogk(r, node.total - size))
+        score = score_of(criterion, r, node.cost, cost, split, node.total)
+        if score > best.score + margin:
+            best.score = score
+            winner = mask
+    if goes_left != NULL:
+        for v in range(b.n):
+            goes_left[v] = (winner >> v) & 1

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One column of numpy's or of Python's own: out come numbers or Labels."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fasttree.labels import (
+    Labels,
+    complex_error,
+    family,
+    first_row,
+    hash_labels,
+    is_missing,
+    missing_value_error,
+    not_a_scalar_error,
+    shown,
+)
+
+# Beyond it float64, and so a threshold, no longer tells neighbours apart.
+LARGEST_WHOLE_NUMBER = 2**53
+
+# What the core reads as it is; every other number is converted once.
+PLAIN_DTYPES = frozenset(np.dtype(code) for code in "?bhilqBHILQfd")
+
+# numpy's units of time: how many microseconds one has, or how many of it make a microsecond
+_MICROSECONDS = {
+    "W": 604_800_000_000,
+    "D": 86_400_000_000,
+    "h": 3_600_000_000,
+    "m": 60_000_000,
+    "s": 1_000_000,
+    "ms": 1_000,
+    "us": 1,
+}
+_PER_MICROSECOND = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
+
+
+def column_label(name: str) -> str:
+    """A column as error messages call it."""
+    return f"column {name!r}"
+
+
+def too_large_error(where: str, value: Any) -> ValueError:
+    return ValueError(
+        f"{where} holds the whole number {shown(value)}: beyond 2**53 the float64 thresholds of a "
+        "tree cannot tell neighbours apart. Declare the column categorical "
+        "(as text, if it is an identifier) or rescale it."
+    )
+
+
+# -- arrays ----------------------------------------------------------------------------------------
+
+
+def plain_numbers(values: np.ndarray) -> np.ndarray:
+    """Half and extended precision and foreign byte order as a dtype that the core reads."""
+    if values.dtype in PLAIN_DTYPES:
+        return values
+    if values.dtype.kind == "f":
+        return values.astype(np.float32 if values.dtype.itemsize <= 4 else np.float64)
+    return values.astype(values.dtype.newbyteorder("="))
+
+
+def masked_places(values: np.ndarray) -> np.ndarray | None:
+    """Where a masked array hides its values, if it hides any. numpy.ma is never loaded for it."""
+    masked_arrays = sys.modules.get("numpy.ma")
+    if masked_arrays is None or not isinstance(values, masked_arrays.MaskedArray):
+        return None
+    mask: np.ndarray = masked_arrays.getmaskarray(values)
+    return mask if mask.any() else None
+
+
+def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels:
+    if values.ndim != 1:
+        raise ValueError(f"{where} has {values.ndim} dimensions, but a column has one.")
+    hidden = masked_places(values)
+    if hidden is not None:
+        raise missing_value_error(where, int(np.argmax(hidden)))
+    kind = values.dtype.kind
+    if kind in "biuf":
+        return plain_numbers(np.asarray(values))
+    if kind == "U":
+        return hash_labels(values.tolist())
+    if kind in "OT":
+        return read_objects(where, values.tolist())
+    if kind in "mM":
+        return _time_numbers(where, values)
+    if kind == "c":
+        raise complex_error(where)
+    if kind == "S":
+        raise TypeError(f"{where} holds bytes ({shown(values[0])}): decode it with .astype(str).")
+    raise TypeError(
+        f"{where} has the dtype {values.dtype}, which is neither numbers nor text: convert it."
+    )
+
+
+def _time_numbers(where: str, values: np.ndarray) -> np.ndarray:
+    """Times as microseconds (dates: since 1970): one unit, so that a model takes any library's.
+
+    Exact between the years 1684 and 2255, and rounded to 32 microseconds in the year 9999.
+    """
+    empty = np.isnat(values)
+    if empty.any():
+        raise missing_value_error(where, int(np.argmax(empty)))
+    unit, step = np.datetime_data(values.dtype)
+    if values.dtype.kind == "M" and unit in ("Y", "M"):
+        values, unit, step = values.astype("datetime64[D]"), "D", 1
+    counts = values.astype(np.int64)
+    if unit in _MICROSECONDS:
+        return counts.astype(np.float64) * (_MICROSECONDS[unit] * step)
+    if unit not in _PER_MICROSECOND:
+        raise TypeError(
+            f"{where} has durations of unit {unit!r}, which has no fixed length: use days."
+        )
+    counts *= step
+    whole = counts // _PER_MICROSECOND[unit]
+    finer = whole * _PER_MICROSECOND[unit] != counts
+    if finer.any():
+        raise ValueError(
+            f"{where} has a time finer than a microsecond in row {int(np.argmax(finer))}: "
+            "round it to microseconds, or turn it into numbers of the unit that matters."
+        )
+    return whole.astype(np.float64)
+
+
+# -- Python's objects ------------------------------------------------------------------------------
+
+
+def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
+    """A column of objects: all text, all bools, all numbers, all dates or all durations."""
+    families = {kind: family(kind) for kind in set(map(type, values))}
+    found = set(families.values())
+    if found == {"text"}:
+        return hash_labels(values)
+    if found == {"bool"}:
+        return np.array(values, dtype=bool)
+    if found == {"number"}:
+        return _object_numbers(where, values)
+    if "missing" in found or len(found) > 1:
+        _refuse_missing(where, values)
+    if "complex" in found:
+        raise complex_error(where)
+    odd = found - {"text", "bool", "number", "date", "duration"}
+    if odd:
+        row = first_row(values, lambda value: families[type(value)] in odd)
+        raise not_a_scalar_error(where, row, values[row])
+    if len(found) > 1:
+        raise _mixed_error(where, values)
+    return _object_times(where, values, "datetime64" if found == {"date"} else "timedelta64")
+
+
+def _refuse_missing(where: str, values: Sequence[Any]) -> None:
+    for row, value in enumerate(values):
+        if is_missing(value):
+            raise missing_value_error(where, row)
+
+
+def _mixed_error(where: str, values: Sequence[Any]) -> ValueError:
+    first: dict[str, str] = {}  # the first value of each of the types
+    for row, value in enumerate(values):
+        name = type(value).__name__
+        if name not in first:
+            first[name] = f"{name} ({shown(value)} in row {row})"
+    return ValueError(
+        f"{where} mixes types: {' and '.join(list(first.values())[:3])}. Turn it into one type: "
+        "all text for a categorical column, all numbers for a numeric one."
+    )
+
+
+def _object_numbers(where: str, values: Sequence[Any]) -> np.ndarray:
+    try:
+        numbers = np.array(values)
+        if numbers.dtype.kind in "iu":
+            return numbers
+        numbers = np.array(values, dtype=np.float64)
+        large = bool(np.abs(numbers).max() >= LARGEST_WHOLE_NUMBER)
+    except OverflowError:
+        large = True
+    if large:  # there may be whole numbers that have just been rounded
+        for value in values:
+            if isinstance(value, (int, np.integer)) and abs(int(value)) > LARGEST_WHOLE_NUMBER:
+                raise too_large_error(where, value)
+    return numbers
+
+
+def _object_times(where: str, values: Sequence[Any], kind: str) -> np.ndarray:
+    zoned = [row for row, value in enumerate(values) if getattr(value, "tzinfo", None) is not None]
+    if zoned:
+        raise TypeError(
+            f"{where} holds {shown(values[zoned[0]])} in row {zoned[0]}, a time with a zone as a "
+            "Python object: convert the column to a date type of your data-frame library."
+        )
+    times = np.array(values, dtype=f"{kind}[us]")
+    return _time_numbers(where, times)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Categorical: a column that brings the order of its levels along, without a data-frame library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fasttree.labels import (
+    Labels,
+    check_complete,
+    check_levels,
+    first_row,
+    hash_labels,
+    map_labels,
+    not_a_scalar_error,
+    shown,
+    sort_labels,
+)
+
+
+class Categorical:
+    """A categorical column with its levels in a declared order.
+
+    >>> sizes = Categorical(["small", "large", "small"], categories=["small", "medium", "large"])
+    >>> sizes.codes
+    array([0, 2, 0], dtype=int32)
+    >>> sizes.categories
+    ('small', 'medium', 'large')
+
+    Without `categories` the levels are the sorted distinct values. A level may have no rows.
+    """
+
+    __slots__ = ("categories", "codes")
+
+    codes: np.ndarray
+    categories: tuple[Any, ...]
+
+    def __init__(self, values: Any, categories: Any = None) -> None:
+        where = "Categorical"
+        items = _as_list(values)
+        try:
+            found = check_complete(where, hash_labels(items))
+        except TypeError:
+            row = first_row(items, _unhashable)
+            raise not_a_scalar_error(where, row, items[row]) from None
+        if categories is None:
+            ordered = sort_labels(where, found)
+            self.codes, self.categories = ordered.codes, tuple(ordered.labels)
+            return
+        self.categories = check_levels(where, categories)
+        self.codes = map_labels(found, {level: code for code, level in enumerate(self.categories)})
+        unknown = self.codes < 0
+        if unknown.any():
+            row = int(np.argmax(unknown))
+            raise ValueError(
+                f"Categorical: the value {shown(items[row])} in row {row} is not among the "
+                f"categories {shown(list(self.categories))}: add it to them."
+            )
+
+    def as_labels(self) -> Labels:
+        return Labels(self.codes, self.categories, declared=True)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("the values of a Categorical are made from its codes: allow a copy.")
+        levels = np.empty(len(self.categories), dtype=object)
+        levels[:] = self.categories
+        values: np.ndarray = levels[self.codes]
+        return values if dtype is None else values.astype(dtype)
+
+    def __repr__(self) -> str:
+        values = shown(np.asarray(self).tolist())
+        return f"Categorical({values}, categories={shown(list(self.categories))})"
+
+
+def _as_list(values: Any) -> list[Any]:
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"Categorical: the values must be a list or an array, got {shown(values)}.")
+    if getattr(values, "ndim", 1) != 1:
+        raise ValueError(f"Categorical: the values have {values.ndim} dimensions instead of one.")
+    for method in ("tolist", "to_list", "to_pylist"):  # numpy and pandas, polars, Arrow
+        if hasattr(values, method):
+            return list(getattr(values, method)())
+    return list(np.asarray(values)) if hasattr(values, "__array__") else list(values)
+
+
+def _unhashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return True
+    return False

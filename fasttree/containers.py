@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Opens what holds a table: an array, a list of rows, a dict of columns, a data frame."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fasttree.arrays import PLAIN_DTYPES, column_label, masked_places, plain_numbers
+from fasttree.labels import complex_error, missing_value_error, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A table whose values nobody has read: one numeric matrix, or columns of any sort."""
+
+    n_rows: int
+    names: tuple[str, ...]
+    named: bool  # True if the user gave names
+    matrix: np.ndarray | None = None
+    columns: Sequence[Any] = ()
+
+
+def open_container(X: Any) -> Container:
+    if isinstance(X, np.ndarray):
+        return _open_array(X)
+    if isinstance(X, Mapping):
+        return _open_dict(X)
+    if isinstance(X, (list, tuple)):
+        return _open_rows(X)
+    if hasattr(X, "tocsr") and hasattr(X, "toarray"):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required: pass X.toarray()."
+        )
+    frame = None if X is None or isinstance(X, (str, bytes)) else _open_frame(X)
+    if frame is not None:
+        return frame
+    if hasattr(X, "__array__"):
+        return _open_array(np.asarray(X))
+    if hasattr(X, "collect"):
+        raise TypeError(f"X is a {type(X).__name__}, not a table in memory: call .collect() first.")
+    raise TypeError(
+        f"X is a {type(X).__name__}, not a table in memory: pass a 2-D array, a list of rows, "
+        "a dict of columns or a data frame."
+    )
+
+
+# -- what every table must pass --------------------------------------------------------------------
+
+
+def check_shape(n_rows: int, n_columns: int) -> None:
+    for count, things in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
+        if count == 0:
+            raise ValueError(
+                f"Found array with 0 {things} (shape=({n_rows}, {n_columns})) "
+                "while a minimum of 1 is required."
+            )
+
+
+def _with_names(n_rows: int, keys: Sequence[Any], columns: Sequence[Any]) -> Container:
+    """Strings are names. Where no key is one (pandas' default: 0, 1, ...), there are no names."""
+    check_shape(n_rows, len(keys))
+    others = [key for key in keys if not isinstance(key, str)]
+    if len(others) == len(keys):
+        return Container(n_rows, _numbered(len(keys)), False, columns=columns)
+    if others:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but X has "
+            f"the column name {shown(others[0])} of type {type(others[0]).__name__} beside "
+            f"strings: rename it, for example to {str(others[0])!r}."
+        )
+    _check_unique(keys)
+    return Container(n_rows, tuple(map(str, keys)), True, columns=columns)
+
+
+def _check_unique(names: Sequence[str]) -> None:
+    for name, count in Counter(names).most_common(1):
+        if count > 1:
+            raise ValueError(
+                f"X has {count} columns with the name {name!r}: give each a name of its own."
+            )
+
+
+def _numbered(n_columns: int) -> tuple[str, ...]:
+    return tuple(f"x{place}" for place in range(n_columns))
+
+
+def _one_dimensional_error(X: Any) -> ValueError:
+    return ValueError(
+        f"Expected 2D array, got 1D array instead: X is a {type(X).__name__} of {len(X)} values. "
+        "Reshape your data either using X.reshape(-1, 1) (or X.to_frame() for a series) if it is a "
+        "single column, or X.reshape(1, -1) if it is a single row."
+    )
+
+
+# -- numpy's and Python's own ----------------------------------------------------------------------
+
+
+def _open_array(X: np.ndarray) -> Container:
+    if X.dtype.names is not None:
+        if X.ndim != 1:
+            raise ValueError(f"X is a structured array of {X.ndim} dimensions: pass X.ravel().")
+        return _with_names(len(X), X.dtype.names, [X[name] for name in X.dtype.names])
+    if X.ndim == 0:
+        raise ValueError(
+            f"Expected 2D array, got scalar array instead: X is {shown(X[()])}. "
+            "Reshape your data using X.reshape(1, 1)."
+        )
+    if X.ndim == 1:
+        raise _one_dimensional_error(X)
+    if X.ndim > 2:
+        raise ValueError(
+            f"Found array with dim {X.ndim}, while dim <= 2 is required: X has the shape "
+            f"{X.shape}. Reshape your data, for example using X.reshape(len(X), -1)."
+        )
+    n_rows, n_columns = X.shape
+    check_shape(n_rows, n_columns)
+    names = _numbered(n_columns)
+    hidden = masked_places(X)
+    if hidden is not None:
+        row, place = np.argwhere(hidden)[0]
+        raise missing_value_error(column_label(names[place]), int(row))
+    if X.dtype.kind == "c":
+        raise complex_error("X")
+    X = np.asarray(X)  # a memory map or a numpy.matrix as what it is underneath
+    if X.dtype.kind in "biuf":
+        return Container(n_rows, names, False, matrix=plain_numbers(X))
+    return Container(n_rows, names, False, columns=[X[:, place] for place in range(n_columns)])
+
+
+def _open_dict(X: Mapping[Any, Any]) -> Container:
+    keys, columns = list(X.keys()), list(X.values())
+    for key, column in X.items():
+        if isinstance(column, (str, bytes, Mapping)) or not hasattr(column, "__len__"):
+            raise TypeError(
+                f"{column_label(key)} is {shown(column)} of type {type(column).__name__}: "
+                "in a dict of columns, each must be a list, an array or a series."
+            )
+        if len(column) != len(columns[0]):
+            raise ValueError(
+                f"the columns of X differ in length: {column_label(keys[0])} has "
+                f"{len(columns[0])} rows, but {column_label(key)} has {len(column)}."
+            )
+    return _with_names(len(columns[0]) if columns else 0, keys, columns)
+
+
+def _open_rows(rows: Sequence[Any]) -> Container:
+    if not rows:
+        check_shape(0, 0)
+    if isinstance(rows[0], Mapping):
+        raise TypeError("X is a list of dicts: pass a dict of columns, or a data frame of them.")
+    if not _is_row(rows[0]):
+        raise _one_dimensional_error(rows)
+    width = len(rows[0])
+    for number, row in enumerate(rows):
+        if not _is_row(row):
+            raise ValueError(
+                f"row {number} of X is {shown(row)}, but row 0 is a list of {width} values: "
+                "every row must be a list or a tuple."
+            )
+        if len(row) != width:
+            raise ValueError(
+                f"row {number} of X has {len(row)} values, but row 0 has {width}: "
+                "every row must have the same length."
+            )
+    if isinstance(rows[0], np.ndarray):
+        dtypes = {row.dtype if isinstance(row, np.ndarray) else None for row in rows}
+        if len(dtypes) == 1 and dtypes <= PLAIN_DTYPES:
+            return _open_array(np.stack(rows))
+    check_shape(len(rows), width)
+    if isinstance(rows[0][0], (list, tuple)):
+        raise ValueError(
+            f"Found array with dim 3, while dim <= 2 is required: row 0 of X holds "
+            f"{shown(rows[0][0])}. Reshape your data: a row is a list of values."
+        )
+    return Container(len(rows), _numbered(width), False, columns=list(zip(*rows, strict=True)))
+
+
+def _is_row(row: Any) -> bool:
+    return hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
+
+
+# -- data-frame libraries --------------------------------------------------------------------------
+
+
+def _open_frame(X: Any) -> Container | None:
+    """Whatever narwhals knows or Arrow describes; None for an object that is no data frame."""
+    import narwhals.stable.v2 as nw
+
+    if nw.dependencies.is_pandas_like_dataframe(X):
+        # pandas' own way to the columns allows names that narwhals does not, and is faster.
+        return _with_names(len(X), list(X.columns), [column for _, column in X.items()])
+    if hasattr(X, "column_names"):  # Arrow lets a name come twice, narwhals does not say where
+        _check_unique(X.column_names)
+    frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.Series):
+        raise _one_dimensional_error(X)
+    if not isinstance(frame, nw.DataFrame):
+        if not hasattr(X, "__arrow_c_stream__"):
+            return None
+        frame = nw.from_arrow(X, backend=_arrow_reader(X))
+    keys = list(frame.columns)
+    return _with_names(len(frame), keys, [frame[:, place] for place in range(len(keys))])
+
+
+def _arrow_reader(X: Any) -> Any:
+    for library in ("pyarrow", "polars", "pandas"):
+        if library in sys.modules:
+            return library
+    raise TypeError(
+        f"X is a {type(X).__name__} that speaks Arrow, but no library that reads Arrow is loaded: "
+        "import pyarrow or polars first."
+    )

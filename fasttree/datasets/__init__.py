@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small tables that decision trees are taught with.
+
+Every function returns ``(X, y)``. ``X`` is a dict with one entry a column: a ``Categorical``,
+which carries the declared order of its values, or an array of numbers. ``y`` is a ``Categorical``
+with the declared order of the classes. With ``as_frame=True`` they are a pandas DataFrame and
+Series.
+"""
+
+from fasttree.datasets.textbook import (
+    buys_computer,
+    mammal_names,
+    mammals,
+    play_tennis,
+    temperature,
+)
+
+__all__ = ["buys_computer", "mammal_names", "mammals", "play_tennis", "temperature"]

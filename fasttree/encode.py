@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Raw columns -> codes and codebooks.
+
+An attribute with at most 255 values is *counted*: one byte a row, code 0 for missing. One with more is *swept*: a list
+of its rows sorted by value. Exact or binned is a matter of encoding alone: with `max_bins` every numeric attribute is
+counted, and one with no more values than bins has lost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fasttree import _core
+from fasttree._parallel import Team
+from fasttree.frames import Table, Target, missing_value_error
+from fasttree.params import MAX_BINS
+from fasttree.schema import AttributeSchema, Schema
+
+# An entry of a sorted list is rank | class | row (24 + 8 + 32 bits) or, where that is too narrow, rank | row (32 + 32).
+PACKED_SHIFT = 40
+WIDE_SHIFT = 32
+PACKED_RANKS = 2**24
+PACKED_CLASSES = 2**8
+MOST_ROWS = 2**32 - 1
+THREADED_CELLS = 20_000
+BLOCK_BYTES = 2**25  # of a block of columns, copied out of a row-major table at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedTable:
+    """What growth reads: every attribute as codes or as a sorted list, and the way back to values."""
+
+    schema: Schema
+    tie_order: np.ndarray  # class numbers; the first wins a tie
+    y: np.ndarray  # uint32 class number of each row
+    storage: np.ndarray  # int32 per attribute: s >= 0 is lists[s], s < 0 is codes[-1 - s]
+    n_codes: np.ndarray  # int32 per attribute: 1 + largest code
+    lists: np.ndarray  # uint64 [attribute, row]: entries sorted by rank; pages of counted attributes are never touched
+    codes: np.ndarray  # uint8 [attribute, row]; pages of swept attributes are never touched
+    rank_shift: int
+    lower: np.ndarray  # float64 [attribute, code]: smallest value of a counted numeric code
+    upper: np.ndarray  # ... and the largest: the same unless bins lost something
+    source: np.ndarray | list[np.ndarray | None]  # values of numeric attributes by row: table or columns
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    @property
+    def n_attributes(self) -> int:
+        return len(self.storage)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.schema.classes)
+
+    def values_at(self, attributes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The value of attributes[i] in rows[i], as float64."""
+        if isinstance(self.source, np.ndarray):
+            return self.source[rows, attributes].astype(np.float64)
+        values = np.empty(len(rows))
+        for attribute in np.unique(attributes):
+            here = attributes == attribute
+            column = self.source[attribute]
+            assert column is not None
+            values[here] = column[rows[here]]
+        return values
+
+
+def encode(
+    table: Table,
+    target: Target,
+    team: Team,
+    max_bins: int | None = None,
+    weight: np.ndarray | None = None,
+    layout: int | None = None,
+) -> EncodedTable:
+    """Encode a table. The result refers to the table's values: they must not change as long as it is used.
+
+    `weight` places the quantiles of the bins. `layout` forces the wide entries on a table that does not need them.
+    """
+    n_rows, n_attributes = table.n_rows, len(table.names)
+    if n_rows > MOST_ROWS:
+        raise ValueError(f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them")
+    work = _Encoding(table, target, max_bins, weight, layout)
+    if table.matrix is not None:
+        width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, 8))
+        blocks = [range(a, min(a + width, n_attributes)) for a in range(0, n_attributes, width)]
+        work.spare = [np.empty((width, n_rows)) for _ in range(team.size)]
+        shared = is_worth_threads(table)
+        team.run(lambda worker, i: work.encode_block(worker, blocks[i]), len(blocks), shared)
+        work.spare = []
+        if max_bins is not None:
+            team.run(lambda worker, i: work.assign_bins(blocks[i]), len(blocks), shared)
+    else:
+        team.run(lambda worker, a: work.encode_column(a), n_attributes, is_worth_threads(table))
+    return work.finish()
+
+
+class _Encoding:
+    """The arrays of an `EncodedTable` while they are being filled, attribute by attribute."""
+
+    def __init__(
+        self, table: Table, target: Target, max_bins: int | None, weight: np.ndarray | None, layout: int | None
+    ) -> None:
+        n, d = table.n_rows, len(table.names)
+        self.table = table
+        self.target = target
+        self.max_bins = max_bins
+        self.weight = weight
+        self.y = target.codes.astype(np.uint32)
+        packed = len(target.classes) <= PACKED_CLASSES and n < PACKED_RANKS
+        self.shift = layout or (PACKED_SHIFT if packed else WIDE_SHIFT)
+        self.storage = np.empty(d, dtype=np.int32)
+        self.n_codes = np.zeros(d, dtype=np.int32)
+        # Not touched, not paid for: an attribute uses its row of one of the two.
+        self.lists = np.empty((d, n), dtype=np.uint64)
+        self.codes = np.empty((d, n), dtype=np.uint8)
+        self.lower = np.zeros((d, MAX_BINS + 1))
+        self.upper = np.zeros((d, MAX_BINS + 1))
+        self.source: list[np.ndarray | None] = [None] * d
+        self.spare: list[np.ndarray] = []
+
+    # -- numeric ---------------------------------------------------------------------------------------------------
+
+    def encode_block(self, worker: int, attributes: range) -> None:
+        """Some adjacent columns of a row-major table."""
+        matrix = self.table.matrix
+        assert matrix is not None
+        values = self.spare[worker][: len(attributes)]
+        part = matrix[:, attributes.start : attributes.stop]
+        if part.dtype not in (np.float32, np.float64):
+            part = part.astype(np.float64)
+        nan = _core.columns_of(part, values)
+        if nan is not None:
+            row, column = nan
+            raise missing_value_error(f"column {self.table.names[attributes.start + column]!r}", row)
+        for attribute, column in zip(attributes, values, strict=True):
+            if self.max_bins is None:
+                self.rank(attribute, column)
+            else:
+                self.find_bins(attribute, column)
+
+    def assign_bins(self, attributes: range) -> None:
+        matrix = self.table.matrix
+        assert matrix is not None
+        self.code_by_bins(attributes, matrix[:, attributes.start : attributes.stop])
+
+    def encode_column(self, attribute: int) -> None:
+        assert self.table.columns is not None
+        column = self.table.columns[attribute]
+        if column.categories is not None:
+            self.encode_categories(attribute, column.codes, len(column.categories))
+            return
+        values = np.ascontiguousarray(column.values, dtype=np.float64)
+        if np.isnan(values).any():
+            raise missing_value_error(f"column {column.name!r}", int(np.flatnonzero(np.isnan(values))[0]))
+        self.source[attribute] = values
+        if self.max_bins is None:
+            self.rank(attribute, values)
+        else:
+            self.find_bins(attribute, values.copy())
+            self.code_by_bins(range(attribute, attribute + 1), values[:, np.newaxis])
+
+    def rank(self, attribute: int, values: np.ndarray) -> None:
+        """Exact: codes if there are few values, else the sorted list."""
+        order = np.argsort(values)
+        book = np.zeros(MAX_BINS + 1)
+        n_values = _core.codes_of_few(values, order, MAX_BINS, self.codes[attribute], book)
+        if n_values >= 0:
+            self.lower[attribute] = self.upper[attribute] = book
+            self.storage[attribute] = -1 - attribute
+            self.n_codes[attribute] = n_values + 1
+            return
+        largest = _core.ranks_of(values, order, self.shift, self.y, self.lists[attribute])
+        self.storage[attribute] = attribute
+        self.n_codes[attribute] = min(largest + 1, np.iinfo(np.int32).max)
+
+    def find_bins(self, attribute: int, values: np.ndarray) -> None:
+        """Edges at the quantiles of all the rows, whatever their order. Sorts `values` in place."""
+        assert self.max_bins is not None
+        cumulated = None
+        if self.weight is None:
+            values.sort()
+        else:
+            order = np.argsort(values)
+            cumulated = np.cumsum(self.weight[order])
+            values[:] = values[order]
+        n_values = _core.distinct_up_to(values, self.max_bins)
+        if n_values <= self.max_bins:
+            first = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+            lower = upper = values[first] + 0.0
+        else:
+            quantiles = np.arange(1, self.max_bins) / self.max_bins
+            if cumulated is None:
+                places = np.ceil(quantiles * len(values)).astype(np.int64) - 1
+            else:
+                places = np.searchsorted(cumulated, quantiles * cumulated[-1])
+            upper = np.unique(np.append(values[places], values[-1])) + 0.0
+            first = np.append(0, np.searchsorted(values, upper[:-1], side="right"))
+            lower = values[first] + 0.0
+        self.lower[attribute, 1 : len(lower) + 1] = lower
+        self.upper[attribute, 1 : len(upper) + 1] = upper
+        self.storage[attribute] = -1 - attribute
+        self.n_codes[attribute] = len(upper) + 1
+
+    def code_by_bins(self, attributes: range, values: np.ndarray) -> None:
+        """`values` holds a column for each of the attributes."""
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(np.float64)
+        edges = np.full((len(attributes), MAX_BINS + 1), np.inf)
+        for edge, attribute in zip(edges, attributes, strict=True):
+            n_codes = self.n_codes[attribute]
+            edge[: n_codes - 1] = self.upper[attribute, 1:n_codes]
+        _core.bins_of(values, edges, self.codes[attributes.start : attributes.stop])
+
+    # -- categories ------------------------------------------------------------------------------------------------
+
+    def encode_categories(self, attribute: int, codes: np.ndarray, n_categories: int) -> None:
+        self.n_codes[attribute] = n_categories + 1
+        if n_categories <= MAX_BINS:
+            np.add(codes, 1, out=self.codes[attribute], casting="unsafe")
+            self.storage[attribute] = -1 - attribute
+            return
+        order = np.argsort(codes, kind="stable")
+        entries = (codes[order].astype(np.uint64) + np.uint64(1)) << np.uint64(self.shift)
+        entries |= order.astype(np.uint64)
+        if self.shift == PACKED_SHIFT:
+            entries |= self.y[order].astype(np.uint64) << np.uint64(32)
+        self.lists[attribute] = entries
+        self.storage[attribute] = attribute
+
+    def finish(self) -> EncodedTable:
+        table, target = self.table, self.target
+        if table.columns is None:
+            attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
+        else:
+            attributes = [AttributeSchema(c.name, c.categories) for c in table.columns]
+        return EncodedTable(
+            schema=Schema(tuple(attributes), target.classes, table.named),
+            tie_order=target.tie_order,
+            y=self.y,
+            storage=self.storage,
+            n_codes=self.n_codes,
+            lists=self.lists,
+            codes=self.codes,
+            rank_shift=self.shift,
+            lower=self.lower,
+            upper=self.upper,
+            source=self.source if table.matrix is None else table.matrix,
+        )
+
+
+def is_worth_threads(table: Table) -> bool:
+    """Is there enough to do to start threads at all?"""
+    return table.n_rows * len(table.names) > THREADED_CELLS

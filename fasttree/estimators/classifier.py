@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tree classifiers: one engine, several sets of defaults."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from fasttree._parallel import Team
+from fasttree.columns import Columns
+from fasttree.encode import EncodedTable, encode, is_worth_threads
+from fasttree.estimators.protocol import Estimator
+from fasttree.export.text import to_text
+from fasttree.frames import read_table, read_table_like, read_target, read_weights
+from fasttree.grow import grow
+from fasttree.params import check_growth, check_max_bins, check_n_jobs
+from fasttree.scoring import leaves_of, path_matrix, shares_of
+from fasttree.tree import Tree
+from fasttree.weights import to_grid
+
+
+class TreeClassifier(Estimator):
+    """A decision tree with every choice open.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "gain_ratio", "misclassification"}
+        What a split is worth. "entropy" is information gain in bits.
+    categorical_split : {"subset", "multiway"}
+        Categorical attributes are split into two sets of levels, or into a branch for each level.
+    categorical_features : "from_dtype", list, mask, dict or None
+        Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a boolean
+        mask; or a dict from name or index to the levels in their order. None: no column is.
+    max_bins : int or None
+        None searches every threshold. A number from 2 to 255 puts numeric columns into so many quantile bins first.
+    threshold : {"midpoint", "value"}
+        A threshold lies halfway between the two values that it separates, or on the lower one.
+    max_depth, max_leaves : int or None
+        Limits of the tree. `max_leaves` grows best first: always the split that saves most impurity.
+    min_samples_split : number
+        A node of less weight is a leaf.
+    min_samples_leaf : number
+        A split must have at least two branches of this weight (a binary split: both).
+    min_gain : float
+        A node is a leaf if its best split scores less.
+    stop_zero_gain : bool
+        A node is a leaf if its best split gains nothing. False lets XOR be learned.
+    n_jobs : int or None
+        Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree does not
+        depend on it.
+
+    Attributes
+    ----------
+    tree_ : fasttree.tree.Tree
+    classes_ : array of the class labels, sorted
+    n_features_in_ : int
+    feature_names_in_ : array of names, if the table had them
+    feature_importances_ : array, the share of the saved impurity that each attribute brought
+
+    Notes
+    -----
+    A level that was never seen in training follows the heaviest branch. Infinite values are numbers like others; missing
+    values are not supported yet.
+    """
+
+    tree_: Tree
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        categorical_split: str = "subset",
+        categorical_features: Any = "from_dtype",
+        max_bins: int | None = None,
+        threshold: str = "midpoint",
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_gain: float = 0.0,
+        stop_zero_gain: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.categorical_split = categorical_split
+        self.categorical_features = categorical_features
+        self.max_bins = max_bins
+        self.threshold = threshold
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.stop_zero_gain = stop_zero_gain
+        self.n_jobs = n_jobs
+
+    # -- learning --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the tree.
+
+        X is a table (numpy, list of rows, dict of columns, pandas, polars, Arrow) or `Columns`, then without y. A row of
+        whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1.
+        """
+        params = check_growth(self.get_params())
+        max_bins = check_max_bins(self.max_bins)
+        n_jobs = check_n_jobs(self.n_jobs)
+        if isinstance(X, Columns):
+            self._check_columns(X, y, max_bins)
+            weight = read_weights(sample_weight, X.n_rows)
+            with Team(n_jobs, X.n_rows * X.n_attributes > 20_000) as team:
+                weights = None if weight is None else to_grid(weight)
+                tree = grow(X.encoded, params, team, weights)
+            self._remember(X.encoded, tree)
+            return self
+        table = read_table(X, self.categorical_features)
+        target = read_target(y, table.n_rows)
+        weight = read_weights(sample_weight, table.n_rows)
+        if weight is not None and not weight.all():
+            table, target, weight = table.take(weight > 0), target.take(weight > 0), weight[weight > 0]
+        with Team(n_jobs, is_worth_threads(table)) as team:
+            encoded = encode(table, target, team, max_bins, weight)
+            weights = None if weight is None else to_grid(weight)
+            tree = grow(encoded, params, team, weights, use_up=True)
+        self._remember(encoded, tree)
+        return self
+
+    def _check_columns(self, columns: Columns, y: Any, max_bins: int | None) -> None:
+        if y is not None:
+            raise ValueError("y must be None when X is a fasttree.Columns: the classes are part of it")
+        if max_bins is not None and max_bins != columns.max_bins:
+            raise ValueError(
+                f"max_bins={max_bins} does not fit Columns encoded with max_bins={columns.max_bins}: "
+                "pass max_bins to fasttree.Columns instead"
+            )
+        if self.categorical_features != "from_dtype":
+            raise ValueError(
+                "categorical_features must be given to fasttree.Columns, which has encoded the table already"
+            )
+
+    def _remember(self, encoded: EncodedTable, tree: Tree) -> None:
+        self.tree_ = tree
+        self.classes_ = encoded.schema.classes
+        self.n_features_in_ = encoded.n_attributes
+        if encoded.schema.named:
+            self.feature_names_in_ = np.array(encoded.schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    # -- scoring ---------------------------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> np.ndarray:
+        """The node number of each row's leaf."""
+        self._check_fitted()
+        table = read_table_like(X, self.tree_.schema, type(self).__name__)
+        return leaves_of(self.tree_, table, check_n_jobs(self.n_jobs))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        leaves = self.apply(X)
+        return self.classes_[self.tree_.pred[leaves]]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The share of each class in each row's leaf, in the order of ``classes_``."""
+        self._check_fitted()
+        table = read_table_like(X, self.tree_.schema, type(self).__name__)
+        return shares_of(self.tree_, table, check_n_jobs(self.n_jobs))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_path(self, X: Any) -> Any:
+        """The nodes that each row passes: a sparse 0/1 matrix [row, node] of scipy."""
+        return path_matrix(self.tree_, self.apply(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are classified rightly."""
+        right = np.asarray(self.predict(X) == np.asarray(y), dtype=float)
+        return float(np.average(right, weights=sample_weight))
+
+    # -- the tree --------------------------------------------------------------------------------------------------
+
+    def get_depth(self) -> int:
+        """Tests on the longest path."""
+        self._check_fitted()
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Leaves; a level without training rows at its node counts as a leaf."""
+        self._check_fitted()
+        return self.tree_.n_leaves
+
+    def to_text(self) -> str:
+        """The tree as indented text, one line a branch, with the weight and the errors of each leaf."""
+        self._check_fitted()
+        return to_text(self.tree_)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        self._check_fitted()
+        return self.tree_.importances()
+
+
+class ID3Classifier(TreeClassifier):
+    """ID3: information gain, a branch for each level, no pruning. Numeric attributes are split by threshold."""
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "entropy",
+        categorical_split: str = "multiway",
+        categorical_features: Any = "from_dtype",
+        max_bins: int | None = None,
+        threshold: str = "midpoint",
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_gain: float = 0.0,
+        stop_zero_gain: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            criterion=criterion,
+            categorical_split=categorical_split,
+            categorical_features=categorical_features,
+            max_bins=max_bins,
+            threshold=threshold,
+            max_depth=max_depth,
+            max_leaves=max_leaves,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            stop_zero_gain=stop_zero_gain,
+            n_jobs=n_jobs,
+        )
+
+
+class CARTClassifier(TreeClassifier):
+    """CART: gini, two-way splits, none without gain. Pruning by cost-complexity is yet to come."""
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        categorical_split: str = "subset",
+        categorical_features: Any = "from_dtype",
+        max_bins: int | None = None,
+        threshold: str = "midpoint",
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_gain: float = 0.0,
+        stop_zero_gain: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            criterion=criterion,
+            categorical_split=categorical_split,
+            categorical_features=categorical_features,
+            max_bins=max_bins,
+            threshold=threshold,
+            max_depth=max_depth,
+            max_leaves=max_leaves,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_gain=min_gain,
+            stop_zero_gain=stop_zero_gain,
+            n_jobs=n_jobs,
+        )

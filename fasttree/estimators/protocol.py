@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scikit-learn's estimator protocol, without scikit-learn: parameters, cloning, tags, representation."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Self
+
+
+class Estimator:
+    """Parameters are the keyword arguments of ``__init__``, kept under their own names and checked by ``fit``."""
+
+    _estimator_type = "classifier"
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return sorted(name for name in inspect.signature(cls).parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        names = self._parameter_names()
+        for name, value in params.items():
+            if name not in names:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
+                    f"Valid parameters are: {names!r}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        parameters = inspect.signature(type(self)).parameters
+        changed = [
+            f"{name}={getattr(self, name)!r}"
+            for name, parameter in parameters.items()
+            if not _same(getattr(self, name), parameter.default)
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+    def __sklearn_tags__(self) -> Any:
+        # Only scikit-learn asks for tags, so it is there to be imported.
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(categorical=True, string=True),
+        )
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(type(self).__name__)
+
+
+def not_fitted(name: str) -> Exception:
+    """scikit-learn's NotFittedError where scikit-learn is in use, else its base class."""
+    import sys
+
+    text = f"This {name} instance is not fitted yet: call 'fit' before using this method."
+    exceptions = sys.modules.get("sklearn.exceptions")
+    if exceptions is not None:
+        error: Exception = exceptions.NotFittedError(text)
+        return error
+    return ValueError(text)
+
+
+def _same(value: Any, default: Any) -> bool:
+    if value is default:
+        return True
+    if not isinstance(value, (str, int, float, bool)):
+        return False
+    return type(value) is type(default) and bool(value == default)

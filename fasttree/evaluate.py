@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Best split of every frontier node: attributes shared out over the threads, winners chosen in schema order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fasttree import _core
+from fasttree._parallel import Team
+from fasttree.encode import EncodedTable
+from fasttree.frontier import Level, Slots
+from fasttree.params import CATEGORICAL_SPLITS, CRITERIA, THRESHOLD, GrowthParams
+from fasttree.weights import GridWeights
+
+RECORD_BYTES = 2**26  # of the (attribute, node) records of a batch
+PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
+CHUNKS_PER_THREAD = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Winners:
+    """The best split of each frontier node."""
+
+    attribute: np.ndarray  # int64, -1: no admissible split
+    score: np.ndarray  # float64
+    cut: np.ndarray  # int64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Children:
+    """What the accepted splits lead to; node arrays are per split, child arrays per child."""
+
+    first_child: np.ndarray
+    is_table: np.ndarray
+    n_rows: np.ndarray
+    counts: np.ndarray
+    table_start: np.ndarray
+    table_codes: np.ndarray
+    table_branch: np.ndarray
+    neighbours: np.ndarray  # what lies on both sides of a threshold
+    heuristic: np.ndarray
+
+
+class Evaluator:
+    """The core's arrays for one fit, and the threads that work on them."""
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        lists: np.ndarray,
+        params: GrowthParams,
+        weights: GridWeights | None,
+        team: Team,
+    ) -> None:
+        self.team = team
+        self.shape = _shapes(table, params)
+        self.n_codes = table.n_codes
+        self.n_attributes = table.n_attributes
+        self.n_classes = table.n_classes
+        counted = np.flatnonzero(table.storage < 0)
+        cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
+        cells = table.n_codes[counted].astype(np.int64) * self.n_classes
+        cell_start[counted] = np.cumsum(cells) - cells
+        self.slots = Slots(int(cells.sum()))
+        rows = _row_entries(table, weights)
+        self.n_rows = len(rows)
+        self.row_list = 0
+        row_lists = np.empty((2, self.n_rows if len(counted) else 0), dtype=np.uint64)
+        if len(counted):
+            row_lists[0] = rows
+        if weights is None:
+            total = self.n_rows
+            self.root_counts = np.bincount(table.y, minlength=self.n_classes).astype(np.int64)
+        else:
+            total = int(weights.steps.sum())
+            self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
+            np.add.at(self.root_counts, table.y, weights.steps)
+        self.measure = _measure(params, self.n_classes, total, weights)
+        most_branches = int(self.n_codes[self.shape == CATEGORICAL_SPLITS["multiway"]].max(initial=2))
+        n_all = table.n_rows
+        self.core = _core.Growth(
+            self.measure,
+            lists,
+            table.codes,
+            row_lists,
+            table.storage,
+            self.shape,
+            table.n_codes,
+            np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
+            cell_start,
+            table.rank_shift,
+            table.y,
+            None if weights is None else weights.steps,
+            np.empty(n_all if most_branches <= 256 else 0, dtype=np.uint8),
+            None if most_branches <= 256 else np.empty(n_all, dtype=np.uint32),
+        )
+        self.attributes = np.arange(table.n_attributes)
+        self._spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
+        batch = max(1, RECORD_BYTES // (16 * max(1, self.n_attributes)))
+        self._batch = batch
+
+    def evaluate(self, level: Level) -> Winners:
+        """Move the rows into their new nodes and find the best split of every frontier node."""
+        n = len(level.frontier)
+        winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
+        # The first frontier node of each family, to cut the level into batches of whole families.
+        opened = np.searchsorted(level.frontier, level.first_child)
+        family = 0
+        while opened[family] < n:
+            stop = int(np.searchsorted(opened, opened[family] + self._batch, side="right")) - 1
+            stop = max(stop, family + 1)
+            self._evaluate_families(level, family, stop, int(opened[family]), int(opened[stop]), winners)
+            family = stop
+        return winners
+
+    def _evaluate_families(
+        self, level: Level, family0: int, family1: int, node0: int, node1: int, winners: Winners
+    ) -> None:
+        if node0 == node1:
+            return
+        score = np.empty((self.n_attributes, node1 - node0))
+        cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
+        rows = int(level.n_rows[level.frontier[node0:node1]].sum())
+        shared = rows * self.n_attributes > PARALLEL_WORK
+        n_chunks = min(self.n_attributes, CHUNKS_PER_THREAD * self.team.size) if shared else 1
+        edges = np.linspace(0, self.n_attributes, n_chunks + 1).astype(int).tolist()
+
+        def work(worker: int, chunk: int) -> None:
+            if not self.core.advance(
+                level.core, family0, family1, node0, self.row_list, self.attributes, edges[chunk],
+                edges[chunk + 1], self._spare[worker], score, cut,
+            ):  # fmt: skip
+                raise MemoryError("no memory left for the split search")
+
+        self.team.run(work, n_chunks, shared)
+        part = slice(node0, node1)
+        _core.choose_attributes(
+            score, cut, winners.attribute[part], winners.score[part], winners.cut[part]
+        )
+
+    def split(self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray) -> Children:
+        """Describe the children of the winners at `nodes`, and send every row to its branch."""
+        shape = self.shape[attribute]
+        is_table = shape != THRESHOLD
+        multiway = shape == CATEGORICAL_SPLITS["multiway"]
+        n_children = np.full(len(nodes), 2, dtype=np.int64)
+        if multiway.any():
+            # A branch for each value present, and one that all the absent values share.
+            n_values = self.n_codes[attribute] - 1
+            n_children[multiway] = (cut + (cut < n_values))[multiway]
+        first_child = ends(n_children)
+        table_start = ends(np.where(is_table, cut, 0))
+        out_start = ends(level.n_rows[nodes])
+        children = Children(
+            first_child=first_child,
+            is_table=is_table,
+            n_rows=np.zeros(first_child[-1], dtype=np.int64),
+            counts=np.zeros((first_child[-1], self.n_classes), dtype=np.int64),
+            table_start=table_start,
+            table_codes=np.empty(table_start[-1], dtype=np.uint32),
+            table_branch=np.empty(table_start[-1], dtype=np.uint32),
+            neighbours=np.zeros((len(nodes), 2), dtype=np.int64),
+            heuristic=np.zeros(len(nodes), dtype=np.uint8),
+        )
+        shared = len(nodes) > 1 and int(out_start[-1]) > PARALLEL_WORK
+        n_chunks = CHUNKS_PER_THREAD * self.team.size if shared else 1
+        goals = np.linspace(0, out_start[-1], n_chunks + 1)[1:-1]
+        edges = [0, *np.searchsorted(out_start, goals).tolist(), len(nodes)]
+
+        def work(worker: int, chunk: int) -> None:
+            if not self.core.split(
+                level.core, nodes, edges[chunk], edges[chunk + 1], self.row_list, attribute, cut, first_child,
+                table_start, out_start, children.n_rows, children.counts, children.table_codes,
+                children.table_branch, children.neighbours, children.heuristic,
+            ):  # fmt: skip
+                raise MemoryError("no memory left to describe the children")
+
+        self.team.run(work, n_chunks, shared)
+        self.row_list = 1 - self.row_list
+        return children
+
+
+def ends(sizes: np.ndarray) -> np.ndarray:
+    """0 and the running sums: where each of the segments begins, and the end."""
+    result = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=result[1:])
+    return result
+
+
+def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
+    categorical = np.array([a.is_categorical for a in table.schema.attributes])
+    return np.where(categorical, CATEGORICAL_SPLITS[params.categorical_split], THRESHOLD).astype(np.int32)
+
+
+def _row_entries(table: EncodedTable, weights: GridWeights | None) -> np.ndarray:
+    entries = np.arange(table.n_rows, dtype=np.uint64)
+    if table.rank_shift > 32:
+        entries |= table.y.astype(np.uint64) << np.uint64(32)
+    return entries if weights is None else entries[weights.steps > 0]
+
+
+def _measure(
+    params: GrowthParams, n_classes: int, total: int, weights: GridWeights | None
+) -> _core.Measure:
+    criterion = CRITERIA[params.criterion]
+    per_unit = 1 if weights is None else weights.per_unit
+    # The largest power of two for which total * log2(total) steps stay below 2^62.
+    fine = 2.0 ** (61 - int(np.ceil(np.log2(max(total, 2) * np.log2(max(total, 2)))))) 
+    entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
+    n_table = total + 1 if weights is None else min(total, 2**20) + 1
+    klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
+    _core.klogk_table(fine, len(klogk), klogk)
+    with np.errstate(divide="ignore"):
+        inverse = 1.0 / np.arange(n_table if not entropic and weights is None else 0)
+    return _core.Measure(
+        criterion,
+        n_classes,
+        int(np.ceil(params.min_samples_leaf * per_unit)),
+        total < 2**31,
+        fine,
+        klogk,
+        inverse,
+    )

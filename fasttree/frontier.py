@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One level of a growing tree as arrays, and the places its rows and histograms take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fasttree import _core
+
+KEEP_ROWS = 128  # a smaller node's histogram is not worth keeping for its children
+POOL_BYTES = 2**25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """All the nodes of one depth, grouped in families: the children of one split, adjacent and in branch order.
+
+    Those that may be split further are the *frontier*; their rows stand one node after another in every sorted list. The
+    row list, from which histograms are made, holds the rows of all the nodes.
+    """
+
+    first_child: np.ndarray  # int64, one more than families
+    counts: np.ndarray  # int64 [node, class], in steps of weight
+    total: np.ndarray  # int64
+    cost: np.ndarray  # float64: weight times impurity
+    n_rows: np.ndarray  # int64
+    list_start: np.ndarray  # int64: in the sorted lists; means something on the frontier alone
+    row_start: np.ndarray  # int64: in the row list
+    slot: np.ndarray  # int32: where the node's histogram is kept, or -1
+    frontier: np.ndarray  # int64: numbers of the nodes on the frontier
+    core: _core.Level
+
+    @property
+    def size(self) -> int:
+        return len(self.total)
+
+
+def make_level(
+    first_child: np.ndarray,
+    parent_start: np.ndarray,
+    parent_rows: np.ndarray,
+    parent_slot: np.ndarray,
+    n_rows: np.ndarray,
+    counts: np.ndarray,
+    total: np.ndarray,
+    cost: np.ndarray,
+    is_open: np.ndarray,
+    slots: Slots,
+) -> Level:
+    """Lay out the children of a level; `is_open` marks the frontier."""
+    frontier = np.flatnonzero(is_open)
+    place = np.full(len(total), -1, dtype=np.int32)
+    place[frontier] = np.arange(len(frontier), dtype=np.int32)
+    list_start = _starts(np.where(is_open, n_rows, 0))
+    row_start = _starts(n_rows)
+    slot = slots.assign(first_child, parent_slot, n_rows, is_open)
+    core = _core.Level(
+        parent_start,
+        parent_start + parent_rows,
+        first_child,
+        parent_slot,
+        n_rows,
+        list_start,
+        row_start,
+        place,
+        slot,
+        counts,
+        total,
+        cost,
+    )
+    return Level(first_child, counts, total, cost, n_rows, list_start, row_start, slot, frontier, core)
+
+
+class Slots:
+    """Which nodes keep their histograms, so that their largest child need not be counted.
+
+    The largest child takes over its parent's slot: what its siblings take away from the parent's histogram leaves its own.
+    """
+
+    def __init__(self, cells: int) -> None:
+        """`cells` in the histograms of one node, all counted attributes together."""
+        self.capacity = POOL_BYTES // (8 * cells) if cells else 0
+
+    def assign(
+        self, first_child: np.ndarray, parent_slot: np.ndarray, n_rows: np.ndarray, is_open: np.ndarray
+    ) -> np.ndarray:
+        slot = np.full(len(n_rows), -1, dtype=np.int32)
+        if not self.capacity:
+            return slot
+        free = np.ones(self.capacity, dtype=bool)
+        if (parent_slot >= 0).any():
+            largest = first_largest(n_rows, first_child)
+            siblings = np.add.reduceat(n_rows, first_child[:-1]) - n_rows[largest]
+            inherits = (parent_slot >= 0) & is_open[largest] & (siblings <= n_rows[largest])
+            slot[largest[inherits]] = parent_slot[inherits]
+            free[parent_slot[inherits]] = False
+        wanting = np.flatnonzero(is_open & (slot < 0) & (n_rows >= KEEP_ROWS))
+        numbers = np.flatnonzero(free)[: len(wanting)]
+        slot[wanting[: len(numbers)]] = numbers
+        return slot
+
+
+def first_largest(values: np.ndarray, first_child: np.ndarray) -> np.ndarray:
+    """Of each family the first child with the largest value."""
+    first = first_child[:-1]
+    if len(values) == 2 * len(first):  # all binary
+        return np.asarray(first + (values[1::2] > values[::2]))
+    family = np.repeat(np.arange(len(first)), np.diff(first_child))
+    is_largest = np.flatnonzero(values == np.maximum.reduceat(values, first)[family])
+    _, where = np.unique(family[is_largest], return_index=True)
+    return is_largest[where]
+
+
+def _starts(sizes: np.ndarray) -> np.ndarray:
+    starts = np.zeros(len(sizes), dtype=np.int64)
+    np.cumsum(sizes[:-1], out=starts[1:])
+    return starts

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labels: a column of words, or of other scalars that stand for themselves, as codes."""
+
+from __future__ import annotations
+
+import datetime
+import numbers
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """`labels[codes[row]]` is the value of a row; a code below 0 is a missing value."""
+
+    codes: np.ndarray
+    labels: Sequence[Any]
+    declared: bool = False  # True: the order of the labels is the user's and stays
+
+
+# -- what a value is -------------------------------------------------------------------------------
+
+
+def family(kind: type) -> str:
+    """What a type is to a column: "text", "number", "bool", "date", ... or the type's own name."""
+    if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
+        return "missing"
+    if issubclass(kind, (bool, np.bool_)):
+        return "bool"
+    if issubclass(kind, str):
+        return "text"
+    if issubclass(kind, (datetime.timedelta, np.timedelta64)):  # numpy's is an integer, too
+        return "duration"
+    if issubclass(kind, (datetime.date, np.datetime64)):
+        return "date"
+    if issubclass(kind, (numbers.Real, Decimal)):  # numpy registers its own numbers as Real
+        return "number"
+    if issubclass(kind, numbers.Complex):
+        return "complex"
+    return kind.__name__
+
+
+def families_of(labels: Iterable[Any]) -> dict[str, Any]:
+    """The families among labels, each with an example. A bool is a number here: 1 matches True."""
+    examples: dict[str, Any] = {}
+    for kind, label in {type(label): label for label in labels}.items():
+        name = family(kind)
+        examples.setdefault("number" if name == "bool" else name, label)
+    return examples
+
+
+def is_missing(value: Any) -> bool:
+    # NaN alone differs from itself; pd.NA refuses to be compared, so types go first.
+    if family(type(value)) == "missing":
+        return True
+    return isinstance(value, (numbers.Number, np.generic)) and bool(value != value)
+
+
+def plain(value: Any) -> Any:
+    """numpy's scalars as Python's, so that labels of every library print and compare alike."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def shown(value: Any) -> str:
+    """A value as an error message shows it: plain and not too long."""
+    text = repr(plain(value))
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def first_row(values: Iterable[Any], found: Callable[[Any], bool]) -> int:
+    return next(row for row, value in enumerate(values) if found(value))
+
+
+# -- errors that several readers raise; `where` is a column as messages call it --------------------
+
+
+def missing_value_error(where: str, row: int) -> ValueError:
+    return ValueError(
+        f"{where} has a missing value (NaN or None) in row {row}. Missing values are not "
+        "supported yet: fill them in or drop those rows."
+    )
+
+
+def complex_error(where: str) -> ValueError:
+    return ValueError(
+        f"Complex data not supported: {where} holds complex numbers. "
+        "Pass the real and the imaginary parts as two real columns."
+    )
+
+
+def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
+    return TypeError(
+        f"{where} holds {shown(value)} of type {type(value).__name__} in row {row}, but every "
+        "argument must be a string, a bool, a date or a number: "
+        "unpack it into columns of its own or turn it into text."
+    )
+
+
+# -- codes -----------------------------------------------------------------------------------------
+
+
+def hash_labels(values: Sequence[Any]) -> Labels:
+    """Numbers the distinct values in the order in which they appear."""
+    numbering = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    codes = np.fromiter(map(numbering.__getitem__, values), np.int32, len(values))
+    return Labels(codes, [plain(label) for label in numbering])
+
+
+def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Renumbers integers 0, 1, ... in their own order; with each number comes a row that has it."""
+    low, high = int(codes.min()), int(codes.max())
+    # A table over the range is much faster than sorting while it is not much longer than the data.
+    if high - low > 2 * len(codes) + 65_536:
+        _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        return inverse.astype(np.int32), rows
+    if low < 0 or low > 65_536:
+        # Only the differences are sure to fit. Unsigned arithmetic wraps round to the right ones.
+        codes = codes.astype(np.uint64) - np.uint64(low % 2**64)
+        high -= low
+    places = codes.astype(np.intp, copy=False)  # what numpy looks up fastest
+    row_of = np.full(high + 1, -1, dtype=np.int64)
+    row_of[places] = np.arange(len(places))
+    present = np.flatnonzero(row_of >= 0)
+    number_of = np.empty(high + 1, dtype=np.int32)
+    number_of[present] = np.arange(len(present), dtype=np.int32)
+    return np.take(number_of, places), row_of[present]
+
+
+def number_labels(values: np.ndarray) -> Labels:
+    """The sorted distinct numbers of an array without NaN; a bool always has two."""
+    if values.dtype.kind == "b":
+        return Labels(values.astype(np.int32), [False, True], declared=True)
+    if values.dtype.kind == "f":
+        distinct, codes = np.unique(values, return_inverse=True)
+        return Labels(codes.astype(np.int32), distinct.tolist())
+    codes, rows = compact(values)
+    return Labels(codes, values[rows].tolist())
+
+
+def sort_labels(where: str, column: Labels) -> Labels:
+    """The same column with its labels in ascending order, unless their order was declared."""
+    if column.declared:
+        return column
+    labels = column.labels
+    try:
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+    except TypeError:
+        kinds = {type(label).__name__: label for label in labels}
+        raise ValueError(
+            f"{where} has labels that have no common order: "
+            + " and ".join(f"{kind} ({shown(label)})" for kind, label in kinds.items())
+            + ". Turn them into one type, for example text."
+        ) from None
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return Labels(np.take(rank, column.codes), [labels[place] for place in order])
+
+
+def map_labels(column: Labels, code_of: Mapping[Any, int]) -> np.ndarray:
+    """Codes of another numbering, -1 for a label that it lacks: one look-up a label, not a row."""
+    found = (code_of.get(label, -1) for label in column.labels)
+    new_codes = np.fromiter(found, np.int32, len(column.labels))
+    return np.take(new_codes, column.codes)
+
+
+def check_complete(where: str, column: Labels) -> Labels:
+    """Refuses missing values, be they negative codes or a label such as None."""
+    missing = column.codes < 0
+    if not all(issubclass(kind, (str, int)) for kind in set(map(type, column.labels))):
+        empty = [code for code, label in enumerate(column.labels) if is_missing(label)]
+        missing |= np.isin(column.codes, empty)
+    if missing.any():
+        raise missing_value_error(where, int(np.argmax(missing)))
+    return column
+
+
+def check_levels(where: str, levels: Any) -> tuple[Any, ...]:
+    """Declared levels: at least one, hashable, none missing, none twice (1, 1.0, True are one)."""
+    if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
+        raise TypeError(f"the levels of {where} must be a list, got {shown(levels)}.")
+    checked: dict[Any, None] = {}
+    for level in map(plain, levels):
+        if is_missing(level):
+            raise ValueError(
+                f"the levels of {where} contain a missing value ({shown(level)}): leave it out."
+            )
+        try:
+            twice = level in checked
+        except TypeError:
+            raise TypeError(
+                f"the levels of {where} contain {shown(level)} of type {type(level).__name__}: "
+                "a level must be a string, a number or another hashable value."
+            ) from None
+        if twice:
+            raise ValueError(f"the levels of {where} contain {shown(level)} twice: name it once.")
+        checked[level] = None
+    if not checked:
+        raise ValueError(f"the list of levels of {where} is empty: name at least one level.")
+    return tuple(checked)

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The textbook formulas that say how good an attribute is, one function each.
+
+A ``table`` is a 2-D array of counts or weights with one row for every value of the attribute and
+one column for every class; ``contingency_table`` builds it from two columns. Logarithms are to base
+2 (bits) unless ``base`` says otherwise, x log x is 0 at x = 0, and nothing ever divides by zero.
+
+Rows that do not know the attribute stay outside the table. Their number or weight goes into
+``missing``: a gain or a reduction is computed on the known rows and multiplied by their share of
+all rows, and the split information counts the unknown rows as one more branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fasttree._counts import (
+    Base,
+    binary_table,
+    class_counts,
+    contingency_table,
+    counts_table,
+    counts_vector,
+    nats_per_unit,
+    numeric_column,
+    same_length,
+    weight_of_missing,
+)
+from fasttree._special import row_entropy, row_shares, upper_gamma
+from fasttree.discretise import Cut, Cuts, best_cut, candidate_cuts, discretise
+
+__all__ = [
+    "Cut",
+    "Cuts",
+    "IndependenceTest",
+    "best_cut",
+    "binary_table",
+    "candidate_cuts",
+    "chi_square",
+    "class_counts",
+    "conditional_entropy",
+    "contingency_table",
+    "correlation",
+    "covariance",
+    "discretise",
+    "entropy",
+    "g_statistic",
+    "gain_ratio",
+    "gini",
+    "gini_reduction",
+    "gini_split",
+    "information_gain",
+    "misclassification",
+    "misclassification_reduction",
+    "mutual_information",
+    "split_info",
+]
+
+_LEAST_SPLIT_INFO = 1e-12  # below it an attribute has one branch but for rounding: its ratio is 0
+
+
+def entropy(counts: ArrayLike, *, base: Base = 2) -> float:
+    """H = - sum_c p_c log p_c, with p_c the share of class c in ``counts``.
+
+    Between 0 (one class only) and log C (C classes, all equally frequent). For a column of labels:
+    ``entropy(class_counts(labels))``.
+
+    >>> round(entropy([9, 5]), 6)
+    0.940286
+    >>> entropy([7, 7]), entropy([14, 0])
+    (1.0, 0.0)
+    """
+    nats = row_entropy(counts_vector(counts)[np.newaxis])[0]
+    return float(nats / nats_per_unit(base))
+
+
+def conditional_entropy(table: ArrayLike, *, base: Base = 2) -> float:
+    """H(class | A) = sum_v |S_v| / |S| * H(S_v): what is left when the attribute's value is known.
+
+    >>> round(conditional_entropy([[2, 3], [4, 0], [3, 2]]), 6)
+    0.693536
+    """
+    return _after_split(row_entropy, counts_table(table)) / nats_per_unit(base)
+
+
+def information_gain(table: ArrayLike, *, missing: float = 0.0, base: Base = 2) -> float:
+    """Gain = H(class) - H(class | A), times the known share of the rows.
+
+    >>> round(information_gain([[2, 3], [4, 0], [3, 2]]), 6)
+    0.24675
+    >>> round(information_gain([[2, 3], [3, 0], [3, 2]], missing=1), 6)
+    0.199041
+    """
+    return _reduction(row_entropy, table, missing) / nats_per_unit(base)
+
+
+def split_info(table: ArrayLike, *, missing: float = 0.0, base: Base = 2) -> float:
+    """SplitInfo = - sum_v |S_v| / |S| log(|S_v| / |S|): the entropy of the branch sizes.
+
+    Rows with a missing value are one more branch.
+
+    >>> round(split_info([[2, 3], [4, 0], [3, 2]]), 6)
+    1.577406
+    """
+    branches = counts_table(table).sum(axis=1)
+    return entropy(np.append(branches, weight_of_missing(missing)), base=base)
+
+
+def gain_ratio(table: ArrayLike, *, missing: float = 0.0) -> float:
+    """GainRatio = Gain / SplitInfo; 0 where all rows take one branch (SplitInfo < 1e-12).
+
+    >>> round(gain_ratio([[2, 3], [4, 0], [3, 2]]), 6)
+    0.156428
+    >>> gain_ratio([[9, 5], [0, 0]])
+    0.0
+    """
+    info = split_info(table, missing=missing)
+    return information_gain(table, missing=missing) / info if info >= _LEAST_SPLIT_INFO else 0.0
+
+
+def gini(counts: ArrayLike) -> float:
+    """gini = 1 - sum_c p_c^2: how often two rows drawn at random differ in class.
+
+    >>> round(gini([9, 5]), 6)
+    0.459184
+    """
+    return float(_row_gini(counts_vector(counts)[np.newaxis])[0])
+
+
+def gini_split(table: ArrayLike) -> float:
+    """gini_A = sum_v |S_v| / |S| * gini(S_v), over the attribute's values or a binary partition.
+
+    >>> round(gini_split([[2, 2], [4, 2], [3, 1]]), 6)
+    0.440476
+    >>> round(gini_split(binary_table([[2, 2], [4, 2], [3, 1]], left=[0])), 6)
+    0.442857
+    """
+    return _after_split(_row_gini, counts_table(table))
+
+
+def gini_reduction(table: ArrayLike, *, missing: float = 0.0) -> float:
+    """gini(S) - gini_A, times the known share of the rows.
+
+    The table as it is gives the multiway split, ``binary_table(table, left)`` a binary one.
+
+    >>> round(gini_reduction([[2, 3], [4, 0], [3, 2]]), 6)
+    0.116327
+    >>> round(gini_reduction(binary_table([[2, 3], [4, 0], [3, 2]], left=[1])), 6)
+    0.102041
+    """
+    return _reduction(_row_gini, table, missing)
+
+
+def misclassification(counts: ArrayLike) -> float:
+    """1 - max_c p_c: the share of errors if every row gets the most frequent class.
+
+    >>> round(misclassification([9, 5]), 6)
+    0.357143
+    """
+    return float(_row_misclassification(counts_vector(counts)[np.newaxis])[0])
+
+
+def misclassification_reduction(table: ArrayLike, *, missing: float = 0.0) -> float:
+    """Misclassification before the split less the weighted mean after it, times the known share.
+
+    >>> round(misclassification_reduction([[2, 3], [4, 0], [3, 2]]), 6)
+    0.071429
+    """
+    return _reduction(_row_misclassification, table, missing)
+
+
+class IndependenceTest(NamedTuple):
+    """The test of "attribute and class are independent": a small ``p`` speaks against it."""
+
+    statistic: float
+    df: int
+    p: float
+
+
+def chi_square(table: ArrayLike) -> IndependenceTest:
+    """X^2 = sum (n_ij - e_ij)^2 / e_ij with e_ij = n_i n_j / n, without Yates' correction.
+
+    df = (rows - 1)(columns - 1) over rows and columns that are not empty; df = 0 gives p = 1.
+
+    >>> test = chi_square([[3, 4], [6, 1]])
+    >>> round(test.statistic, 6), test.df, round(test.p, 6)
+    (2.8, 1, 0.094264)
+    """
+    observed, expected = _observed_expected(table)
+    deviation = (observed - expected) ** 2
+    terms = np.divide(deviation, expected, out=np.zeros_like(expected), where=expected > 0)
+    return _independence_test(float(terms.sum()), observed)
+
+
+def g_statistic(table: ArrayLike) -> IndependenceTest:
+    """G = 2 sum n_ij ln(n_ij / e_ij), that is 2 n ln(2) times the information gain in bits.
+
+    >>> test = g_statistic([[3, 4], [6, 1]])
+    >>> round(test.statistic, 6), test.df, round(test.p, 6)
+    (2.946842, 1, 0.086046)
+    """
+    observed, expected = _observed_expected(table)
+    present = (observed > 0) & (expected > 0)
+    ratio = np.divide(observed, expected, out=np.ones_like(observed), where=present)
+    return _independence_test(max(0.0, float(2 * (observed * np.log(ratio)).sum())), observed)
+
+
+def mutual_information(x: Any, y: Any = None, *, base: Base = 2) -> float:
+    """I = sum_ij p_ij log(p_ij / (p_i p_j)), of a table or of two columns of labels.
+
+    The same number as the information gain, and the same both ways round.
+
+    >>> round(mutual_information([[2, 3], [4, 0], [3, 2]]), 6)
+    0.24675
+    >>> mutual_information(["a", "a", "b", "b"], ["no", "no", "yes", "yes"])
+    1.0
+    """
+    return information_gain(x if y is None else contingency_table(x, y), base=base)
+
+
+def covariance(x: ArrayLike, y: ArrayLike, *, ddof: int = 1) -> float:
+    """cov = sum (x_i - mean x)(y_i - mean y) / (n - ddof); ``ddof=0`` for a whole population.
+
+    >>> covariance([1, 2, 3, 4], [2, 4, 6, 8], ddof=0)
+    2.5
+    """
+    (x_centred, x_exponent), (y_centred, y_exponent) = _centred(x, y)
+    n = len(x_centred)
+    if not 0 <= ddof < n:
+        raise ValueError(f"ddof must be 0 or more and below the number of rows, {n}, got {ddof!r}")
+    return float(np.ldexp(x_centred @ y_centred / (n - ddof), x_exponent + y_exponent))
+
+
+def correlation(x: ArrayLike, y: ArrayLike) -> float:
+    """Pearson's r = cov(x, y) / sqrt(var(x) var(y)), in [-1, 1]; 0 if a column is constant.
+
+    It sees linear dependence only: for anything else compare ``mutual_information``.
+
+    >>> round(correlation([1, 2, 3, 4], [1, 3, 2, 4]), 6)
+    0.8
+    >>> correlation([-1, 0, 1], [1, 0, 1])
+    0.0
+    """
+    (x_centred, _), (y_centred, _) = _centred(x, y)
+    x_length, y_length = np.linalg.norm(x_centred), np.linalg.norm(y_centred)
+    if x_length == 0 or y_length == 0:
+        return 0.0
+    cosine = float((x_centred / x_length) @ (y_centred / y_length))
+    return min(1.0, max(-1.0, cosine))
+
+
+_RowImpurity = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def _row_gini(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    shares = row_shares(table)
+    return np.where(table.any(axis=1), np.maximum(1 - (shares**2).sum(axis=1), 0.0), 0.0)
+
+
+def _row_misclassification(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(table.any(axis=1), 1 - row_shares(table).max(axis=1), 0.0)
+
+
+def _after_split(impurity: _RowImpurity, table: NDArray[np.float64]) -> float:
+    """The branches' impurity, each branch weighted by its share of the rows."""
+    branch_share = row_shares(table.sum(axis=1)[np.newaxis])[0]
+    return float(branch_share @ impurity(table))
+
+
+def _reduction(impurity: _RowImpurity, table: ArrayLike, missing: float) -> float:
+    cells = counts_table(table)
+    known, unknown = float(cells.sum()), weight_of_missing(missing)
+    if known == 0:
+        return 0.0
+    before = float(impurity(cells.sum(axis=0)[np.newaxis])[0])
+    return max(0.0, before - _after_split(impurity, cells)) * known / (known + unknown)
+
+
+def _observed_expected(table: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The table without empty rows and columns, and what independence would put into it."""
+    cells = counts_table(table)
+    cells = cells[cells.any(axis=1)][:, cells.any(axis=0)]
+    shares = row_shares(cells.sum(axis=1)[np.newaxis])[0]
+    return cells, np.outer(shares, cells.sum(axis=0))
+
+
+def _independence_test(statistic: float, observed: NDArray[np.float64]) -> IndependenceTest:
+    n_rows, n_columns = observed.shape
+    df = max(0, n_rows - 1) * max(0, n_columns - 1)
+    if df == 0:
+        return IndependenceTest(0.0, 0, 1.0)
+    return IndependenceTest(statistic, df, upper_gamma(df / 2, statistic / 2))
+
+
+_Scaled = tuple[NDArray[np.float64], int]
+
+
+def _centred(x: ArrayLike, y: ArrayLike) -> tuple[_Scaled, _Scaled]:
+    """Both columns less their means, each as (column, e) with the values column * 2^e."""
+    columns = numeric_column(x, "x"), numeric_column(y, "y")
+    same_length(*columns, names="x y")
+    for name, column in zip("xy", columns, strict=True):
+        if len(column) == 0:
+            raise ValueError(f"{name} is empty: give at least one row")
+        if np.isinf(column).any():
+            raise ValueError(f"{name}[{int(np.isinf(column).argmax())}] is infinite: leave it out")
+    return _centred_column(columns[0]), _centred_column(columns[1])
+
+
+def _centred_column(column: NDArray[np.float64]) -> _Scaled:
+    if column.min() == column.max():  # less its rounded mean it could leave noise
+        return np.zeros(len(column)), 0
+    # A power of two scales without rounding, and then no square overflows or vanishes.
+    exponent = int(np.frexp(np.abs(column).max())[1])
+    scaled = np.ldexp(column, -exponent)
+    centred = scaled - scaled.mean()
+    return centred - centred.mean(), exponent  # twice: the first mean was rounded

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""User parameters -> one frozen, checked record. Below this nothing validates again."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# The number of each criterion in _criteria.pxd.
+CRITERIA = {"entropy": 0, "gain_ratio": 1, "gini": 2, "misclassification": 3}
+# The number of each shape of split of a categorical attribute in _core.pyx.
+CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2}
+THRESHOLD = 0
+THRESHOLDS = ("midpoint", "value")
+MAX_BINS = 255
+UNLIMITED = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthParams:
+    """How a tree is to be grown; every value is legal."""
+
+    criterion: str
+    categorical_split: str
+    threshold: str
+    max_depth: int
+    max_leaves: int
+    min_samples_split: float
+    min_samples_leaf: float
+    min_gain: float
+    stop_zero_gain: bool
+
+
+def check_growth(values: Mapping[str, Any]) -> GrowthParams:
+    """Check the growing parameters of an estimator."""
+    return GrowthParams(
+        criterion=_choice("criterion", values["criterion"], CRITERIA),
+        categorical_split=_choice(
+            "categorical_split", values["categorical_split"], CATEGORICAL_SPLITS
+        ),
+        threshold=_choice("threshold", values["threshold"], THRESHOLDS),
+        max_depth=_limit("max_depth", values["max_depth"], 0),
+        max_leaves=_limit("max_leaves", values["max_leaves"], 1),
+        min_samples_split=_number("min_samples_split", values["min_samples_split"], 0.0),
+        min_samples_leaf=_number("min_samples_leaf", values["min_samples_leaf"], 0.0),
+        min_gain=_number("min_gain", values["min_gain"], 0.0),
+        stop_zero_gain=_flag("stop_zero_gain", values["stop_zero_gain"]),
+    )
+
+
+def check_max_bins(value: Any) -> int | None:
+    if value is None:
+        return None
+    if not _is_int(value) or not 2 <= value <= MAX_BINS:
+        raise ValueError(
+            f"max_bins must be None (exact) or an integer from 2 to {MAX_BINS}, got {value!r}"
+        )
+    return int(value)
+
+
+def check_n_jobs(value: Any) -> int | None:
+    if value is None:
+        return None
+    if not _is_int(value) or value == 0:
+        raise ValueError(
+            f"n_jobs must be None or an integer other than 0 (-1: all cores), got {value!r}"
+        )
+    return int(value)
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _choice(name: str, value: Any, allowed: Any) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        names = ", ".join(repr(choice) for choice in allowed)
+        raise ValueError(f"{name} must be one of {names}, got {value!r}")
+    return value
+
+
+def _limit(name: str, value: Any, least: int) -> int:
+    if value is None:
+        return UNLIMITED
+    if not _is_int(value) or value < least:
+        raise ValueError(
+            f"{name} must be None (no limit) or an integer of at least {least}, got {value!r}"
+        )
+    return int(value)
+
+
+def _number(name: str, value: Any, least: float) -> float:
+    if (
+        not isinstance(value, numbers.Real)
+        or isinstance(value, bool)
+        or not math.isfinite(value)
+        or value < least
+    ):
+        raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")
+    return float(value)
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Class labels and row weights, checked, as arrays."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fasttree.containers import open_container
+from fasttree.labels import Labels, compact, missing_value_error, shown, sort_labels
+from fasttree.values import read_column
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`classes[codes[row]]` is the label of a row."""
+
+    codes: np.ndarray  # int32, one a row
+    classes: np.ndarray  # the labels that y holds, sorted
+    tie_order: np.ndarray  # int32: the classes as they win ties, by y's declared order or sorted
+
+
+def read_target(y: Any, n_rows: int) -> Target:
+    if y is None:
+        raise ValueError("A classifier requires y to be passed, but the target y is None.")
+    y = _one_dimensional(y)
+    _refuse_times(y)
+    values = read_column("y", y)
+    n_labels = len(values.codes) if isinstance(values, Labels) else len(values)
+    if n_labels != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_rows} rows, but y has {n_labels} labels."
+        )
+    if not isinstance(values, Labels):
+        return _number_target(values)
+    return _label_target(values, _text_dtype(y))
+
+
+def _number_target(values: np.ndarray) -> Target:
+    whole = values
+    if values.dtype.kind == "f":
+        if np.isnan(values.min()):
+            raise missing_value_error("y", int(np.argmax(np.isnan(values))))
+        broken = (np.rint(values) != values) | np.isinf(values)
+        if broken.any():
+            row = int(np.argmax(broken))
+            raise ValueError(
+                f"Unknown label type: continuous. y holds {shown(values[row])} in row {row}, but "
+                "a classifier needs classes: cut y into intervals, or pass it as text if its "
+                "numbers are names of classes."
+            )
+        if np.abs(values).max() < 2**62:
+            whole = values.astype(np.int64)
+        else:
+            whole = np.unique(values, return_inverse=True)[1]
+    elif values.dtype.kind == "b":
+        whole = values.view(np.uint8)
+    codes, rows = compact(whole)
+    return Target(codes, values[rows], np.arange(len(rows), dtype=np.int32))
+
+
+def _label_target(column: Labels, text_dtype: Any) -> Target:
+    codes, rows = compact(column.codes)
+    present = [column.labels[code] for code in column.codes[rows].tolist()]
+    ordered = sort_labels("y", Labels(codes, present))
+    classes = np.empty(len(present), dtype=object)
+    classes[:] = ordered.labels
+    if all(isinstance(label, str) for label in present):
+        classes = classes.astype(text_dtype)
+    elif not any(isinstance(label, (tuple, list)) for label in present):
+        classes = np.array(ordered.labels)
+    place_of = {label: place for place, label in enumerate(ordered.labels)}
+    winners = [place_of[label] for label in present] if column.declared else range(len(present))
+    return Target(ordered.codes, classes, np.array(winners, dtype=np.int32))
+
+
+def _text_dtype(y: Any) -> Any:
+    """Classes have the dtype of numpy.asarray(y), as scikit-learn's have."""
+    if isinstance(y, np.ndarray):
+        return y.dtype
+    return str if isinstance(y, (list, tuple)) else object
+
+
+def _one_dimensional(y: Any) -> Any:
+    """A column vector counts as y, with a warning; several columns do not."""
+    if isinstance(y, (list, tuple)) and len(y) and isinstance(y[0], (list, tuple, np.ndarray)):
+        y = _nested_list(y)
+    shape = getattr(y, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) == 1:
+        return y
+    if len(shape) != 2 or shape[1] != 1:
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {shape} instead: "
+            "pass one label a row, and fit one model for each column of y."
+        )
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. "
+        "Please change the shape of y to (n_samples,), for example using ravel().",
+        # scikit-learn's own class, for users who filter it
+        getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning),
+        stacklevel=4,
+    )
+    return y[:, 0] if isinstance(y, np.ndarray) else open_container(y).columns[0]
+
+
+def _nested_list(y: Sequence[Any]) -> np.ndarray:
+    width = len(y[0])
+    table = np.empty((len(y), width), dtype=object)
+    for row, values in enumerate(y):
+        if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != width:
+            raise ValueError(
+                f"y should be a 1d array, got a list with {shown(y[0])} in row 0 and "
+                f"{shown(values)} in row {row}: pass one label a row."
+            )
+        table[row] = values
+    return table
+
+
+def _refuse_times(y: Any) -> None:
+    kind = str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
+    if kind.startswith(("date", "time", "duration")):
+        raise ValueError(
+            f"Unknown label type: y holds dates or times ({kind}). "
+            "If they are names of classes, pass them as text."
+        )
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """One float64 a row. None stays None; a single number is the weight of every row."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"sample_weight must hold one number a row, got {shown(sample_weight)}."
+        ) from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(
+            f"sample_weight must be a 1d array, got an array of shape {weights.shape}: "
+            "give one weight a row."
+        )
+    if len(weights) != n_rows:
+        raise ValueError(
+            f"sample_weight has {len(weights)} entries, but X has {n_rows} rows: "
+            "give one weight a row."
+        )
+    low, high = weights.min(), weights.max()
+    if not low >= 0 or high == np.inf:  # a NaN is not >= 0
+        row = int(np.argmax(~(weights >= 0) | (weights == np.inf)))
+        raise ValueError(
+            f"sample_weight holds {shown(weights[row])} in row {row}: "
+            "a weight must be a finite number, zero or more."
+        )
+    if high == 0:
+        raise ValueError(
+            "sample_weight is zero in every row: weights must contain at least one non-zero number."
+        )
+    return np.ascontiguousarray(weights)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tree: a frozen struct of arrays, breadth-first, the children of a node adjacent."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fasttree import _core
+from fasttree.schema import Schema
+
+LEAF = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A grown tree. Node 0 is the root; branch b of node i leads to node ``first_child[i] + b``.
+
+    A node routes in one of two ways. THRESHOLD: ``x <= threshold`` takes branch 0, else branch 1. TABLE: the code of the
+    value (1 + its place among the categories) is looked up in ``table_codes[table_start[i]:table_start[i + 1]]``, which
+    holds the codes present at the node, ascending; ``table_branch`` has their branches, ``default_branch`` is for all others.
+    Code 0, a missing or unknown value, takes ``missing_branch``.
+    """
+
+    schema: Schema
+    attribute: np.ndarray  # int32; LEAF (-1) at leaves
+    threshold: np.ndarray  # float64; NaN where there is none
+    first_child: np.ndarray  # int32; -1 at leaves
+    n_children: np.ndarray  # int32
+    table_start: np.ndarray  # int64, one more than nodes
+    table_codes: np.ndarray  # uint32
+    table_branch: np.ndarray  # uint32
+    default_branch: np.ndarray  # int32; -1 where there is no table
+    missing_branch: np.ndarray  # int32; the heaviest branch, -1 at leaves
+    multiplicity: np.ndarray  # int32; how many absent values share a "no training rows" child, else 1
+    heuristic: np.ndarray  # bool; the subset may not be the best one
+    counts: np.ndarray  # float64 [node, class]
+    proba: np.ndarray  # float64 [node, class]
+    pred: np.ndarray  # int32 class number
+    gain: np.ndarray  # float64; impurity saved per unit of weight, 0 at leaves
+    depth: np.ndarray  # int32
+    parent: np.ndarray  # int32; -1 at the root
+
+    def __post_init__(self) -> None:
+        for array in self._arrays().values():
+            array.flags.writeable = False
+
+    # -- size ------------------------------------------------------------------------------------------------------
+
+    @property
+    def node_count(self) -> int:
+        return len(self.attribute)
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves as people count them: an absent value is a leaf of its own."""
+        return int(self.multiplicity[self.attribute == LEAF].sum())
+
+    @property
+    def size(self) -> int:
+        """Nodes as people count them, inner nodes and leaves."""
+        return int(self.multiplicity.sum())
+
+    @property
+    def max_depth(self) -> int:
+        return int(self.depth[-1])
+
+    def is_leaf(self) -> np.ndarray:
+        return np.asarray(self.attribute == LEAF)
+
+    def is_table(self) -> np.ndarray:
+        return np.diff(self.table_start) > 0
+
+    def subtree(self, is_split: Any) -> Tree:
+        """The tree with only those splits whose node is marked; the other nodes become leaves."""
+        split = np.frombuffer(is_split, dtype=np.uint8).astype(bool) & ~self.is_leaf()
+        alive = np.zeros(self.node_count, dtype=bool)
+        alive[0] = True
+        # A level at a time: a node lives if its parent lives and is still split.
+        starts = np.flatnonzero(np.diff(self.depth, prepend=-1))
+        for start, stop in zip(starts[1:], [*starts[2:], self.node_count], strict=False):
+            parent = self.parent[start:stop]
+            alive[start:stop] = alive[parent] & split[parent]
+        number = np.cumsum(alive) - 1  # breadth-first order stays what it is
+        keeps = split[alive]
+        n_table = np.where(keeps, np.diff(self.table_start)[alive], 0)
+        in_table = np.repeat(alive & split, np.diff(self.table_start))
+        parent = self.parent[alive]
+        return Tree(
+            schema=self.schema,
+            attribute=np.where(keeps, self.attribute[alive], LEAF).astype(np.int32),
+            threshold=np.where(keeps, self.threshold[alive], np.nan),
+            first_child=np.where(keeps, number[self.first_child[alive]], -1).astype(np.int32),
+            n_children=np.where(keeps, self.n_children[alive], 0).astype(np.int32),
+            table_start=np.append(0, np.cumsum(n_table)).astype(np.int64),
+            table_codes=self.table_codes[in_table],
+            table_branch=self.table_branch[in_table],
+            default_branch=np.where(keeps, self.default_branch[alive], -1).astype(np.int32),
+            missing_branch=np.where(keeps, self.missing_branch[alive], -1).astype(np.int32),
+            multiplicity=self.multiplicity[alive],
+            heuristic=self.heuristic[alive] & keeps,
+            counts=self.counts[alive],
+            proba=self.proba[alive],
+            pred=self.pred[alive],
+            gain=np.where(keeps, self.gain[alive], 0.0),
+            depth=self.depth[alive],
+            parent=np.where(parent < 0, -1, number[parent]).astype(np.int32),
+        )
+
+    # -- routing ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def router(self) -> _core.Router:
+        return _core.Router(
+            self.attribute,
+            self.threshold,
+            self.first_child,
+            self.table_start,
+            self.table_codes,
+            self.table_branch,
+            self.default_branch,
+            self.missing_branch,
+        )
+
+    def importances(self) -> np.ndarray:
+        """The share of the saved impurity that each attribute brought; zeros for a single leaf."""
+        split = ~self.is_leaf()
+        saved = np.bincount(
+            self.attribute[split],
+            weights=(self.gain * self.counts.sum(axis=1))[split],
+            minlength=len(self.schema.attributes),
+        )
+        total = saved.sum()
+        return saved / total if total > 0 else saved
+
+    def to_text(self) -> str:
+        """The tree as indented text, see `fasttree.export.text`."""
+        from fasttree.export.text import to_text
+
+        return to_text(self)
+
+    # -- identity --------------------------------------------------------------------------------------------------
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if isinstance(getattr(self, f.name), np.ndarray)
+        }
+
+    def __eq__(self, other: object) -> bool:
+        """Equal schema and bytes."""
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return self.schema == other.schema and self.fingerprint() == other.fingerprint()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def fingerprint(self) -> str:
+        """A hash of the arrays: equal for equal trees on any machine, whatever the threads or the order of the rows."""
+        digest = hashlib.sha256()
+        for name, array in self._arrays().items():
+            little_endian = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+            digest.update(f"{name}:{little_endian.dtype.str}:{array.shape};".encode())
+            digest.update(little_endian.tobytes())
+        return digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    # -- scikit-learn's names ----------------------------------------------------------------------------------------
+
+    def _binary(self, name: str) -> None:
+        if np.any(self.is_table()):
+            raise AttributeError(
+                f"{name} describes trees of binary threshold splits; this tree has tests on categories. "
+                "Read attribute, threshold, first_child and the table arrays instead"
+            )
+
+    @property
+    def children_left(self) -> np.ndarray:
+        self._binary("children_left")
+        return np.where(self.is_leaf(), -1, self.first_child).astype(np.int64)
+
+    @property
+    def children_right(self) -> np.ndarray:
+        self._binary("children_right")
+        return np.where(self.is_leaf(), -1, self.first_child + 1).astype(np.int64)
+
+    @property
+    def feature(self) -> np.ndarray:
+        self._binary("feature")
+        return np.where(self.is_leaf(), -2, self.attribute).astype(np.int64)
+
+    @property
+    def value(self) -> np.ndarray:
+        """Class shares, [node, 1, class]."""
+        return self.proba[:, np.newaxis, :]
+
+    @property
+    def weighted_n_node_samples(self) -> np.ndarray:
+        return self.counts.sum(axis=1)

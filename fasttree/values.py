@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One column of any library: out come numbers or Labels.
+
+No data-frame library is imported here. narwhals is, when a column comes that is neither numpy's nor
+Python's own, and it finds the library that the user has loaded. Dictionary columns go by their
+codes, and text is encoded by the library's own hash table, which reads its memory directly.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fasttree.arrays import (
+    LARGEST_WHOLE_NUMBER,
+    read_array,
+    read_objects,
+    too_large_error,
+)
+from fasttree.categorical import Categorical
+from fasttree.labels import (
+    Labels,
+    check_complete,
+    compact,
+    families_of,
+    missing_value_error,
+)
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+
+def read_column(where: str, column: Any) -> np.ndarray | Labels:
+    """Numbers or Labels of anything one-dimensional; `where` is how errors call it."""
+    if isinstance(column, np.ndarray):
+        return read_array(where, column)
+    if isinstance(column, Categorical):
+        return column.as_labels()
+    if isinstance(column, (list, tuple, range)):
+        return read_objects(where, column)
+    if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
+        if column.dtype.kind == "O" and hasattr(column, "factorize"):
+            return _pandas_objects(where, column)
+        return read_array(where, np.asarray(column))
+    return _read_series(where, column)
+
+
+def _read_series(where: str, column: Any) -> np.ndarray | Labels:
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        if hasattr(column, "__arrow_c_array__") and "pyarrow" in sys.modules:
+            return _read_series(where, sys.modules["pyarrow"].chunked_array([column]))
+        if hasattr(column, "__array__"):
+            return read_array(where, np.asarray(column))
+        raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
+    dtype = series.dtype
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        labels = _library_labels(where, series)
+        if labels is None:
+            return read_array(where, np.asarray(series.to_numpy(), dtype=object))
+        return check_complete(where, labels)
+    if dtype in (nw.List, nw.Array, nw.Struct, nw.Binary, nw.Time):
+        raise TypeError(
+            f"{where} has the type {dtype}, but every argument must be a string, a bool, a date "
+            "or a number: unpack it into columns of its own or convert it."
+        )
+    if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
+        series = series.cast(nw.Float64())
+        largest = series.abs().max()
+        if dtype != nw.Decimal and largest is not None and largest > LARGEST_WHOLE_NUMBER:
+            raise too_large_error(where, int(largest))
+    elif isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return read_array(where, series.to_numpy())
+
+
+def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+    """Text, categories and dictionaries; None for a library whose encoding is not known here."""
+    import narwhals.stable.v2 as nw
+
+    native, library, is_text = series.to_native(), series.implementation, series.dtype == nw.String
+    if library.is_pandas_like():
+        if is_text:
+            codes, uniques = native.factorize()
+            return Labels(np.asarray(codes), uniques.tolist())
+        if hasattr(native, "cat"):
+            codes = np.asarray(native.cat.codes)
+            return Labels(codes, native.cat.categories.tolist(), declared=True)
+        return _arrow_labels(series.to_arrow(), declared=True)
+    elif library.is_polars():
+        return _polars_labels(where, series.cast(nw.Categorical()) if is_text else series)
+    elif library.is_pyarrow():
+        return _arrow_labels(native.dictionary_encode() if is_text else native, not is_text)
+    return None
+
+
+def _pandas_objects(where: str, column: Any) -> np.ndarray | Labels:
+    """An object column by pandas' own hash table, twice as fast as a dict, if it is all text."""
+    try:
+        codes, uniques = column.factorize()
+    except TypeError:  # a value has no hash: the slower reader says which
+        return read_objects(where, column.tolist())
+    labels = uniques.tolist()
+    if families_of(labels).keys() == {"text"}:
+        return check_complete(where, Labels(codes, labels))
+    return read_objects(where, column.tolist())
+
+
+def _polars_labels(where: str, series: nw.Series[Any]) -> Labels:
+    import narwhals.stable.v2 as nw
+
+    if series.null_count():
+        raise missing_value_error(where, int(np.argmax(series.is_null().to_numpy())))
+    physical = series.to_native().to_physical().to_numpy()
+    if isinstance(series.dtype, nw.Enum):
+        return Labels(physical, list(series.dtype.categories), declared=True)
+    # A Categorical's codes come from a pool that it shares with other columns: the order there is
+    # an accident, and which labels it has is read from rows that have them.
+    codes, rows = compact(physical)
+    return Labels(codes, series[rows.tolist()].to_list())
+
+
+def _arrow_labels(encoded: Any, declared: bool) -> Labels:
+    chunks = encoded.unify_dictionaries().chunks if hasattr(encoded, "chunks") else [encoded]
+    indices = [chunk.indices for chunk in chunks]
+    parts = [(part.fill_null(-1) if part.null_count else part).to_numpy() for part in indices]
+    codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    # A dictionary may hold a null, and the same label twice.
+    dictionary = chunks[0].dictionary.to_pylist()
+    place_of: dict[Any, int] = {}
+    for label in dictionary:
+        if label is not None:
+            place_of.setdefault(label, len(place_of))
+    if len(place_of) < len(dictionary):
+        places = [-1 if label is None else place_of[label] for label in dictionary]
+        codes = np.array([*places, -1], dtype=np.int32)[codes]  # a code of -1 is the last
+    return Labels(codes, list(place_of), declared)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Row weights as integers: sums of integers are exact in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+MOST_STEPS = 2**52
+
+
+@dataclass(frozen=True, slots=True)
+class GridWeights:
+    """`steps[row] / per_unit` is the weight of a row."""
+
+    steps: np.ndarray  # int64
+    per_unit: int
+
+
+def to_grid(weight: np.ndarray) -> GridWeights:
+    """Round weights to a grid of powers of two.
+
+    Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and the
+    limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps.
+    """
+    total = float(weight.sum())
+    if total < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
+        return GridWeights(weight.astype(np.int64), 1)
+    scaled = weight / np.mean(weight)
+    # Rounding may add half a step a row.
+    exponent = int(np.floor(np.log2(MOST_STEPS / (2.0 * len(weight)))))
+    exponent = min(exponent, 40)
+    per_unit = 2**exponent
+    return GridWeights(np.rint(scaled * per_unit).astype(np.int64), per_unit)

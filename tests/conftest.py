@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hypothesis profiles and the tables that many tests share.
+
+HYPOTHESIS_PROFILE chooses how hard the property tests look: "quick" while working, "ci" (default),
+"thorough" before a release.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+slow_is_fine = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("quick", max_examples=15, **slow_is_fine)
+settings.register_profile("ci", max_examples=60, print_blob=True, **slow_is_fine)
+settings.register_profile("thorough", max_examples=2000, **slow_is_fine)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def numeric_table() -> tuple[np.ndarray, np.ndarray]:
+    """3,000 x 6 numbers: three smooth columns, two with ties and a constant one; three classes."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(3000, 6)).astype(np.float32).astype(np.float64)
+    X[:, 3] = np.round(X[:, 3], 1)
+    X[:, 4] = rng.integers(0, 4, 3000)
+    X[:, 5] = 1.5
+    noise = rng.normal(scale=0.5, size=3000)
+    y = np.digitize(X[:, 0] + X[:, 1] * (X[:, 4] - 1) + noise, [-0.5, 0.8])
+    return X, y
+
+
+@pytest.fixture(scope="session")
+def big_table() -> tuple[np.ndarray, np.ndarray]:
+    """60,000 x 10: enough work that several threads take part."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(60_000, 10))
+    X[:, 7] = rng.integers(0, 200, 60_000)
+    X[:, 8] = rng.integers(0, 3, 60_000)
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(scale=0.7, size=60_000) > 0).astype(int)
+    return X, y

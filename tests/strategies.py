@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Random small problems for hypothesis: mixed tables with ties, weights and every stopping rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from reference import Attribute, Grower
+
+CRITERIA = ("entropy", "gain_ratio", "gini", "misclassification")
+
+
+@dataclass
+class Problem:
+    """A table, a target, weights and the parameters of a fit."""
+
+    attributes: list[Attribute]
+    y: list[int]
+    weights: list[float] | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    dtype: str = "float64"
+
+    @property
+    def n_classes(self) -> int:
+        return max(self.y) + 1
+
+    @property
+    def is_numeric(self) -> bool:
+        return all(a.n_categories is None for a in self.attributes)
+
+    def column(self, place: int) -> Any:
+        import fasttree
+
+        attribute = self.attributes[place]
+        if attribute.n_categories is None:
+            return np.array(attribute.values, dtype=self.dtype)
+        # Labels whose alphabetical order is not the declared one.
+        labels = [f"level {(7919 * code + 3) % 100_003:06d}" for code in range(attribute.n_categories)]
+        values = np.array([labels[int(code)] for code in attribute.values], dtype=object)
+        return fasttree.Categorical(values, labels)
+
+    @property
+    def X(self) -> Any:
+        if self.is_numeric:
+            return np.array([a.values for a in self.attributes], dtype=self.dtype).T
+        return {f"column {place}": self.column(place) for place in range(len(self.attributes))}
+
+    @property
+    def rows(self) -> list[tuple[float, ...]]:
+        return list(zip(*(a.values for a in self.attributes), strict=True))
+
+    def take(self, rows: list[int]) -> Problem:
+        """The problem with these rows (again), in this order; weights come along."""
+        return Problem(
+            [Attribute([a.values[r] for r in rows], a.n_categories) for a in self.attributes],
+            [self.y[r] for r in rows],
+            None if self.weights is None else [self.weights[r] for r in rows],
+            self.parameters,
+            self.dtype,
+        )
+
+    def grower(self) -> Grower:
+        return Grower(
+            self.attributes, self.y, self.n_classes, weights=self.weights, **self.parameters
+        )
+
+    def fit(self, **changes: Any) -> Any:
+        import fasttree
+
+        model = fasttree.TreeClassifier(**(self.parameters | changes))
+        return model.fit(self.X, np.array(self.y), sample_weight=self.weights)
+
+
+def numeric_values(n_rows: int) -> st.SearchStrategy[list[float]]:
+    few = st.integers(-2, 3).map(float)
+    some = st.integers(0, 30).map(lambda k: k / 4)
+    any_finite = st.floats(allow_nan=False, width=32)
+    return st.one_of(
+        *(st.lists(v, min_size=n_rows, max_size=n_rows) for v in (few, some)),
+        st.lists(any_finite, min_size=n_rows, max_size=n_rows),
+    )
+
+
+@st.composite
+def numeric_attributes(draw: st.DrawFn, n_rows: int) -> Attribute:
+    return Attribute(draw(numeric_values(n_rows)))
+
+
+@st.composite
+def categorical_attributes(draw: st.DrawFn, n_rows: int, max_categories: int = 7) -> Attribute:
+    n_categories = draw(st.integers(1, max_categories))
+    codes = st.lists(st.integers(0, n_categories - 1), min_size=n_rows, max_size=n_rows)
+    return Attribute(draw(codes), n_categories)
+
+
+@st.composite
+def parameter_sets(draw: st.DrawFn) -> dict[str, Any]:
+    chosen: dict[str, Any] = {
+        "criterion": draw(st.sampled_from(CRITERIA)),
+        "categorical_split": draw(st.sampled_from(("subset", "multiway"))),
+    }
+    optional = {
+        "threshold": st.sampled_from(("midpoint", "value")),
+        "max_depth": st.integers(1, 4),
+        "max_leaves": st.integers(2, 9),
+        "min_samples_split": st.integers(2, 9),
+        "min_samples_leaf": st.integers(1, 4),
+        # Gains of small tables are simple fractions: a limit beside them is never a draw.
+        "min_gain": st.sampled_from((0.0123457, 0.0512347, 0.1123459)),
+        "stop_zero_gain": st.just(True),
+    }
+    for name, values in optional.items():
+        if draw(st.integers(0, 3)) == 0:
+            chosen[name] = draw(values)
+    return chosen
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn,
+    *,
+    max_rows: int = 32,
+    max_classes: int = 4,
+    kinds: tuple[str, ...] = ("numeric", "categorical"),
+    weights: tuple[str, ...] = ("none", "whole"),
+    parameters: bool = True,
+) -> Problem:
+    n_rows = draw(st.integers(1, max_rows))
+    attributes = []
+    for _ in range(draw(st.integers(1, 4))):
+        kind = draw(st.sampled_from(kinds))
+        attributes.append(
+            draw(
+                numeric_attributes(n_rows) if kind == "numeric" else categorical_attributes(n_rows)
+            )
+        )
+    labels = st.integers(0, draw(st.integers(1, max_classes)) - 1)
+    y = draw(st.lists(labels, min_size=n_rows, max_size=n_rows))
+    kind = draw(st.sampled_from(weights))
+    row_weights: list[float] | None = None
+    if kind == "whole":
+        row_weights = [
+            float(w) for w in draw(st.lists(st.integers(0, 3), min_size=n_rows, max_size=n_rows))
+        ]
+        row_weights[0] = max(row_weights[0], 1.0)
+    elif kind == "fractional":
+        row_weights = [
+            w / 64 for w in draw(st.lists(st.integers(1, 200), min_size=n_rows, max_size=n_rows))
+        ]
+    # Every class must have a row that counts: what becomes of one without is not asked here.
+    if row_weights is not None:
+        y = [label if w > 0 else y[0] for label, w in zip(y, row_weights, strict=True)]
+    present = sorted(set(y))
+    y = [present.index(label) for label in y]
+    return Problem(attributes, y, row_weights, draw(parameter_sets()) if parameters else {})
+
+
+def medium(
+    criterion: str,
+    shape: str,
+    n_classes: int,
+    weighting: str,
+    seed: int,
+    n_rows: int = 1200,
+    levels: tuple[int, ...] = (2, 5, 11),
+    **parameters: Any,
+) -> Problem:
+    """A table with columns on both sides of every size at which an engine may change its ways."""
+    rng = np.random.default_rng(seed)
+    columns = [Attribute(rng.permutation(n_rows) / 8.0)]
+    for n_values in (3, 20, 254, 255, 256, 257, 300):
+        columns.append(Attribute((rng.integers(0, n_values, n_rows) / 4.0).tolist()))
+    for n_levels in levels:
+        columns.append(Attribute(rng.integers(0, n_levels, n_rows).tolist(), n_levels + 1))
+    first, second = np.array(columns[1].values), np.array(columns[4].values)
+    smooth = np.argsort(np.argsort(first * 10 + second + rng.normal(scale=20, size=n_rows)))
+    y = (smooth * n_classes // n_rows).tolist()
+    weights = {
+        "none": None,
+        "whole": rng.integers(0, 4, n_rows).astype(float).tolist(),
+        "fractional": (rng.integers(1, 99, n_rows) / 7.0).tolist(),
+    }[weighting]
+    parameters = {"criterion": criterion, "categorical_split": shape} | parameters
+    problem = Problem([Attribute(list(a.values), a.n_categories) for a in columns], y, weights)
+    problem.parameters = parameters
+    return problem

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The examples in the documentation and in docstrings do what they say."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(p for p in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if p.exists())
+MODULES = [
+    "fasttree._counts",
+    "fasttree._special",
+    "fasttree.datasets.textbook",
+    "fasttree.discretise",
+    "fasttree.measures",
+]
+FENCE = re.compile(r"^```(\w*)")
+
+
+def examples_of(page: Path) -> str:
+    """The page with everything blank but its python blocks, so that line numbers stay right."""
+    lines, language = [], None
+    for line in page.read_text("utf-8").splitlines():
+        fence = FENCE.match(line)
+        if fence:
+            language = fence[1] if language is None else None
+        inside = language in ("python", "pycon") and not fence
+        lines.append(line if inside else "")
+    return "\n".join(lines) + "\n"
+
+
+def run(test: doctest.DocTest) -> None:
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(test, out=report.append)
+    assert runner.failures == 0, "".join(report)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)  # an example may write a file
+    run(doctest.DocTestParser().get_doctest(examples_of(page), {}, page.name, str(page), 0))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name: str) -> None:
+    tests = doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name))
+    assert any(test.examples for test in tests)
+    for test in tests:
+        run(test)
+
+
+def test_the_textbook_page_has_examples() -> None:
+    parsed = doctest.DocTestParser().get_examples(examples_of(ROOT / "docs" / "textbook.md"))
+    assert len(parsed) > 80

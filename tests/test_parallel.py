@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fits inside every kind of parallel work: they end, agree, and leave no thread behind.
+
+Each runs in a child process with a time limit, because what is tested for is hanging.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from child import TIME_LIMIT, run_child
+
+from fasttree import TreeClassifier
+
+PRELUDE = """
+import threading, time
+import joblib
+import numpy as np
+import fasttree
+
+def table(n=40_000, d=8, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=n) > 0).astype(int)
+    return X, y
+
+X, y = table()
+
+def fingerprint(n_jobs=2, max_bins=None):
+    model = fasttree.TreeClassifier(n_jobs=n_jobs, max_bins=max_bins, max_depth=9).fit(X, y)
+    return model.tree_.fingerprint()
+
+def threads_left():
+    for _ in range(100):
+        if threading.active_count() == 1:
+            return 0
+        time.sleep(0.01)
+    return threading.active_count() - 1
+"""
+
+
+def check(body: str) -> str:
+    return run_child(PRELUDE + "\nexpected = fingerprint(1)\n" + textwrap.dedent(body))
+
+
+def test_any_number_of_jobs_and_no_thread_left() -> None:
+    check("""
+        assert {fingerprint(n) for n in (None, 1, 2, 4, 7, -1, -2)} == {expected}
+        assert threads_left() == 0
+    """)
+
+
+def test_sequential_backend() -> None:
+    check("""
+        for n_jobs in (None, 1, 2, 4, -1):
+            with joblib.parallel_config("sequential"):
+                assert fingerprint(n_jobs) == expected
+            with joblib.parallel_config("sequential", n_jobs=4):
+                assert fingerprint(n_jobs) == expected
+    """)
+
+
+def test_parallel_config_sets_the_number_of_jobs() -> None:
+    check("""
+        with joblib.parallel_config(n_jobs=2):
+            assert fingerprint(None) == expected
+        for backend in ("threading", "loky", "multiprocessing"):
+            with joblib.parallel_config(backend, n_jobs=2):
+                assert fingerprint(None) == expected
+                assert fingerprint(3) == expected
+    """)
+
+
+def test_threads_inside_threads() -> None:
+    check("""
+        from concurrent.futures import ThreadPoolExecutor
+
+        def inner(n_jobs):
+            return joblib.Parallel(n_jobs=2, backend="threading")(
+                joblib.delayed(fingerprint)(n_jobs) for _ in range(2)
+            )
+
+        jobs = (joblib.delayed(inner)(n) for n in (1, 2, 4))
+        for prints in joblib.Parallel(n_jobs=3, backend="threading")(jobs):
+            assert prints == [expected] * 2
+        with ThreadPoolExecutor(4) as pool:
+            assert set(pool.map(fingerprint, [2, 4, -1, None] * 2)) == {expected}
+        assert threads_left() == 0
+    """)
+
+
+def test_loky_workers() -> None:
+    check("""
+        jobs = [joblib.delayed(fingerprint)(n) for n in (None, 1, 2, 4)]
+        assert joblib.Parallel(n_jobs=2, backend="loky")(jobs) == [expected] * 4
+    """)
+
+
+def test_threads_inside_threads_inside_loky() -> None:
+    check("""
+        def inner(n_jobs):
+            return joblib.Parallel(n_jobs=2, backend="threading", require="sharedmem")(
+                joblib.delayed(fingerprint)(n_jobs) for _ in range(2)
+            )
+
+        def outer(n_jobs):
+            return joblib.Parallel(n_jobs=2, backend="threading")(
+                joblib.delayed(inner)(n_jobs) for _ in range(2)
+            )
+
+        jobs = [joblib.delayed(outer)(n) for n in (2, -1)]
+        for group in joblib.Parallel(n_jobs=2, backend="loky")(jobs):
+            assert group == [[expected] * 2] * 2
+    """)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_fork_after_a_parallel_fit() -> None:
+    check("""
+        import multiprocessing, warnings
+        warnings.simplefilter("ignore", DeprecationWarning)
+        assert fingerprint(2) == expected
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            assert pool.map(fingerprint, [2, 1, -1]) == [expected] * 3
+    """)
+
+
+def test_import_starts_nothing() -> None:
+    run_child("""
+        import threading
+        import fasttree
+        fasttree.TreeClassifier(n_jobs=4)
+        assert threading.active_count() == 1
+    """)
+
+
+def test_concurrent_predictions_agree() -> None:
+    check("""
+        model = fasttree.TreeClassifier(n_jobs=2).fit(X, y)
+        rows, expected_rows = np.tile(X, (3, 1)), model.predict_proba(np.tile(X, (3, 1)))
+        threads = [
+            threading.Thread(
+                target=lambda place: results.__setitem__(place, model.predict_proba(rows)),
+                args=(place,),
+            )
+            for place in range(6)
+        ]
+        results = [None] * 6
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        assert all(np.array_equal(r, expected_rows) for r in results)
+    """)
+
+
+def test_no_thread_outlives_a_fit_that_fails() -> None:
+    before = threading.active_count()
+    X = np.random.default_rng(0).normal(size=(50_000, 8))
+    X[49_999, 7] = np.nan
+    with pytest.raises(ValueError, match="x7"):
+        TreeClassifier(n_jobs=4).fit(X, np.arange(50_000) % 2)
+    time.sleep(0.05)
+    assert threading.active_count() <= before
+
+
+LONG_FITS = {
+    # Very many cheap levels: most of the time passes between two calls of the core.
+    "many levels": """
+        n = 60_000
+        X, y = np.arange(n, dtype=float).reshape(-1, 1), np.arange(n) % 2
+        parameters = {}
+    """,
+    # Few levels of much work each.
+    "heavy levels": """
+        rng = np.random.default_rng(0)
+        X = rng.random((400_000, 60), dtype=np.float32)
+        y = rng.integers(0, 2, len(X))
+        parameters = {}
+    """,
+    "many classes": """
+        rng = np.random.default_rng(0)
+        X = rng.random((100_000, 30), dtype=np.float32)
+        y = rng.integers(0, 400, len(X))
+        parameters = {"criterion": "entropy"}
+    """,
+}
+
+INTERRUPTED = """
+import time
+print("begin", flush=True)
+try:
+    fasttree.TreeClassifier(n_jobs=N_JOBS, **parameters).fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic(), threads_left(), flush=True)
+    # The library is none the worse for it.
+    X, y = table()
+    assert fingerprint(2) == fingerprint(1)
+    print("well", flush=True)
+else:
+    print("finished", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("kind", list(LONG_FITS))
+@pytest.mark.parametrize("delay", [0.15, 0.8])
+def test_interrupt_ends_a_fit_within_a_second(kind: str, n_jobs: int, delay: float) -> None:
+    code = PRELUDE + textwrap.dedent(LONG_FITS[kind])
+    code += INTERRUPTED.replace("N_JOBS", str(n_jobs))
+    # A busy machine may hold a process back for a while: one prompt answer in three is enough.
+    answers = []
+    for _ in range(3):
+        answers.append(seconds_to_interrupt(code, delay))
+        if answers[-1] < 1.0:
+            return
+    pytest.fail(f"took {answers} seconds")
+
+
+def seconds_to_interrupt(code: str, delay: float) -> float:
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    watchdog = threading.Timer(TIME_LIMIT, child.kill)
+    watchdog.start()
+    try:
+        assert child.stdout is not None
+        first = child.stdout.readline()
+        if first.strip() != "begin":
+            pytest.fail(f"the child failed: {child.communicate()[1]}")
+        time.sleep(delay)
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate()
+    finally:
+        watchdog.cancel()
+        child.kill()
+    lines = out.split("\n")
+    words = lines[0].split()
+    assert words[:1] == ["interrupted"], f"{out!r} {err}"
+    assert words[2] == "0", f"{words[2]} threads left"
+    assert lines[1] == "well", err
+    return float(words[1]) - sent
