@@ -17,13 +17,13 @@ if sys.platform == "win32":
 else:
     # Contracting a*b+c into one fused instruction changes the last bit of a gain from CPU to CPU, and
     # a tie would then fall differently: the tree must not depend on the machine.
-    compile_args = ["-O3", "-ffp-contract=off", "-fno-math-errno"]
+    compile_args = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 
 extension = Extension(
     "fasttree._core",
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
-    depends=[f"fasttree/{name}.pxd" for name in ("_criteria", "_encode", "_scan", "_partition", "_route")],
+    depends=[f"fasttree/{name}.pxd" for name in ("_criteria", "_encode", "_scan", "_partition", "_route", "_sort")],
 )
 
 directives = {

@@ -13,13 +13,17 @@ from libc.string cimport memset
 from fasttree._criteria cimport (
     ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, cost_unit, final_score, klogk_steps, side_cost,
 )
-from fasttree._encode cimport code_bins, code_few, copy_columns, count_distinct, rank_values, real
+from fasttree._encode cimport (
+    code_bins, copy_columns, count_distinct, make_keys, rank_codes, rank_entries, real, settle,
+)
 from fasttree._partition cimport Sides, add_rows, branch_of, code_entries, send, split_list
 from fasttree._route cimport Step, Tables, route
 from fasttree._scan cimport (
     Best, Buckets, Node, Rows, buckets_of_histogram, buckets_of_runs, class_of, count_runs, free_buckets,
-    multiway_of_runs, new_buckets, precedes, scan_codes, scan_multiway, scan_subset, sweep, weight_of,
+    multiway_of_runs, new_buckets, scan_codes, scan_multiway, scan_subset, sweep, weight_of,
 )
+
+from fasttree._sort cimport heap_down, heap_up
 
 # How the values of an attribute become branches.
 cdef enum:
@@ -47,9 +51,9 @@ cdef class Measure:
 
     def __init__(
         self, int criterion, int n_classes, int64_t min_leaf, bint exact_squares, double fine,
-        const int64_t[::1] klogk, const double[::1] inverse,
+        const int64_t[::1] klogk, const double[::1] inverse, const double[::1] inverse_down,
     ):
-        self._keep = (klogk, inverse)
+        self._keep = (klogk, inverse, inverse_down)
         self.ruler.criterion = criterion
         self.ruler.n_classes = n_classes
         self.ruler.min_leaf = min_leaf
@@ -58,6 +62,7 @@ cdef class Measure:
         self.ruler.klogk = &klogk[0] if klogk.shape[0] else NULL
         self.ruler.n_klogk = klogk.shape[0]
         self.ruler.inverse = &inverse[0] if inverse.shape[0] else NULL
+        self.ruler.inverse_down = &inverse_down[0] if inverse.shape[0] else NULL
         self.ruler.n_inverse = inverse.shape[0]
 
     def costs(self, const int64_t[:, ::1] counts, const int64_t[::1] total, double[::1] out):
@@ -573,7 +578,7 @@ def best_first(
             node = heap[0]
             n_heap -= 1
             heap[0] = heap[n_heap]
-            heap_down(key, heap, 0, n_heap)
+            heap_down(key, heap, 0, n_heap, False)
             more = -1
             for child in range(first_child[node], first_child[node] + n_children[node]):
                 more += multiplicity[child]
@@ -590,27 +595,6 @@ def best_first(
     return kept
 
 
-cdef void heap_up(const double* key, int64_t* heap, Py_ssize_t place, int64_t node) noexcept nogil:
-    while place > 0 and precedes(key, node, heap[(place - 1) // 2]):
-        heap[place] = heap[(place - 1) // 2]
-        place = (place - 1) // 2
-    heap[place] = node
-
-
-cdef void heap_down(const double* key, int64_t* heap, Py_ssize_t place, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t child
-    cdef int64_t node = heap[place]
-    while 2 * place + 1 < n:
-        child = 2 * place + 1
-        if child + 1 < n and precedes(key, heap[child + 1], heap[child]):
-            child += 1
-        if not precedes(key, heap[child], node):
-            break
-        heap[place] = heap[child]
-        place = child
-    heap[place] = node
-
-
 # ---- encoding -------------------------------------------------------------------------------------------------------
 
 def columns_of(const real[:, :] table, double[:, ::1] out):
@@ -622,20 +606,37 @@ def columns_of(const real[:, :] table, double[:, ::1] out):
     return None if place < 0 else (place // table.shape[1], place % table.shape[1])
 
 
-def codes_of_few(const double[::1] values, const int64_t[::1] order, int64_t limit, uint8_t[::1] codes, double[::1] book):
-    """Codes of a column with at most `limit` distinct values, and how many there are; -1: more than that."""
+def sort_keys(const double[::1] values, int row_bits, uint64_t[::1] keys):
+    """keys[row] := value and row in one integer, to be sorted. True if the value lost no bits to the row."""
+    cdef bint whole
+    with nogil:
+        whole = make_keys(&values[0], values.shape[0], row_bits, &keys[0])
+    return whole
+
+
+def settle_keys(uint64_t[::1] keys, const double[::1] values, int row_bits, bint whole):
+    """Put sorted keys into the exact order of their values. Returns the number of distinct values; -1: no memory."""
     cdef int64_t n
     with nogil:
-        n = code_few(&values[0], &order[0], values.shape[0], limit, &codes[0], &book[0])
+        n = settle(&keys[0], keys.shape[0], &values[0], row_bits, whole)
     return n
 
 
-def ranks_of(const double[::1] values, const int64_t[::1] order, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
-    """Sorted entries of a column with many distinct values; returns the largest rank."""
-    cdef int64_t n
+def codes_of(
+    const uint64_t[::1] keys, const double[::1] values, int row_bits, bint whole, uint8_t[::1] codes, double[::1] book
+):
+    """codes[row] := 1 + rank of the value, book[code] := value, for a column with few values."""
     with nogil:
-        n = rank_values(&values[0], &order[0], values.shape[0], shift, &y[0], &entries[0])
-    return n
+        rank_codes(&keys[0], keys.shape[0], &values[0], row_bits, whole, &codes[0], &book[0])
+
+
+def entries_of(
+    const uint64_t[::1] keys, const double[::1] values, int row_bits, bint whole, int shift, const uint32_t[::1] y,
+    uint64_t[::1] entries,
+):
+    """The sorted list of a column with many values. Rank 0 is for missing values."""
+    with nogil:
+        rank_entries(&keys[0], keys.shape[0], &values[0], row_bits, whole, shift, &y[0], &entries[0])
 
 
 def distinct_up_to(const double[::1] ascending, int64_t limit):

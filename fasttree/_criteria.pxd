@@ -56,6 +56,7 @@ cdef struct Ruler:
     const int64_t* klogk        # round(fine * k * log2(k)) for k < n_klogk
     int64_t n_klogk
     const double* inverse       # 1 / k for k < n_inverse
+    const double* inverse_down  # the same backward: 1 / (n_inverse - 1 - k)
     int64_t n_inverse
 
 
@@ -191,23 +192,25 @@ cdef inline void score_cuts2(
 ) noexcept nogil:
     """Score `m` cuts between two classes.
 
-    `unit`: every row weighs 1 and every row is a cut, so the weight left of cut j is before + j + 1: the tables are
-    read forward and backward without a gather, and the compiler can do several cuts at a time.
+    `unit`: every row weighs 1 and every row is a cut, so the weight left of cut j is before + j + 1: the tables of
+    reciprocals are read forward, and the compiler can do several cuts at a time.
     """
     cdef int j
     cdef int64_t n, b
     cdef double a0, b0, a1, b1, cost, split
-    cdef const double* inverse_left = r.inverse + before + 1
-    cdef const double* inverse_right = r.inverse + total - before - 1
+    cdef const double* inverse_left
+    cdef const double* inverse_right
     cdef double n0 = <double>(before + 1)
     cdef double total_ = <double>total, total1_ = <double>total1
     if unit and criterion == GINI:
+        inverse_left = r.inverse + before + 1
+        inverse_right = r.inverse_down + (r.n_inverse - 1 - total + before + 1)
         for j in range(m):
             b0 = cuts.left[j]
             a0 = (n0 + <double>j) - b0
             b1 = total1_ - b0
             a1 = (total_ - total1_) - a0
-            cuts.score[j] = -2.0 * (a0 * b0 * inverse_left[j] + a1 * b1 * inverse_right[-j])
+            cuts.score[j] = -2.0 * (a0 * b0 * inverse_left[j] + a1 * b1 * inverse_right[j])
         return
     for j in range(m):
         n = before + j + 1 if unit else <int64_t>cuts.size[j]

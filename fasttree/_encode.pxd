@@ -2,6 +2,10 @@
 """Raw values to codes: columns out of a row-major table, ranks, bins."""
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from fasttree._sort cimport sort_by_key
 
 ctypedef fused real:
     float
@@ -29,46 +33,96 @@ cdef inline int64_t copy_columns(
     return nan
 
 
-cdef inline int64_t code_few(
-    const double* values, const int64_t* order, int64_t n, int64_t limit, uint8_t* codes, double* book
-) noexcept nogil:
-    """codes[row] := 1 + rank, if there are at most `limit` distinct values; else -1 as soon as that is plain.
+# ---- exact ranks ----------------------------------------------------------------------------------------------------
+#
+# Sorting plain integers is several times faster than sorting an index by float keys. So value and row are packed into one
+# integer: the bits of the value, made to sort like the value, with the row in place of the lowest bits. Rows whose values
+# agree in all the other bits (a run) may come out in the wrong order; `settle` looks at their values again.
 
-    `order` sorts `values`; book[code] gets the value. Returns the number of distinct values.
-    """
-    cdef int64_t i, rank = 0
-    cdef double value, last = 0.0
+cdef inline bint make_keys(const double* values, int64_t n, int row_bits, uint64_t* keys) noexcept nogil:
+    """Returns True if no value had to give up a bit."""
+    cdef int64_t i
+    cdef uint64_t bits, lost = 0
+    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
+    cdef double value
     for i in range(n):
-        value = values[order[i]]
-        if i == 0 or value != last:
-            if rank == limit:
+        value = values[i] + 0.0             # -0.0 is 0.0
+        memcpy(&bits, &value, 8)
+        lost |= bits
+        # Negative numbers sort backward: flip all their bits; others: only the sign.
+        bits ^= <uint64_t>(<int64_t>bits >> 63) | (<uint64_t>1 << 63)
+        keys[i] = (bits & ~low) | <uint64_t>i
+    return lost & low == 0
+
+
+cdef inline bint same_value(
+    uint64_t a, uint64_t b, const double* values, uint64_t low, bint whole
+) noexcept nogil:
+    return (a ^ b) & ~low == 0 and (whole or values[a & low] == values[b & low])
+
+
+cdef inline int64_t settle(uint64_t* keys, int64_t n, const double* values, int row_bits, bint whole) noexcept nogil:
+    """Sort every run by its values; returns the number of distinct values, or -1 without memory."""
+    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
+    cdef int64_t i = 0, k, stop, distinct = 0
+    cdef uint64_t prefix
+    cdef int64_t* rows
+    cdef bint ascending
+    while i < n:
+        prefix = keys[i] & ~low
+        stop = i + 1
+        ascending = True
+        while stop < n and keys[stop] & ~low == prefix:
+            if not whole and values[keys[stop] & low] < values[keys[stop - 1] & low]:
+                ascending = False
+            stop += 1
+        if not ascending:
+            rows = <int64_t*>malloc((stop - i) * sizeof(int64_t))
+            if rows == NULL:
                 return -1
-            rank += 1
-            last = value
-            book[rank] = value + 0.0        # -0.0 is 0.0
-        codes[order[i]] = <uint8_t>rank
-    return rank
+            for k in range(i, stop):
+                rows[k - i] = <int64_t>(keys[k] & low)
+            sort_by_key(values, rows, stop - i)
+            for k in range(i, stop):
+                keys[k] = prefix | <uint64_t>rows[k - i]
+            free(rows)
+        distinct += 1
+        if not whole:
+            for k in range(i + 1, stop):
+                distinct += values[keys[k] & low] != values[keys[k - 1] & low]
+        i = stop
+    return distinct
 
 
-cdef inline int64_t rank_values(
-    const double* values, const int64_t* order, int64_t n, int shift, const uint32_t* y, uint64_t* entries
+cdef inline void rank_codes(
+    const uint64_t* keys, int64_t n, const double* values, int row_bits, bint whole, uint8_t* codes, double* book
 ) noexcept nogil:
-    """entries[i] := rank | class | row of the i-th smallest value; returns the largest rank. Rank 0 is for missing."""
-    cdef int64_t i, row, rank = 0
-    cdef double value, last = 0.0
-    cdef uint64_t entry
+    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
+    cdef int64_t i, rank = 0
     for i in range(n):
-        row = order[i]
-        value = values[row]
-        if i == 0 or value != last:
+        if i == 0 or not same_value(keys[i], keys[i - 1], values, low, whole):
             rank += 1
-            last = value
-        entry = (<uint64_t>rank << shift) | <uint64_t>row
-        if shift == 40:
-            entry |= <uint64_t>y[row] << 32
-        entries[i] = entry
-    return rank
+            book[rank] = values[keys[i] & low] + 0.0
+        codes[keys[i] & low] = <uint8_t>rank
 
+
+cdef inline void rank_entries(
+    const uint64_t* keys, int64_t n, const double* values, int row_bits, bint whole, int shift, const uint32_t* y,
+    uint64_t* entries,
+) noexcept nogil:
+    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
+    cdef uint64_t row, rank = 0, c = 0
+    cdef int64_t i
+    for i in range(n):
+        row = keys[i] & low
+        if i == 0 or not same_value(keys[i], keys[i - 1], values, low, whole):
+            rank += 1
+        if shift > 32:
+            c = <uint64_t>y[row] << 32
+        entries[i] = rank << shift | c | row
+
+
+# ---- bins -----------------------------------------------------------------------------------------------------------
 
 cdef inline int64_t count_distinct(const double* ascending, int64_t n, int64_t limit) noexcept nogil:
     """The number of distinct values, or limit + 1 if there are more."""

@@ -14,6 +14,7 @@ from fasttree._criteria cimport (
     BLOCK, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Cuts, Ruler, is_incremental, klogk, score_cuts,
     score_cuts2, score_of, side_cost, sum_terms, summed_cost, term_grows, tolerance,
 )
+from fasttree._sort cimport sort_by_key
 
 
 cdef struct Rows:
@@ -43,14 +44,19 @@ cdef inline int64_t weight_of(bint gather, const Rows* rows, uint64_t entry) noe
     return rows.weight[<uint32_t>entry] if gather and rows.weight != NULL else 1
 
 
+cdef inline bint any_better(const double* score, int m, double limit) noexcept nogil:
+    cdef int j
+    cdef int64_t better = 0
+    for j in range(m):
+        better |= <int64_t>(score[j] > limit)
+    return better != 0
+
+
 cdef inline int64_t choose(const double* score, int m, double margin, double* best) noexcept nogil:
     """The place of the last improvement of `best` among `m` scores in order, or -1."""
     cdef int j
-    cdef int better = 0
     cdef int64_t place = -1
-    for j in range(m):
-        better |= score[j] > best[0] + margin
-    if better:
+    if any_better(score, m, best[0] + margin):
         for j in range(m):
             if score[j] > best[0] + margin:
                 best[0] = score[j]
@@ -77,7 +83,7 @@ cdef inline void sweep(
 ) noexcept nogil:
     """Best threshold over rows that are sorted by rank. `work` holds 2 C counts if there are more than two classes."""
     cdef Cuts cuts
-    cdef int64_t start = 0, place, w, size = 0, ones = 0, left_sum = 0, right_sum = 0
+    cdef int64_t start = 0, w, size = 0, ones = 0, left_sum = 0, right_sum = 0
     cdef int64_t last = n_entries - 1       # a cut behind the last row separates nothing
     cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
     cdef int shift = rows.shift
@@ -132,17 +138,14 @@ cdef inline void sweep(
                         cuts.left[j] = 0.0
                         cuts.right[j] = 0.0
             score_cuts(criterion, r, &cuts, m, node.total, node.cost)
-        for j in range(m):
-            size_ = cuts.size[j] if gather or not two else <double>(start + j + 1)
-            if not (
-                ((entries[start + j + 1] ^ entries[start + j]) >> shift != 0)
-                & (size_ >= lightest)
-                & (size_ <= heaviest)
-            ):
-                cuts.score[j] = -INFINITY
-        place = choose(cuts.score, m, margin, &best.score)
-        if place >= 0:
-            best.cut = <int64_t>(entries[start + place] >> shift)
+        # Most blocks hold nothing better; only in the others do we ask which places are cuts at all.
+        if any_better(cuts.score, m, best.score + margin):
+            for j in range(m):
+                if cuts.score[j] > best.score + margin and (entries[start + j + 1] ^ entries[start + j]) >> shift:
+                    size_ = cuts.size[j] if gather or not two else <double>(start + j + 1)
+                    if size_ >= lightest and size_ <= heaviest:
+                        best.score = cuts.score[j]
+                        best.cut = <int64_t>(entries[start + j] >> shift)
         start += m
 
 
@@ -367,37 +370,6 @@ cdef enum:
     POWER_STEPS = 50
 
 
-cdef inline void sift(const double* key, int64_t* order, int64_t root, int64_t n) noexcept nogil:
-    cdef int64_t child, value = order[root]
-    while 2 * root + 1 < n:
-        child = 2 * root + 1
-        if child + 1 < n and precedes(key, order[child], order[child + 1]):
-            child += 1
-        if not precedes(key, value, order[child]):
-            break
-        order[root] = order[child]
-        root = child
-    order[root] = value
-
-
-cdef inline bint precedes(const double* key, int64_t a, int64_t b) noexcept nogil:
-    return key[a] < key[b] or (key[a] == key[b] and a < b)
-
-
-cdef inline void sort_buckets(Buckets* b) noexcept nogil:
-    """order := the buckets by key, ties by code. A heap sort: no recursion, no worst case."""
-    cdef int64_t i, top
-    for i in range(b.n):
-        b.order[i] = i
-    for i in range(b.n // 2 - 1, -1, -1):
-        sift(b.key, b.order, i, b.n)
-    for i in range(b.n - 1, 0, -1):
-        top = b.order[0]
-        b.order[0] = b.order[i]
-        b.order[i] = top
-        sift(b.key, b.order, 0, i)
-
-
 cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) noexcept nogil:
     """key := the values' class shares along the first principal direction of sum_v n_v (p_v - p)(p_v - p)'.
 
@@ -471,6 +443,8 @@ cdef inline bint scan_subset(
     if C > 2 and b.n <= EXHAUSTIVE_LIMIT:
         scan_every_subset(criterion, r, b, node, work, best, goes_left)
         return True
+    for v in range(b.n):
+        b.order[v] = v
     if C <= 2:
         for v in range(b.n):
             b.key[v] = <double>b.counts[v * C] / <double>b.size[v]
@@ -478,7 +452,7 @@ cdef inline bint scan_subset(
         heuristic[0] = True
         if not principal_keys(b, r, node):
             return False
-    sort_buckets(b)
+    sort_by_key(b.key, b.order, b.n)
     scan_prefixes(criterion, r, b, node, work, best, goes_left)
     return True
 

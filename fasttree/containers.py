@@ -29,14 +29,14 @@ class Container:
 def open_container(X: Any) -> Container:
     if isinstance(X, np.ndarray):
         return _open_array(X)
+    if hasattr(X, "tocsr") and hasattr(X, "toarray"):  # before dicts: one of scipy's formats is one
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required: pass X.toarray()."
+        )
     if isinstance(X, Mapping):
         return _open_dict(X)
     if isinstance(X, (list, tuple)):
         return _open_rows(X)
-    if hasattr(X, "tocsr") and hasattr(X, "toarray"):
-        raise TypeError(
-            "Sparse data was passed for X, but dense data is required: pass X.toarray()."
-        )
     frame = None if X is None or isinstance(X, (str, bytes)) else _open_frame(X)
     if frame is not None:
         return frame

@@ -87,6 +87,8 @@ def encode(
     if n_rows > MOST_ROWS:
         raise ValueError(f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them")
     work = _Encoding(table, target, max_bins, weight, layout)
+    if max_bins is None:
+        work.keys = [np.empty(n_rows, dtype=np.uint64) for _ in range(team.size)]
     if table.matrix is not None:
         width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, 8))
         blocks = [range(a, min(a + width, n_attributes)) for a in range(0, n_attributes, width)]
@@ -97,7 +99,7 @@ def encode(
         if max_bins is not None:
             team.run(lambda worker, i: work.assign_bins(blocks[i]), len(blocks), shared)
     else:
-        team.run(lambda worker, a: work.encode_column(a), n_attributes, is_worth_threads(table))
+        team.run(work.encode_column, n_attributes, is_worth_threads(table))
     return work.finish()
 
 
@@ -124,6 +126,7 @@ class _Encoding:
         self.upper = np.zeros((d, MAX_BINS + 1))
         self.source: list[np.ndarray | None] = [None] * d
         self.spare: list[np.ndarray] = []
+        self.keys: list[np.ndarray] = []
 
     # -- numeric ---------------------------------------------------------------------------------------------------
 
@@ -141,7 +144,7 @@ class _Encoding:
             raise missing_value_error(f"column {self.table.names[attributes.start + column]!r}", row)
         for attribute, column in zip(attributes, values, strict=True):
             if self.max_bins is None:
-                self.rank(attribute, column)
+                self.rank(worker, attribute, column)
             else:
                 self.find_bins(attribute, column)
 
@@ -150,7 +153,7 @@ class _Encoding:
         assert matrix is not None
         self.code_by_bins(attributes, matrix[:, attributes.start : attributes.stop])
 
-    def encode_column(self, attribute: int) -> None:
+    def encode_column(self, worker: int, attribute: int) -> None:
         assert self.table.columns is not None
         column = self.table.columns[attribute]
         if column.categories is not None:
@@ -161,24 +164,29 @@ class _Encoding:
             raise missing_value_error(f"column {column.name!r}", int(np.flatnonzero(np.isnan(values))[0]))
         self.source[attribute] = values
         if self.max_bins is None:
-            self.rank(attribute, values)
+            self.rank(worker, attribute, values)
         else:
             self.find_bins(attribute, values.copy())
             self.code_by_bins(range(attribute, attribute + 1), values[:, np.newaxis])
 
-    def rank(self, attribute: int, values: np.ndarray) -> None:
+    def rank(self, worker: int, attribute: int, values: np.ndarray) -> None:
         """Exact: codes if there are few values, else the sorted list."""
-        order = np.argsort(values)
-        book = np.zeros(MAX_BINS + 1)
-        n_values = _core.codes_of_few(values, order, MAX_BINS, self.codes[attribute], book)
-        if n_values >= 0:
-            self.lower[attribute] = self.upper[attribute] = book
+        keys = self.keys[worker]
+        row_bits = max(1, (len(values) - 1).bit_length())
+        whole = _core.sort_keys(values, row_bits, keys)
+        keys.sort()
+        n_values = _core.settle_keys(keys, values, row_bits, whole)
+        if n_values < 0:
+            raise MemoryError(f"no memory left to sort column {self.table.names[attribute]!r}")
+        self.n_codes[attribute] = min(n_values + 1, np.iinfo(np.int32).max)
+        if n_values <= MAX_BINS:
+            book = self.lower[attribute]
+            _core.codes_of(keys, values, row_bits, whole, self.codes[attribute], book)
+            self.upper[attribute] = book
             self.storage[attribute] = -1 - attribute
-            self.n_codes[attribute] = n_values + 1
-            return
-        largest = _core.ranks_of(values, order, self.shift, self.y, self.lists[attribute])
-        self.storage[attribute] = attribute
-        self.n_codes[attribute] = min(largest + 1, np.iinfo(np.int32).max)
+        else:
+            _core.entries_of(keys, values, row_bits, whole, self.shift, self.y, self.lists[attribute])
+            self.storage[attribute] = attribute
 
     def find_bins(self, attribute: int, values: np.ndarray) -> None:
         """Edges at the quantiles of all the rows, whatever their order. Sorts `values` in place."""

@@ -222,4 +222,5 @@ def _measure(
         fine,
         klogk,
         inverse,
+        np.ascontiguousarray(inverse[::-1]),
     )

@@ -31,6 +31,7 @@ from fasttree.containers import open_container
 from fasttree.kinds import Kinds, read_kinds
 from fasttree.labels import (
     Labels,
+    compact,
     families_of,
     map_labels,
     missing_value_error,
@@ -63,6 +64,19 @@ class Column:
     values: np.ndarray | None = None
     codes: np.ndarray | None = None
     categories: tuple[Any, ...] | None = None
+    declared: bool = False  # True: a level stays, even if no row has it
+
+    def take(self, rows: np.ndarray) -> Column:
+        if self.values is not None:
+            return Column(self.name, values=self.values[rows])
+        assert self.codes is not None
+        assert self.categories is not None
+        codes, categories = self.codes[rows], self.categories
+        if not self.declared:
+            kept, examples = compact(codes)
+            categories = tuple(categories[code] for code in codes[examples].tolist())
+            codes = kept
+        return Column(self.name, codes=codes, categories=categories, declared=self.declared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +91,13 @@ class Table:
     named: bool  # True if the user gave names
     matrix: np.ndarray | None = None
     columns: tuple[Column, ...] | None = None
+
+    def take(self, rows: np.ndarray) -> Table:
+        """Some rows, by number or by mask, as if the others had never been there."""
+        matrix = None if self.matrix is None else self.matrix[rows]
+        columns = None if self.columns is None else tuple(c.take(rows) for c in self.columns)
+        n_rows = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
+        return Table(n_rows, self.names, self.named, matrix, columns)
 
 
 # -- at fit ----------------------------------------------------------------------------------------
@@ -108,7 +129,7 @@ def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds
         labels = values
         if place not in kinds.declared and not kinds.by_dtype:
             raise ValueError(
-                f"{where} is categorical, with labels such as {shown(labels.labels[0])}, but "
+                f"{where} is categorical, with labels such as {shown(labels.example)}, but "
                 "categorical_features does not name it: add it there, leave categorical_features "
                 'at "from_dtype", or turn the column into numbers.'
             )
@@ -120,10 +141,12 @@ def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds
         labels = number_labels(values)
     levels = kinds.declared.get(place)
     if levels is not None:
-        return Column(name, codes=_declared_codes(where, labels, levels), categories=levels)
+        codes = _declared_codes(where, labels, levels)
+        return Column(name, codes=codes, categories=levels, declared=True)
     labels = sort_labels(where, labels)
     codes = labels.codes.astype(np.int32, copy=False)
-    return Column(name, codes=codes, categories=tuple(labels.labels))
+    categories = tuple(labels.labels)
+    return Column(name, codes=codes, categories=categories, declared=labels.declared)
 
 
 def _declared_codes(where: str, labels: Labels, levels: tuple[Any, ...]) -> np.ndarray:
@@ -236,7 +259,7 @@ def _like_column(name: str, values: np.ndarray | Labels, place: int, expected: _
         if isinstance(values, Labels):
             raise ValueError(
                 f"{column_label(name)} was numeric at fit, but now holds labels such as "
-                f"{shown(values.labels[0])}: pass numbers, as at fit."
+                f"{shown(values.example)}: pass numbers, as at fit."
             )
         return Column(name, values=values)
     labels = values if isinstance(values, Labels) else number_labels(values)
@@ -245,7 +268,7 @@ def _like_column(name: str, values: np.ndarray | Labels, place: int, expected: _
     if then.keys().isdisjoint(now):
         raise ValueError(
             f"{column_label(name)} was categorical at fit, with labels such as "
-            f"{shown(categories[0])}, but now holds values such as {shown(labels.labels[0])} "
+            f"{shown(categories[0])}, but now holds values such as {shown(labels.example)} "
             f"({next(iter(now))} instead of {next(iter(then))}): pass labels as at fit."
         )
     return Column(name, codes=map_labels(labels, codes_of_levels), categories=categories)

@@ -21,6 +21,11 @@ class Labels:
     labels: Sequence[Any]
     declared: bool = False  # True: the order of the labels is the user's and stays
 
+    @property
+    def example(self) -> Any:
+        """The value of the first row, for error messages."""
+        return self.labels[self.codes[0]]
+
 
 # -- what a value is -------------------------------------------------------------------------------
 

@@ -24,6 +24,14 @@ class Target:
     classes: np.ndarray  # the labels that y holds, sorted
     tie_order: np.ndarray  # int32: the classes as they win ties, by y's declared order or sorted
 
+    def take(self, rows: np.ndarray) -> Target:
+        """Some rows, by number or by mask; a class that loses all of its rows goes."""
+        codes = self.codes[rows]
+        kept, examples = compact(codes)
+        place_of = {code: place for place, code in enumerate(codes[examples].tolist())}
+        winners = [place_of[code] for code in self.tie_order.tolist() if code in place_of]
+        return Target(kept, self.classes[list(place_of)], np.array(winners, dtype=np.int32))
+
 
 def read_target(y: Any, n_rows: int) -> Target:
     if y is None:

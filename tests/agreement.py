@@ -37,7 +37,7 @@ def nodes_of(tree: Any) -> list[Node]:
                 table={code - 1: branch for code, branch in zip(codes, branches, strict=True)},
                 n_absent=sum(int(tree.multiplicity[child]) for child in empty),
                 heuristic=bool(tree.heuristic[place]),
-                score=float(tree.gain[place]),
+                gain=float(tree.gain[place]),
             )
             node.missing_branch = int(tree.missing_branch[place])
             if node.split.table:
@@ -73,8 +73,8 @@ def difference(tree: Any, expected: list[Node], *, tolerance: float = 0.0) -> st
                 return f"node {place}: {describe(ours)}, expected {describe(theirs)}"
         if not theirs.split.table and ours.split.threshold != theirs.split.threshold:
             return f"node {place}: {describe(ours)}, expected {describe(theirs)}"
-        if not math.isclose(ours.split.score, theirs.split.score, rel_tol=1e-9, abs_tol=1e-9):
-            return f"node {place}: gain {ours.split.score}, expected {theirs.split.score}"
+        if not math.isclose(ours.split.gain, theirs.split.gain, rel_tol=1e-9, abs_tol=1e-9):
+            return f"node {place}: gain {ours.split.gain}, expected {theirs.split.gain}"
         for name in ("missing_branch", "default_branch"):
             if getattr(ours, name) != getattr(theirs, name):
                 return (
@@ -89,7 +89,7 @@ def describe(node: Node) -> str:
     if node.split is None:
         return f"leaf {node.counts}"
     test = node.split.table or node.split.threshold
-    return f"split on {node.split.attribute} by {test} (score {node.split.score}) {node.counts}"
+    return f"split on {node.split.attribute} by {test} (gain {node.split.gain}) {node.counts}"
 
 
 def assert_same_tree(tree: Any, expected: list[Node], *, tolerance: float = 0.0) -> None:

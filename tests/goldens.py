@@ -3,8 +3,8 @@
 
 An inner node is {attribute: {branch: subtree}}; a branch is a value (multiway), a tuple of values
 (subset) or a text such as "<= 54" (threshold); a single value and a tuple of it are the same. A
-leaf is (class, counts in the declared order of the classes). `gains` are the scores of the inner
-nodes in breadth-first order.
+leaf is (class, counts in the declared order of the classes). `scores` are those of the
+inner nodes in breadth-first order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Golden:
     table: Table
     parameters: dict[str, Any]
     tree: Any
-    gains: tuple[float, ...] = ()
+    scores: tuple[float, ...] = ()
     n_leaves: int = 0
     n_errors: int = 0
     text: str = field(default="", compare=False)

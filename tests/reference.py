@@ -21,7 +21,7 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
 * A node is a leaf if it is pure, at max_depth, lighter than min_samples_split, without a split two
   of whose branches weigh min_samples_leaf, or if its best score is below min_gain (or zero, with
   stop_zero_gain).
-* max_leaves: the whole tree is grown, then expansions are kept best first by weight * score, ties
+* max_leaves: the whole tree is grown, then expansions are kept best first by weight * gain, ties
   to the smaller breadth-first id; an expansion that would pass the limit is passed over.
 """
 
@@ -55,7 +55,8 @@ class Split:
     table: dict[int, int] = field(default_factory=dict)  # category -> branch, present ones only
     n_absent: int = 0  # multiway: how many values share the branch without rows
     heuristic: bool = False
-    score: float = 0.0
+    gain: float = 0.0  # the impurity saved per unit of weight
+    score: float = 0.0  # what the criterion makes of it: the same, or the gain ratio
 
     def branch_of(self, value: float, unseen: int = -1) -> int:
         if not self.table:
@@ -121,15 +122,21 @@ IMPURITY = {
 }
 
 
-def score_of(criterion: str, counts: Sequence[float], branches: list[list[float]]) -> float:
-    """The drop of impurity by a split, or gain / split information; never below 0."""
+def gain_of(criterion: str, counts: Sequence[float], branches: list[list[float]]) -> float:
+    """The drop of impurity by a split, never below 0."""
     impurity = IMPURITY[criterion]
     total = sum(counts)
     filled = [branch for branch in branches if sum(branch) > 0]
-    gain = impurity(counts) - sum(sum(branch) / total * impurity(branch) for branch in filled)
+    after = sum(sum(branch) / total * impurity(branch) for branch in filled)
+    return max(impurity(counts) - after, 0.0)
+
+
+def score_of(criterion: str, counts: Sequence[float], branches: list[list[float]]) -> float:
+    """What the criterion compares: the gain, or gain / split information."""
+    gain = gain_of(criterion, counts, branches)
     if criterion != "gain_ratio":
-        return max(gain, 0.0)
-    split_info = entropy([sum(branch) for branch in filled])
+        return gain
+    split_info = entropy([sum(branch) for branch in branches])
     if gain <= TIE or split_info < 1e-12:
         return 0.0
     return gain / split_info
@@ -306,6 +313,8 @@ class Grower:
                     best = split
             if best is not None and (winner is None or best.score > winner.score + TIE):
                 winner = best
+        if winner is not None:
+            winner.gain = gain_of(self.criterion, counts, winner.branch_counts)
         scores.sort()
         margin = scores[-1] - scores[-2] if len(scores) > 1 else math.inf
         return winner, margin
@@ -368,7 +377,7 @@ def keep_best_first(nodes: list[Node], max_leaves: int) -> list[Node]:
     """The tree that best-first growth reaches, out of the fully grown one."""
     leaves, expanded, frontier = 1, set(), [0]
     while frontier := [number for number in frontier if nodes[number].split is not None]:
-        value = {number: nodes[number].weight * nodes[number].split.score for number in frontier}
+        value = {number: nodes[number].weight * nodes[number].split.gain for number in frontier}
         top = max(value.values())
         number = min(n for n in frontier if value[n] >= top * (1 - TIE))
         frontier.remove(number)

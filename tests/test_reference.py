@@ -14,8 +14,8 @@ from reference import Attribute, entropy, gini, grow, n_leaves, reference_predic
 def test_grows_the_golden_tree(golden: Golden) -> None:
     nodes = golden.table.grow(**golden.parameters)
     assert nest(nodes, golden.table) == as_subsets(golden.tree)
-    gains = [node.split.score for node in nodes if node.split is not None]
-    assert not golden.gains or gains == pytest.approx(golden.gains, abs=1e-9)
+    scores = [node.split.score for node in nodes if node.split is not None]
+    assert not golden.scores or scores == pytest.approx(golden.scores, abs=1e-9)
     assert n_leaves(nodes) == golden.n_leaves
     rows = list(zip(*(a.values for a in golden.table.attributes), strict=True))
     guesses = reference_predict(nodes, rows)

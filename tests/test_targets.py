@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labels of every dtype and library, weights, and the errors for those that cannot be."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from fasttree.frames import Categorical, read_target, read_weights
+
+WORDS = ["yes", "no", "maybe", "no"]
+
+
+class Wrapped:
+    """An object that numpy can read and that is nothing else."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.values, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        WORDS,
+        tuple(WORDS),
+        np.array(WORDS),
+        np.array(WORDS, dtype="U20"),
+        np.array(WORDS, dtype=object),
+        np.array(WORDS, dtype=np.dtypes.StringDType()),
+        Wrapped(WORDS),
+        pd.Series(WORDS),
+        pd.Series(WORDS, dtype=object, index=[5, 5, 6, 7]),
+        pd.Series(WORDS, dtype="string"),
+        pd.Index(WORDS),
+        pl.Series(WORDS),
+        pl.Series(WORDS, dtype=pl.Categorical),
+        pa.array(WORDS),
+        pa.chunked_array([WORDS[:1], WORDS[1:]]),
+    ],
+    ids=lambda y: type(y).__module__ + "." + type(y).__name__,
+)
+def test_text(y: Any) -> None:
+    target = read_target(y, 4)
+    assert target.codes.dtype == np.int32
+    assert target.codes.tolist() == [2, 1, 0, 1]
+    assert target.classes.tolist() == ["maybe", "no", "yes"]
+    assert target.tie_order.dtype == np.int32
+    assert target.tie_order.tolist() == [0, 1, 2]
+
+
+def test_classes_have_the_dtype_that_numpy_would_give_them() -> None:
+    assert read_target(WORDS, 4).classes.dtype == "U5"
+    assert read_target(np.array(WORDS, dtype="U20"), 4).classes.dtype == "U20"
+    assert read_target(np.array(WORDS, dtype=object), 4).classes.dtype == object
+    assert read_target(pd.Series(WORDS), 4).classes.dtype == object
+    assert read_target(pl.Series(WORDS), 4).classes.dtype == object
+    for dtype in "?bhilBHILfd":
+        y = np.array([1, 0, 1], dtype=dtype)
+        assert read_target(y, 3).classes.dtype == y.dtype
+
+
+@pytest.mark.parametrize("dtype", "bhilfdBHIL")
+def test_numbers_agree_with_numpy(dtype: str) -> None:
+    rng = np.random.default_rng(3)
+    for low, high in ((0, 3), (5, 6), (1, 120)):
+        y = rng.integers(low, high, 200).astype(dtype)
+        classes, codes = np.unique(y, return_inverse=True)
+        for labels in (y, y.tolist(), pd.Series(y), pl.Series(y), y[::-1][::-1]):
+            target = read_target(labels, 200)
+            assert target.codes.dtype == np.int32
+            assert np.array_equal(target.codes, codes)
+            assert np.array_equal(target.classes, classes)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [-1, 1],
+        [-(2**63), 2**63 - 1],
+        [2**63 - 2, 2**63 - 1],
+        [10**6, 10**6 + 1],
+        [-1.0, 1e300],
+        [-(2.0**53), 0.0],
+        [0.0, 1.0],
+    ],
+)
+def test_extreme_numbers(labels: list[Any]) -> None:
+    target = read_target(np.array([labels[1], labels[0], labels[1]]), 3)
+    assert target.codes.tolist() == [1, 0, 1]
+    assert target.classes.tolist() == labels
+
+
+def test_many_distinct_numbers() -> None:
+    y = np.arange(0, 10**9, 10**6)
+    target = read_target(y, len(y))
+    assert np.array_equal(target.classes[target.codes], y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [np.array([True, False]), [True, False], pd.Series([True, False]), pl.Series([True, False])],
+)
+def test_bools(y: Any) -> None:
+    target = read_target(y, 2)
+    assert target.codes.tolist() == [1, 0]
+    assert target.classes.dtype == bool
+    assert target.classes.tolist() == [False, True]
+
+
+def test_numbers_as_objects() -> None:
+    target = read_target(np.array([7, 3, 7], dtype=object), 3)
+    assert target.codes.tolist() == [1, 0, 1]
+    assert target.classes.dtype == np.int64
+
+
+def test_one_class_is_enough() -> None:
+    for y in (np.ones(3), ["a"] * 3, np.zeros(3, dtype=bool)):
+        target = read_target(y, 3)
+        assert target.codes.tolist() == [0, 0, 0]
+        assert len(target.classes) == 1
+        assert target.tie_order.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        Categorical(["mid", "high", "low"], ["low", "mid", "high", "extreme"]),
+        pd.Series(pd.Categorical(["mid", "high", "low"], ["low", "mid", "high", "extreme"])),
+        pl.Series(["mid", "high", "low"], dtype=pl.Enum(["low", "mid", "high", "extreme"])),
+        pa.DictionaryArray.from_arrays(np.array([1, 2, 0]), ["low", "mid", "high", "extreme"]),
+    ],
+)
+def test_a_declared_order_wins_ties_and_classes_are_sorted_still(y: Any) -> None:
+    target = read_target(y, 3)
+    assert target.classes.tolist() == ["high", "low", "mid"]
+    assert target.classes.dtype == object
+    assert target.codes.tolist() == [2, 0, 1]
+    assert target.classes[target.tie_order].tolist() == ["low", "mid", "high"]
+
+
+def test_declared_numbers() -> None:
+    target = read_target(Categorical([3, 1, 2], [2, 3, 1]), 3)
+    assert target.classes.dtype == np.int64
+    assert target.classes.tolist() == [1, 2, 3]
+    assert target.tie_order.tolist() == [1, 2, 0]
+
+
+def test_declared_tuples() -> None:
+    target = read_target(Categorical([("b", 1), ("a", 2)]), 2)
+    assert target.classes.shape == (2,)
+    assert target.classes.tolist() == [("a", 2), ("b", 1)]
+
+
+def test_some_rows_are_a_target_as_if_the_others_were_not_there() -> None:
+    y = Categorical(["b", "c", "a", "c"], ["c", "b", "a"])
+    for rows in (np.array([1, 2, 3]), np.array([False, True, True, True])):
+        target = read_target(y, 4).take(rows)
+        assert target.classes.tolist() == ["a", "c"]
+        assert target.codes.tolist() == [1, 0, 1]
+        assert target.codes.dtype == np.int32
+        assert target.classes[target.tie_order].tolist() == ["c", "a"]
+        assert target.tie_order.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([[1], [0]]),
+        [[1], [0]],
+        pd.DataFrame({"y": [1, 0]}),
+        pl.DataFrame({"y": [1, 0]}),
+        pa.table({"y": [1, 0]}),
+    ],
+)
+def test_a_column_vector_is_taken_with_a_warning(y: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "sklearn.exceptions", raising=False)
+    with pytest.warns(UserWarning, match="A column-vector y was passed when a 1d array was exp"):
+        target = read_target(y, 2)
+    assert target.codes.tolist() == [1, 0]
+
+
+def test_the_warning_is_scikit_learns_own_if_that_is_loaded() -> None:
+    exceptions = pytest.importorskip("sklearn.exceptions")
+    with pytest.warns(exceptions.DataConversionWarning, match="column-vector"):
+        read_target(np.array([["a"], ["b"]]), 2)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "words"),
+    [
+        (None, ValueError, ["requires y to be passed, but the target y is None"]),
+        ([0, 1], ValueError, ["X has 3 rows", "y has 2 labels", "inconsistent numbers of samp"]),
+        (["a"] * 4, ValueError, ["X has 3 rows", "y has 4 labels"]),
+        ([], ValueError, ["X has 3 rows", "y has 0 labels"]),
+        (np.zeros((3, 2)), ValueError, ["y should be a 1d array", "(3, 2)", "each column"]),
+        ([[0, 1], [1, 0], [1, 1]], ValueError, ["y should be a 1d array", "(3, 2)"]),
+        ([[0], [1, 2], [0]], ValueError, ["1d array", "[0] in row 0", "[1, 2] in row 1"]),
+        (pd.DataFrame({"a": [1, 2, 3], "b": 1}), ValueError, ["1d array", "(3, 2)"]),
+        (
+            [0.0, 1.0, 0.37],
+            ValueError,
+            ["Unknown label type: continuous", "0.37 in row 2", "intervals", "as text"],
+        ),
+        ([0.0, 1.0, np.inf], ValueError, ["Unknown label type: continuous", "inf in row 2"]),
+        ([0.0, np.nan, 0.5], ValueError, ["y has a missing value (NaN or None) in row 1", "fill"]),
+        (["a", None, "b"], ValueError, ["y has a missing value", "row 1"]),
+        (pd.Series(["a", "b", None]), ValueError, ["y has a missing value", "row 2"]),
+        (pd.Series([1, 2, None], dtype="Int64"), ValueError, ["y has a missing value", "row 2"]),
+        (pl.Series([1, None, 2]), ValueError, ["y has a missing value", "row 1"]),
+        (pa.array([True, None, False]), ValueError, ["y has a missing value", "row 1"]),
+        (["a", 1, "b"], ValueError, ["y mixes types", "str ('a' in row 0)", "int (1 in row 1)"]),
+        ([True, 1, 2], ValueError, ["y mixes types", "bool (True", "int (1"]),
+        ([{}, {}, {}], TypeError, ["y holds {} of type dict in row 0"]),
+        (np.array([1j, 2, 3]), ValueError, ["Complex data not supported", "y"]),
+        (np.array([b"a"] * 3), TypeError, ["y holds bytes", "astype(str)"]),
+        (np.array(["2020"] * 3, "M8[D]"), ValueError, ["Unknown label type", "dates", "as text"]),
+        (pl.Series([datetime.date(2020, 1, 1)] * 3), ValueError, ["Unknown label type", "date"]),
+        (pa.array([datetime.datetime(2020, 1, 1)] * 3), ValueError, ["Unknown label", "timestamp"]),
+        ("abc", TypeError, ["y is a str", "list"]),
+        (5, TypeError, ["y is a int"]),
+    ],
+)
+def test_bad_targets(y: Any, error: type[Exception], words: list[str]) -> None:
+    with pytest.raises(error) as caught:
+        read_target(y, 3)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_speed_on_numbers_is_no_worse_than_numpys() -> None:
+    from timeit import repeat
+
+    y = np.random.default_rng(0).integers(0, 5, 200_000)
+    ours = min(repeat(lambda: read_target(y, len(y)), number=1, repeat=10))
+    numpys = min(repeat(lambda: np.unique(y, return_inverse=True), number=1, repeat=10))
+    assert ours <= 1.2 * numpys
+
+
+# -- weights ---------------------------------------------------------------------------------------
+
+
+def test_weights() -> None:
+    assert read_weights(None, 3) is None
+    weights = np.array([1.0, 0.0, 2.5])
+    assert read_weights(weights, 3) is weights
+    for given in (
+        weights.tolist(),
+        Wrapped(weights),
+        pd.Series(weights),
+        pl.Series(weights),
+        weights.astype(np.float32),
+        np.repeat(weights, 2)[::2],
+    ):
+        found = read_weights(given, 3)
+        assert found is not None
+        assert found.dtype == np.float64
+        assert found.flags.c_contiguous
+        assert found.tolist() == [1.0, 0.0, 2.5]
+
+
+def test_one_number_is_the_weight_of_every_row() -> None:
+    for given in (2, 2.0, np.float32(2)):
+        found = read_weights(given, 3)
+        assert found is not None
+        assert found.tolist() == [2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "words"),
+    [
+        ([1, 2], ValueError, ["2 entries", "3 rows"]),
+        (np.ones((3, 2)), ValueError, ["1d array", "(3, 2)"]),
+        ([1, np.nan, 1], ValueError, ["nan in row 1", "finite"]),
+        ([1, 1, np.inf], ValueError, ["inf in row 2", "finite"]),
+        ([1, -np.inf, np.inf], ValueError, ["-inf in row 1"]),
+        ([1, 1, -0.5], ValueError, ["-0.5 in row 2", "zero or more"]),
+        (-1, ValueError, ["-1.0 in row 0"]),
+        ([0, 0, 0], ValueError, ["zero", "at least one non-zero"]),
+        (0, ValueError, ["zero"]),
+        (["a", "b", "c"], TypeError, ["one number a row", "'a'"]),
+        ([1, None, "x"], TypeError, ["one number a row"]),
+        (pd.Series([1.0, None, 1.0]), ValueError, ["nan in row 1"]),
+    ],
+)
+def test_bad_weights(weights: Any, error: type[Exception], words: list[str]) -> None:
+    with pytest.raises(error, match="sample_weight") as caught:
+        read_weights(weights, 3)
+    for word in words:
+        assert word in str(caught.value)
+    if weights is not None and "zero" in words:
+        assert re.match("(.*weight.*zero.*)|(.*zero.*weight.*)", str(caught.value))
