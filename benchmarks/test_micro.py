@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Micro-benchmarks of fit, its stages, and predict at several sizes.
+"""Micro-benchmarks of the core, of the stages of fit, of fit and predict, at several sizes.
 
 pytest benchmarks/test_micro.py --benchmark-only, or with --benchmark-disable to see that they run.
 """
@@ -13,6 +13,7 @@ import pytest
 
 import fasttree
 from benchmarks import data
+from fasttree import _core
 
 pytest.importorskip("sklearn")
 
@@ -84,3 +85,37 @@ def test_predict(benchmark: Any, method: str, rows: int) -> None:
     model = fasttree.TreeClassifier(n_jobs=1).fit(train.X, train.y)
     X = np.resize(train.X, (rows, 20)).astype(np.float32)
     assert len(benchmark(getattr(model, method), X)) == rows
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_core_transposes(benchmark: Any, dtype: str, order: str) -> None:
+    benchmark.group = "core: columns_of"
+    table = np.asarray(data.classification(20_000, 20).X, dtype=dtype, order=order)
+    columns = np.empty(table.shape[::-1])
+    assert benchmark(_core.columns_of, table, columns) is None
+    np.testing.assert_array_equal(columns, table.T)
+
+
+def test_core_sorts_a_column(benchmark: Any) -> None:
+    benchmark.group = "core: sort one column"
+    values = np.ascontiguousarray(data.classification(20_000, 20).X[:, 0])
+    row_bits = (len(values) - 1).bit_length()
+    keys = np.empty(len(values), dtype=np.uint64)
+
+    def sort() -> int:
+        whole = _core.sort_keys(values, row_bits, keys)
+        keys.sort()
+        return _core.settle_keys(keys, values, row_bits, whole)
+
+    assert benchmark(sort) == len(np.unique(values))
+
+
+@pytest.mark.parametrize("max_depth", [8, None])
+def test_core_routes(benchmark: Any, max_depth: int | None) -> None:
+    benchmark.group = "core: Router.leaves"
+    dataset = data.classification(20_000, 20)
+    model = fasttree.TreeClassifier(max_depth=max_depth).fit(dataset.X, dataset.y)
+    leaves = np.empty(len(dataset.y), dtype=np.int32)
+    assert benchmark(model.tree_.router.leaves, dataset.X, 0, len(leaves), leaves) is None
+    np.testing.assert_array_equal(leaves, model.apply(dataset.X))

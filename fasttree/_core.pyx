@@ -160,7 +160,7 @@ cdef class Growth:
 
     def advance(
         self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int row_list,
-        const int64_t[::1] attributes, Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] spare,
+        Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] spare,
         double[:, ::1] score, int64_t[:, ::1] cut,
     ):
         """Hand the rows of `family0..family1` on to the children and find each child's best split of each attribute.
@@ -181,12 +181,12 @@ cdef class Growth:
             return False
         with nogil:
             for a in range(a0, a1):
-                if self.storage[attributes[a]] >= 0:
+                if self.storage[a] >= 0:
                     fine &= self.advance_swept(
-                        level, family0, family1, first_node, attributes[a], spare, work, &score[a, 0], &cut[a, 0])
+                        level, family0, family1, first_node, a, spare, work, &score[a, 0], &cut[a, 0])
                 else:
                     fine &= self.advance_counted(
-                        level, family0, family1, first_node, row_list, attributes[a], work, histogram, &score[a, 0],
+                        level, family0, family1, first_node, row_list, a, work, histogram, &score[a, 0],
                         &cut[a, 0])
         free(work)
         free(histogram)

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fasttree._parallel import Team
 from fasttree.encode import EncodedTable, encode, is_worth_threads
-from fasttree.frames import Table, read_table, read_target
+from fasttree.frames import Table, read_table, read_target, read_weights
 from fasttree.params import check_max_bins, check_n_jobs
+from fasttree.weights import GridWeights, to_grid
 
 
 class Columns:
@@ -51,7 +55,7 @@ class Columns:
         n_jobs = check_n_jobs(n_jobs)
         table = _own_values(read_table(X, categorical_features))
         target = read_target(y, table.n_rows)
-        with Team(n_jobs, is_worth_threads(table)) as team:
+        with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
             self.encoded: EncodedTable = encode(table, target, team, self.max_bins)
 
     @property
@@ -74,3 +78,54 @@ def _own_values(table: Table) -> Table:
     if table.matrix is not None:
         return Table(table.n_rows, table.names, table.named, matrix=np.array(table.matrix))
     return table  # encoding copies single columns
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRows:
+    """What a model is fitted to."""
+
+    encoded: EncodedTable
+    weights: GridWeights | None
+    used_up: bool  # the encoded table serves this one fit and may be destroyed by it
+
+
+@contextmanager
+def training(
+    X: Any, y: Any, sample_weight: Any, categorical_features: Any, max_bins: Any, n_jobs: Any
+) -> Iterator[tuple[TrainingRows, Team]]:
+    """Read and encode what a user passes to ``fit``, and gather the threads that work on it."""
+    max_bins, n_jobs = check_max_bins(max_bins), check_n_jobs(n_jobs)
+    if isinstance(X, Columns):
+        _check_columns(X, y, categorical_features, max_bins)
+        weight = read_weights(sample_weight, X.n_rows)
+        weights = None if weight is None else to_grid(weight)
+        with Team(n_jobs, is_worth_threads(X.n_rows, X.n_attributes)) as team:
+            yield TrainingRows(X.encoded, weights, used_up=False), team
+        return
+    table = read_table(X, categorical_features)
+    target = read_target(y, table.n_rows)
+    weight = read_weights(sample_weight, table.n_rows)
+    if weight is not None and not weight.all():
+        present = weight > 0
+        table, target, weight = table.take(present), target.take(present), weight[present]
+    with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
+        encoded = encode(table, target, team, max_bins, weight)
+        weights = None if weight is None else to_grid(weight)
+        yield TrainingRows(encoded, weights, used_up=True), team
+
+
+def _check_columns(
+    columns: Columns, y: Any, categorical_features: Any, max_bins: int | None
+) -> None:
+    if y is not None:
+        raise ValueError("y must be None when X is a fasttree.Columns: the classes are part of it")
+    if max_bins is not None and max_bins != columns.max_bins:
+        raise ValueError(
+            f"max_bins={max_bins} does not fit Columns encoded with max_bins={columns.max_bins}: "
+            "pass max_bins to fasttree.Columns instead"
+        )
+    if not isinstance(categorical_features, str) or categorical_features != "from_dtype":
+        raise ValueError(
+            "categorical_features must be given to fasttree.Columns, which has encoded the table "
+            f"already, got {categorical_features!r}"
+        )

@@ -58,14 +58,27 @@ class EncodedTable:
     def n_classes(self) -> int:
         return len(self.schema.classes)
 
-    def values_at(self, attributes: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The value of attributes[i] in rows[i], as float64."""
+    def values_beside(self, attribute: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The values on both sides of a threshold of attribute[i]: `sides` has codes, or rows of a swept attribute."""
+        swept = self.storage[attribute] >= 0
+        if not swept.any():
+            return self.upper[attribute, sides[:, 0]], self.lower[attribute, sides[:, 1]]
+        below = self._values_at(attribute, sides[:, 0])
+        above = self._values_at(attribute, sides[:, 1])
+        if not swept.all():
+            counted = np.flatnonzero(~swept)
+            below[counted] = self.upper[attribute[counted], sides[counted, 0]]
+            above[counted] = self.lower[attribute[counted], sides[counted, 1]]
+        return below, above
+
+    def _values_at(self, attribute: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The value of attribute[i] in rows[i], as float64."""
         if isinstance(self.source, np.ndarray):
-            return self.source[rows, attributes].astype(np.float64)
+            return self.source[rows, attribute].astype(np.float64)
         values = np.empty(len(rows))
-        for attribute in np.unique(attributes):
-            here = attributes == attribute
-            column = self.source[attribute]
+        for one in np.unique(attribute):
+            here = attribute == one
+            column = self.source[one]
             assert column is not None
             values[here] = column[rows[here]]
         return values
@@ -87,19 +100,19 @@ def encode(
     if n_rows > MOST_ROWS:
         raise ValueError(f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them")
     work = _Encoding(table, target, max_bins, weight, layout)
+    shared = is_worth_threads(n_rows, n_attributes)
     if max_bins is None:
         work.keys = [np.empty(n_rows, dtype=np.uint64) for _ in range(team.size)]
     if table.matrix is not None:
         width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, 8))
         blocks = [range(a, min(a + width, n_attributes)) for a in range(0, n_attributes, width)]
         work.spare = [np.empty((width, n_rows)) for _ in range(team.size)]
-        shared = is_worth_threads(table)
         team.run(lambda worker, i: work.encode_block(worker, blocks[i]), len(blocks), shared)
         work.spare = []
         if max_bins is not None:
             team.run(lambda worker, i: work.assign_bins(blocks[i]), len(blocks), shared)
     else:
-        team.run(work.encode_column, n_attributes, is_worth_threads(table))
+        team.run(work.encode_column, n_attributes, shared)
     return work.finish()
 
 
@@ -263,6 +276,6 @@ class _Encoding:
         )
 
 
-def is_worth_threads(table: Table) -> bool:
+def is_worth_threads(n_rows: int, n_attributes: int) -> bool:
     """Is there enough to do to start threads at all?"""
-    return table.n_rows * len(table.names) > THREADED_CELLS
+    return n_rows * n_attributes > THREADED_CELLS

@@ -33,7 +33,6 @@ class Children:
     """What the accepted splits lead to; node arrays are per split, child arrays per child."""
 
     first_child: np.ndarray
-    is_table: np.ndarray
     n_rows: np.ndarray
     counts: np.ndarray
     table_start: np.ndarray
@@ -56,6 +55,7 @@ class Evaluator:
     ) -> None:
         self.team = team
         self.shape = _shapes(table, params)
+        self.is_all_numeric = bool((self.shape == THRESHOLD).all())
         self.n_codes = table.n_codes
         self.n_attributes = table.n_attributes
         self.n_classes = table.n_classes
@@ -63,9 +63,9 @@ class Evaluator:
         cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
         cells = table.n_codes[counted].astype(np.int64) * self.n_classes
         cell_start[counted] = np.cumsum(cells) - cells
-        self.slots = Slots(int(cells.sum()))
         rows = _row_entries(table, weights)
         self.n_rows = len(rows)
+        self.slots = Slots(int(cells.sum()), self.n_rows)
         self.row_list = 0
         row_lists = np.empty((2, self.n_rows if len(counted) else 0), dtype=np.uint64)
         if len(counted):
@@ -96,10 +96,8 @@ class Evaluator:
             np.empty(n_all if most_branches <= 256 else 0, dtype=np.uint8),
             None if most_branches <= 256 else np.empty(n_all, dtype=np.uint32),
         )
-        self.attributes = np.arange(table.n_attributes)
         self._spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
-        batch = max(1, RECORD_BYTES // (16 * max(1, self.n_attributes)))
-        self._batch = batch
+        self._batch = max(1, RECORD_BYTES // (16 * self.n_attributes))
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
@@ -120,42 +118,44 @@ class Evaluator:
     ) -> None:
         if node0 == node1:
             return
-        score = np.empty((self.n_attributes, node1 - node0))
-        cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
-        rows = int(level.n_rows[level.frontier[node0:node1]].sum())
-        shared = rows * self.n_attributes > PARALLEL_WORK
-        n_chunks = min(self.n_attributes, CHUNKS_PER_THREAD * self.team.size) if shared else 1
-        edges = np.linspace(0, self.n_attributes, n_chunks + 1).astype(int).tolist()
-
-        def work(worker: int, chunk: int) -> None:
-            if not self.core.advance(
-                level.core, family0, family1, node0, self.row_list, self.attributes, edges[chunk],
-                edges[chunk + 1], self._spare[worker], score, cut,
-            ):  # fmt: skip
-                raise MemoryError("no memory left for the split search")
-
-        self.team.run(work, n_chunks, shared)
+        score, cut = self.scores(level, family0, family1, node0, node1)
         part = slice(node0, node1)
         _core.choose_attributes(
             score, cut, winners.attribute[part], winners.score[part], winners.cut[part]
         )
 
+    def scores(
+        self, level: Level, family0: int, family1: int, node0: int, node1: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Hand the rows of some families on to their children, the frontier nodes node0..node1, and score every attribute
+        there: the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
+        score = np.empty((self.n_attributes, node1 - node0))
+        cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
+        rows = int(level.n_rows[level.frontier[node0:node1]].sum())
+        shared = rows * self.n_attributes > PARALLEL_WORK
+        n_chunks = min(self.n_attributes, CHUNKS_PER_THREAD * self.team.size) if shared else 1
+        edges = [self.n_attributes * i // n_chunks for i in range(n_chunks + 1)]
+
+        def work(worker: int, chunk: int) -> None:
+            if not self.core.advance(
+                level.core, family0, family1, node0, self.row_list, edges[chunk], edges[chunk + 1],
+                self._spare[worker], score, cut,
+            ):  # fmt: skip
+                raise MemoryError("no memory left for the split search")
+
+        self.team.run(work, n_chunks, shared)
+        return score, cut
+
     def split(self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray) -> Children:
         """Describe the children of the winners at `nodes`, and send every row to its branch."""
-        shape = self.shape[attribute]
-        is_table = shape != THRESHOLD
-        multiway = shape == CATEGORICAL_SPLITS["multiway"]
-        n_children = np.full(len(nodes), 2, dtype=np.int64)
-        if multiway.any():
-            # A branch for each value present, and one that all the absent values share.
-            n_values = self.n_codes[attribute] - 1
-            n_children[multiway] = (cut + (cut < n_values))[multiway]
-        first_child = ends(n_children)
-        table_start = ends(np.where(is_table, cut, 0))
+        if self.is_all_numeric:
+            first_child = np.arange(0, 2 * len(nodes) + 1, 2)
+            table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
+        else:
+            first_child, table_start = self._branches(attribute, cut)
         out_start = ends(level.n_rows[nodes])
         children = Children(
             first_child=first_child,
-            is_table=is_table,
             n_rows=np.zeros(first_child[-1], dtype=np.int64),
             counts=np.zeros((first_child[-1], self.n_classes), dtype=np.int64),
             table_start=table_start,
@@ -165,9 +165,11 @@ class Evaluator:
             heuristic=np.zeros(len(nodes), dtype=np.uint8),
         )
         shared = len(nodes) > 1 and int(out_start[-1]) > PARALLEL_WORK
-        n_chunks = CHUNKS_PER_THREAD * self.team.size if shared else 1
-        goals = np.linspace(0, out_start[-1], n_chunks + 1)[1:-1]
-        edges = [0, *np.searchsorted(out_start, goals).tolist(), len(nodes)]
+        edges = [0, len(nodes)]
+        if shared:
+            n_chunks = CHUNKS_PER_THREAD * self.team.size
+            goals = [int(out_start[-1]) * i // n_chunks for i in range(1, n_chunks)]
+            edges[1:1] = np.searchsorted(out_start, goals).tolist()
 
         def work(worker: int, chunk: int) -> None:
             if not self.core.split(
@@ -177,16 +179,30 @@ class Evaluator:
             ):  # fmt: skip
                 raise MemoryError("no memory left to describe the children")
 
-        self.team.run(work, n_chunks, shared)
+        self.team.run(work, len(edges) - 1, shared)
         self.row_list = 1 - self.row_list
         return children
 
 
-def ends(sizes: np.ndarray) -> np.ndarray:
+    def _branches(self, attribute: np.ndarray, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where the children of each split begin, and the entries of its table."""
+        shape = self.shape[attribute]
+        # Multiway: a branch for each value present, and one that all the absent values share.
+        multiway = cut + (cut < self.n_codes[attribute] - 1)
+        n_children = np.where(shape == CATEGORICAL_SPLITS["multiway"], multiway, 2)
+        return ends(n_children), ends(np.where(shape == THRESHOLD, 0, cut))
+
+
+def ends(lengths: np.ndarray) -> np.ndarray:
     """0 and the running sums: where each of the segments begins, and the end."""
-    result = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=result[1:])
+    result = np.zeros(len(lengths) + 1, dtype=np.int64)
+    lengths.cumsum(out=result[1:])
     return result
+
+
+def sizes(segment_ends: np.ndarray) -> np.ndarray:
+    """The lengths of segments, from `ends`."""
+    return np.asarray(segment_ends[1:] - segment_ends[:-1])
 
 
 def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:

@@ -50,10 +50,10 @@ def make_level(
     slots: Slots,
 ) -> Level:
     """Lay out the children of a level; `is_open` marks the frontier."""
-    frontier = np.flatnonzero(is_open)
+    frontier = is_open.nonzero()[0]
     place = np.full(len(total), -1, dtype=np.int32)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
-    list_start = _starts(np.where(is_open, n_rows, 0))
+    list_start = _starts(n_rows * is_open)
     row_start = _starts(n_rows)
     slot = slots.assign(first_child, parent_slot, n_rows, is_open)
     core = _core.Level(
@@ -79,9 +79,10 @@ class Slots:
     The largest child takes over its parent's slot: what its siblings take away from the parent's histogram leaves its own.
     """
 
-    def __init__(self, cells: int) -> None:
+    def __init__(self, cells: int, n_rows: int) -> None:
         """`cells` in the histograms of one node, all counted attributes together."""
-        self.capacity = POOL_BYTES // (8 * cells) if cells else 0
+        worth_it = cells > 0 and n_rows >= 4 * KEEP_ROWS
+        self.capacity = min(POOL_BYTES // (8 * cells), n_rows // KEEP_ROWS) if worth_it else 0
 
     def assign(
         self, first_child: np.ndarray, parent_slot: np.ndarray, n_rows: np.ndarray, is_open: np.ndarray
@@ -92,7 +93,7 @@ class Slots:
         free = np.ones(self.capacity, dtype=bool)
         if (parent_slot >= 0).any():
             largest = first_largest(n_rows, first_child)
-            siblings = np.add.reduceat(n_rows, first_child[:-1]) - n_rows[largest]
+            siblings = family_sums(n_rows, first_child) - n_rows[largest]
             inherits = (parent_slot >= 0) & is_open[largest] & (siblings <= n_rows[largest])
             slot[largest[inherits]] = parent_slot[inherits]
             free[parent_slot[inherits]] = False
@@ -100,6 +101,13 @@ class Slots:
         numbers = np.flatnonzero(free)[: len(wanting)]
         slot[wanting[: len(numbers)]] = numbers
         return slot
+
+
+def family_sums(values: np.ndarray, first_child: np.ndarray) -> np.ndarray:
+    """Of each family the sum of the children's values."""
+    if len(values) == 2 * (len(first_child) - 1):  # all binary
+        return np.asarray(values[::2] + values[1::2])
+    return np.add.reduceat(values, first_child[:-1])
 
 
 def first_largest(values: np.ndarray, first_child: np.ndarray) -> np.ndarray:
@@ -114,6 +122,4 @@ def first_largest(values: np.ndarray, first_child: np.ndarray) -> np.ndarray:
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:
-    starts = np.zeros(len(sizes), dtype=np.int64)
-    np.cumsum(sizes[:-1], out=starts[1:])
-    return starts
+    return np.asarray(sizes.cumsum() - sizes)

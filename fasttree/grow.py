@@ -11,8 +11,8 @@ import numpy as np
 from fasttree import _core
 from fasttree._parallel import Team
 from fasttree.encode import EncodedTable
-from fasttree.evaluate import Children, Evaluator, Winners, ends
-from fasttree.frontier import Level, first_largest, make_level
+from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
+from fasttree.frontier import Level, family_sums, first_largest, make_level
 from fasttree.params import CATEGORICAL_SPLITS, GrowthParams
 from fasttree.tree import LEAF, Tree
 from fasttree.weights import GridWeights
@@ -38,7 +38,6 @@ def grow(
         winners = evaluator.evaluate(level)
         accepted = _accept(winners, params)
         if not accepted.any():
-            builder.append_leaves(level)
             break
         nodes = level.frontier[accepted]
         attribute = winners.attribute[accepted]
@@ -50,6 +49,23 @@ def grow(
             tree.first_child, tree.n_children, tree.multiplicity, tree.gain * tree.counts.sum(axis=1), params.max_leaves,
         ))  # fmt: skip
     return tree
+
+
+def score_root(
+    table: EncodedTable,
+    params: GrowthParams,
+    team: Team,
+    weights: GridWeights | None = None,
+    use_up: bool = False,
+) -> np.ndarray:
+    """The score of each attribute's best split of all the rows, -inf where it has none."""
+    lists = _own_lists(table, weights, use_up)
+    evaluator = Evaluator(table, lists, params, weights, team)
+    level = _Builder(table, params, evaluator, 1).root()
+    if not len(level.frontier):
+        return np.full(table.n_attributes, -np.inf)
+    scores, _ = evaluator.scores(level, 0, 1, 0, 1)
+    return np.asarray(scores[:, 0])
 
 
 def _own_lists(table: EncodedTable, weights: GridWeights | None, use_up: bool) -> np.ndarray:
@@ -77,8 +93,16 @@ def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
     return np.asarray(accepted)
 
 
+# The integers that describe a node, one row of an array each.
+ATTRIBUTE, FIRST_CHILD, N_CHILDREN, N_TABLE, DEFAULT_BRANCH, MISSING_BRANCH, HEURISTIC = range(7)
+MULTIPLICITY, PARENT, PRED, DEPTH = range(7, 11)
+LEAF_INTS = np.array([[LEAF], [-1], [0], [0], [-1], [-1], [0], [1], [-1], [0], [0]], dtype=np.int32)
+THRESHOLD, GAIN = range(2)
+LEAF_REALS = np.array([[np.nan], [0.0]])
+
+
 class _Builder:
-    """The nodes of the tree so far, a list of arrays a level."""
+    """The nodes of the tree so far, a few arrays a level."""
 
     def __init__(
         self, table: EncodedTable, params: GrowthParams, evaluator: Evaluator, per_unit: int
@@ -91,113 +115,105 @@ class _Builder:
             params.min_samples_split * per_unit, 2 * evaluator.measure.min_leaf
         )
         self.depth = 0
-        self.n_nodes = 1  # of the levels so far and of the one that is open
-        self.levels: list[dict[str, np.ndarray]] = []
+        self.n_nodes = 0  # of all the levels so far, the open one included
+        self.ints: list[np.ndarray] = []
+        self.reals: list[np.ndarray] = []
+        self.counts: list[np.ndarray] = []
+        self.probas: list[np.ndarray] = []
         self.tables: list[tuple[np.ndarray, np.ndarray]] = []
-        # Of the level that is open: what its nodes got from their parents.
-        self.parent = np.array([-1], dtype=np.int32)
-        self.multiplicity = np.ones(1, dtype=np.int32)
-        self.pred = np.zeros(1, dtype=np.int32)
-        self.proba = np.zeros((1, table.n_classes))
 
     def root(self) -> Level:
         counts = self.evaluator.root_counts[np.newaxis, :]
-        self._label(counts, counts.sum(axis=1))
+        self._begin_level(counts, counts.sum(axis=1))
         nothing = np.zeros(1, dtype=np.int64)
         n_rows = np.array([self.evaluator.n_rows], dtype=np.int64)
-        return self._open(
-            np.array([0, 1]), nothing, n_rows, np.full(1, -1, dtype=np.int32), n_rows, counts
-        )
+        no_slot = np.full(1, -1, dtype=np.int32)
+        return self._lay_out(np.array([0, 1]), nothing, n_rows, no_slot, n_rows, counts)
 
     def append(self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children) -> Level:
-        """Write the level down, its splits included; open the level of their children."""
+        """Write down the splits of the open level, and open that of their children."""
         evaluator = self.evaluator
         first_child = children.first_child
-        total = children.counts.sum(axis=1)
+        counts = children.counts
+        total = counts.sum(axis=1)
         cost = np.empty(len(total))
-        evaluator.measure.costs(children.counts, total, cost)
-        saved = level.cost[nodes] - np.add.reduceat(cost, first_child[:-1])
-        gain = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
+        evaluator.measure.costs(counts, total, cost)
+        saved = level.cost[nodes] - family_sums(cost, first_child)
         heaviest = first_largest(total, first_child) - first_child[:-1]
 
-        split = self._leaves(level)
-        split["attribute"][nodes] = attribute
-        split["threshold"][nodes] = self._thresholds(attribute, children)
-        split["first_child"][nodes] = self.n_nodes + first_child[:-1]
-        split["n_children"][nodes] = np.diff(first_child)
-        split["n_table"][nodes] = np.diff(children.table_start)
-        split["missing_branch"][nodes] = heaviest
-        split["heuristic"][nodes] = children.heuristic
-        split["gain"][nodes] = gain
-        self.levels.append(split)
-        self.tables.append((children.table_codes, children.table_branch))
+        ints, reals = self.ints[-1], self.reals[-1]
+        ints[ATTRIBUTE, nodes] = attribute
+        ints[FIRST_CHILD, nodes] = self.n_nodes + first_child[:-1]
+        ints[N_CHILDREN, nodes] = sizes(first_child)
+        ints[MISSING_BRANCH, nodes] = heaviest
+        reals[THRESHOLD, nodes] = self._thresholds(attribute, children)
+        reals[GAIN, nodes] = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
 
-        multiplicity = np.ones(len(total), dtype=np.int32)
-        default_branch = np.where(children.is_table, heaviest, -1)
-        n_present = np.diff(children.table_start)
-        n_values = evaluator.n_codes[attribute] - 1
-        absent = evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
-        absent &= n_present < n_values
-        multiplicity[first_child[1:][absent] - 1] = (n_values - n_present)[absent]
-        default_branch[absent] = n_present[absent]
-        split["default_branch"][nodes] = default_branch
-
-        family = np.repeat(np.arange(len(nodes)), np.diff(first_child))
-        self.parent = (self.n_nodes - level.size + nodes).astype(np.int32)[family]
-        self.multiplicity = multiplicity
-        self.pred, self.proba = self.pred[nodes][family], self.proba[nodes][family]
-        self._label(children.counts, total)
+        parent = self.n_nodes - level.size + nodes
+        is_binary = len(total) == 2 * len(nodes)
+        family = np.arange(len(nodes)).repeat(2 if is_binary else sizes(first_child))
+        inherited = None
+        if not total.all():
+            inherited = (ints[PRED, nodes][family], self.probas[-1][nodes][family])
         self.depth += 1
-        self.n_nodes += len(total)
-        self._check_size()
-        return self._open(
+        self._begin_level(counts, total, inherited)
+        self.ints[-1][PARENT] = parent[family]
+        if len(children.table_codes):
+            self._append_tables(ints, nodes, attribute, children, heaviest)
+        return self._lay_out(
             first_child,
             level.list_start[nodes],
             level.n_rows[nodes],
             level.slot[nodes],
             children.n_rows,
-            children.counts,
+            counts,
             total,
             cost,
         )
 
-    def append_leaves(self, level: Level) -> None:
-        self.levels.append(self._leaves(level))
+    def _append_tables(
+        self, ints: np.ndarray, nodes: np.ndarray, attribute: np.ndarray, children: Children, heaviest: np.ndarray
+    ) -> None:
+        """What nodes that split by a table have beside: the table, and where levels go that it lacks."""
+        self.tables.append((children.table_codes, children.table_branch))
+        n_present = sizes(children.table_start)
+        is_table = n_present > 0
+        n_values = self.evaluator.n_codes[attribute] - 1
+        default_branch = np.where(is_table, heaviest, -1)
+        multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
+        shares = multiway & (n_present < n_values)
+        default_branch[shares] = n_present[shares]
+        ints[N_TABLE, nodes] = n_present
+        ints[DEFAULT_BRANCH, nodes] = default_branch
+        ints[HEURISTIC, nodes] = children.heuristic
+        empty = children.first_child[1:][shares] - 1
+        self.ints[-1][MULTIPLICITY, empty] = (n_values - n_present)[shares]
 
-    def _leaves(self, level: Level) -> dict[str, np.ndarray]:
-        n = level.size
-        return {
-            "attribute": np.full(n, LEAF, dtype=np.int32),
-            "threshold": np.full(n, np.nan),
-            "first_child": np.full(n, -1, dtype=np.int32),
-            "n_children": np.zeros(n, dtype=np.int32),
-            "n_table": np.zeros(n, dtype=np.int64),
-            "default_branch": np.full(n, -1, dtype=np.int32),
-            "missing_branch": np.full(n, -1, dtype=np.int32),
-            "heuristic": np.zeros(n, dtype=bool),
-            "gain": np.zeros(n),
-            "counts": level.counts,
-            "multiplicity": self.multiplicity,
-            "parent": self.parent,
-            "pred": self.pred,
-            "proba": self.proba,
-            "depth": np.full(n, self.depth, dtype=np.int32),
-        }
-
-    def _label(self, counts: np.ndarray, total: np.ndarray) -> None:
-        """Class and shares of the open level; a node without rows keeps its parent's."""
-        known = total > 0
+    def _begin_level(
+        self, counts: np.ndarray, total: np.ndarray, inherited: tuple[np.ndarray, np.ndarray] | None = None
+    ) -> None:
+        """The nodes of a level as leaves; those without rows keep their parents' class and shares."""
+        n = len(total)
+        self.n_nodes += n
+        self._check_size()
         order = self.table.tie_order
-        best = order[np.argmax(counts[:, order], axis=1)]
-        if known.all():
-            self.pred = best.astype(np.int32)
-            self.proba = counts / total[:, np.newaxis]
-            return
-        self.pred = np.where(known, best, self.pred).astype(np.int32)
-        shares = counts / np.maximum(total, 1)[:, np.newaxis]
-        self.proba = np.where(known[:, np.newaxis], shares, self.proba)
+        pred = order[counts[:, order].argmax(axis=1)]
+        proba = counts / np.maximum(total, 1)[:, np.newaxis]
+        if inherited is not None:
+            empty = total == 0
+            pred[empty], proba[empty] = inherited[0][empty], inherited[1][empty]
+        ints = np.empty((len(LEAF_INTS), n), dtype=np.int32)
+        ints[:] = LEAF_INTS
+        ints[PRED] = pred
+        ints[DEPTH] = self.depth
+        reals = np.empty((len(LEAF_REALS), n))
+        reals[:] = LEAF_REALS
+        self.ints.append(ints)
+        self.reals.append(reals)
+        self.counts.append(counts)
+        self.probas.append(proba)
 
-    def _open(
+    def _lay_out(
         self,
         first_child: np.ndarray,
         parent_start: np.ndarray,
@@ -222,21 +238,18 @@ class _Builder:
         )  # fmt: skip
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
-        threshold = np.full(len(attribute), np.nan)
-        numeric = ~children.is_table
-        if not numeric.any():
-            return threshold
-        attribute, sides = attribute[numeric], children.neighbours[numeric]
-        below, above = np.empty(len(attribute)), np.empty(len(attribute))
-        swept = self.table.storage[attribute] >= 0
-        below[swept] = self.table.values_at(attribute[swept], sides[swept, 0])
-        above[swept] = self.table.values_at(attribute[swept], sides[swept, 1])
-        counted = ~swept
-        below[counted] = self.table.upper[attribute[counted], sides[counted, 0]]
-        above[counted] = self.table.lower[attribute[counted], sides[counted, 1]]
-        threshold[numeric] = below if self.params.threshold == "value" else midpoint(below, above)
-        threshold += 0.0  # -0.0 is 0.0
-        return threshold
+        """Where the numeric splits cut; NaN for the others."""
+        numeric = slice(None)
+        if not self.evaluator.is_all_numeric:
+            numeric = np.flatnonzero(sizes(children.table_start) == 0)
+        below, above = np.empty((2, len(attribute)))
+        below.fill(np.nan)
+        above.fill(np.nan)
+        below[numeric], above[numeric] = self.table.values_beside(
+            attribute[numeric], children.neighbours[numeric]
+        )
+        threshold = below if self.params.threshold == "value" else midpoint(below, above)
+        return threshold + 0.0  # -0.0 is 0.0
 
     def _check_size(self) -> None:
         n_bytes = 8 * self.n_nodes * self.table.n_classes
@@ -247,25 +260,34 @@ class _Builder:
             )
 
     def finish(self) -> Tree:
-        arrays = {
-            name: np.concatenate([level[name] for level in self.levels]) for name in self.levels[0]
-        }
-        arrays["table_start"] = ends(arrays.pop("n_table"))
-        arrays["counts"] = arrays["counts"] / self.per_unit
-        codes = [codes for codes, _ in self.tables]
-        branches = [branches for _, branches in self.tables]
-        empty = np.empty(0, dtype=np.uint32)
+        ints = np.concatenate(self.ints, axis=1)
+        reals = np.concatenate(self.reals, axis=1)
+        nothing = np.empty(0, dtype=np.uint32)
         return Tree(
             schema=self.table.schema,
-            table_codes=np.concatenate([empty, *codes]),
-            table_branch=np.concatenate([empty, *branches]),
-            **arrays,
+            attribute=ints[ATTRIBUTE],
+            threshold=reals[THRESHOLD],
+            first_child=ints[FIRST_CHILD],
+            n_children=ints[N_CHILDREN],
+            table_start=ends(ints[N_TABLE]),
+            table_codes=np.concatenate([nothing, *(codes for codes, _ in self.tables)]),
+            table_branch=np.concatenate([nothing, *(branch for _, branch in self.tables)]),
+            default_branch=ints[DEFAULT_BRANCH],
+            missing_branch=ints[MISSING_BRANCH],
+            multiplicity=ints[MULTIPLICITY],
+            heuristic=ints[HEURISTIC].astype(bool),
+            counts=np.concatenate(self.counts) / self.per_unit,
+            proba=np.concatenate(self.probas),
+            pred=ints[PRED],
+            gain=reals[GAIN],
+            depth=ints[DEPTH],
+            parent=ints[PARENT],
         )
 
 
 def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:
     """Between two values, never equal to the upper one; halves first, so that nothing overflows."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # -inf/2 + inf/2
         middle = below / 2 + above / 2
     return np.where((middle >= below) & (middle < above), middle, below)
 

@@ -24,8 +24,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def numeric_table() -> tuple[np.ndarray, np.ndarray]:
     """3,000 x 6 numbers: three smooth columns, two with ties and a constant one; three classes."""
     rng = np.random.default_rng(7)
-    X = rng.normal(size=(3000, 6)).astype(np.float32).astype(np.float64)
-    X[:, 3] = np.round(X[:, 3], 1)
+    X = rng.normal(size=(3000, 6)).astype(np.float32).astype(np.float64)  # float32 can hold it
+    X[:, 3] = np.round(X[:, 3] * 8) / 8
     X[:, 4] = rng.integers(0, 4, 3000)
     X[:, 5] = 1.5
     noise = rng.normal(scale=0.5, size=3000)

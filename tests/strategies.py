@@ -38,7 +38,9 @@ class Problem:
         if attribute.n_categories is None:
             return np.array(attribute.values, dtype=self.dtype)
         # Labels whose alphabetical order is not the declared one.
-        labels = [f"level {(7919 * code + 3) % 100_003:06d}" for code in range(attribute.n_categories)]
+        labels = [
+            f"level {(7919 * code + 3) % 100_003:06d}" for code in range(attribute.n_categories)
+        ]
         values = np.array([labels[int(code)] for code in attribute.values], dtype=object)
         return fasttree.Categorical(values, labels)
 

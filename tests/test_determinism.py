@@ -60,6 +60,26 @@ def test_order_of_the_rows_where_bins_come_from_a_sample() -> None:
     assert fingerprint(X, y, **parameters) == fingerprint(X[order], y[order], **parameters)
 
 
+def test_order_of_the_rows_under_fractional_weights() -> None:
+    # The mean of the weights, by which they are scaled, must not hang on the order either.
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X, y, weight = rng.random((1000, 1)), rng.integers(0, 2, 1000), rng.random(1000)
+        order = rng.permutation(1000)
+        ours = fingerprint(X, y, weight, max_depth=1)
+        assert fingerprint(X[order], y[order], weight[order], max_depth=1) == ours, seed
+
+
+def test_order_of_the_rows_under_fractional_weights_in_bins() -> None:
+    # The weights of equal values, added up in another order, must not move the edge of a bin.
+    X = np.array([3.0, 0.0, 3.0, 1.0, 0.0]).reshape(-1, 1)
+    y = np.array([0, 0, 1, 1, 1])
+    weight = np.array([0.1, 0.3, 0.3, 0.2, 0.3])
+    order = [2, 4, 3, 1, 0]
+    ours = fingerprint(X, y, weight, max_bins=2)
+    assert fingerprint(X[order], y[order], weight[order], max_bins=2) == ours
+
+
 # -- threads -------------------------------------------------------------------------------------
 
 
@@ -184,6 +204,17 @@ def test_columns_are_the_table(problem: Problem, max_bins: int | None) -> None:
     for _ in range(2):
         model = TreeClassifier(**(problem.parameters | {"max_bins": max_bins}))
         assert model.fit(columns).tree_.fingerprint() == expected
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_columns_with_weights(numeric_table: Data, whole: bool) -> None:
+    X, y = numeric_table
+    rng = np.random.default_rng(6)
+    weight = rng.integers(0, 3, len(y)) * (1.0 if whole else 0.3)  # some are 0: as good as no row
+    columns = fasttree.Columns(X, y)
+    for parameters in ({"min_samples_leaf": 5}, {"max_leaves": 20}, {}):
+        model = TreeClassifier(**parameters).fit(columns, sample_weight=weight)
+        assert model.tree_.fingerprint() == fingerprint(X, y, weight, **parameters)
 
 
 def test_columns_are_not_used_up(numeric_table: Data) -> None:

@@ -436,6 +436,23 @@ def test_weights_that_sum_to_one() -> None:
     assert sixths.tree_.counts[0] == pytest.approx([3, 3])
 
 
+def test_class_ties_under_fractional_weights() -> None:
+    # 2.8 + 1.4 + 0.5 = 2.6 + 2.1: rounding must not decide.
+    weights = [2.8, 1.4, 0.5, 2.6, 2.1]
+    X = np.zeros((5, 1))
+    for y in ([1, 1, 1, 0, 0], [0, 0, 0, 1, 1]):
+        assert TreeClassifier().fit(X, y, sample_weight=weights).predict(X)[0] == 0
+
+
+def test_size_limits_under_fractional_weights() -> None:
+    # Scaled to mean 1 each side weighs 4 exactly, though no single weight is a round number.
+    weights = [0.9, 0.2, 0.9, 0.1, 0.2, 1.1, 0.4, 0.2]
+    X = np.array([[0.0]] * 3 + [[1.0]] * 5)
+    y = [0] * 3 + [1] * 5
+    model = TreeClassifier(min_samples_leaf=4, min_samples_split=8)
+    assert model.fit(X, y, sample_weight=weights).get_n_leaves() == 2
+
+
 # -- the partition -------------------------------------------------------------------------------
 
 

@@ -7,17 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from fasttree._parallel import Team
-from fasttree.columns import Columns
-from fasttree.encode import EncodedTable, encode, is_worth_threads
+from fasttree.columns import training
+from fasttree.encode import EncodedTable
 from fasttree.estimators.protocol import Estimator
 from fasttree.export.text import to_text
-from fasttree.frames import read_table, read_table_like, read_target, read_weights
+from fasttree.frames import read_table_like
 from fasttree.grow import grow
-from fasttree.params import check_growth, check_max_bins, check_n_jobs
+from fasttree.params import check_growth, check_n_jobs
 from fasttree.scoring import leaves_of, path_matrix, shares_of
 from fasttree.tree import Tree
-from fasttree.weights import to_grid
 
 
 class TreeClassifier(Estimator):
@@ -107,40 +105,12 @@ class TreeClassifier(Estimator):
         whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1.
         """
         params = check_growth(self.get_params())
-        max_bins = check_max_bins(self.max_bins)
-        n_jobs = check_n_jobs(self.n_jobs)
-        if isinstance(X, Columns):
-            self._check_columns(X, y, max_bins)
-            weight = read_weights(sample_weight, X.n_rows)
-            with Team(n_jobs, X.n_rows * X.n_attributes > 20_000) as team:
-                weights = None if weight is None else to_grid(weight)
-                tree = grow(X.encoded, params, team, weights)
-            self._remember(X.encoded, tree)
-            return self
-        table = read_table(X, self.categorical_features)
-        target = read_target(y, table.n_rows)
-        weight = read_weights(sample_weight, table.n_rows)
-        if weight is not None and not weight.all():
-            table, target, weight = table.take(weight > 0), target.take(weight > 0), weight[weight > 0]
-        with Team(n_jobs, is_worth_threads(table)) as team:
-            encoded = encode(table, target, team, max_bins, weight)
-            weights = None if weight is None else to_grid(weight)
-            tree = grow(encoded, params, team, weights, use_up=True)
-        self._remember(encoded, tree)
+        with training(
+            X, y, sample_weight, self.categorical_features, self.max_bins, self.n_jobs
+        ) as (rows, team):
+            tree = grow(rows.encoded, params, team, rows.weights, rows.used_up)
+        self._remember(rows.encoded, tree)
         return self
-
-    def _check_columns(self, columns: Columns, y: Any, max_bins: int | None) -> None:
-        if y is not None:
-            raise ValueError("y must be None when X is a fasttree.Columns: the classes are part of it")
-        if max_bins is not None and max_bins != columns.max_bins:
-            raise ValueError(
-                f"max_bins={max_bins} does not fit Columns encoded with max_bins={columns.max_bins}: "
-                "pass max_bins to fasttree.Columns instead"
-            )
-        if self.categorical_features != "from_dtype":
-            raise ValueError(
-                "categorical_features must be given to fasttree.Columns, which has encoded the table already"
-            )
 
     def _remember(self, encoded: EncodedTable, tree: Tree) -> None:
         self.tree_ = tree
@@ -177,7 +147,8 @@ class TreeClassifier(Estimator):
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes: a sparse 0/1 matrix [row, node] of scipy."""
-        return path_matrix(self.tree_, self.apply(X))
+        leaves = self.apply(X)
+        return path_matrix(self.tree_, leaves)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are classified rightly."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from typing import Any, Self
 
 
@@ -12,15 +13,11 @@ class Estimator:
 
     _estimator_type = "classifier"
 
-    @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return sorted(name for name in inspect.signature(cls).parameters)
-
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._parameter_names()}
+        return {name: getattr(self, name) for name in _parameter_names(type(self))}
 
     def set_params(self, **params: Any) -> Self:
-        names = self._parameter_names()
+        names = _parameter_names(type(self))
         for name, value in params.items():
             if name not in names:
                 raise ValueError(
@@ -50,12 +47,18 @@ class Estimator:
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(categorical=True, string=True),
+            # Infinite values are numbers like others; scikit-learn's tag for "no check" is this one.
+            input_tags=InputTags(categorical=True, allow_nan=True),
         )
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
+
+
+@cache
+def _parameter_names(kind: type) -> list[str]:
+    return sorted(inspect.signature(kind).parameters)
 
 
 def not_fitted(name: str) -> Exception:
