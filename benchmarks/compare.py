@@ -49,7 +49,7 @@ def measure(options: argparse.Namespace, records: dict[str, Record]) -> None:
     # Read by the OpenMP libraries that have no parameter for it, when they are first imported.
     os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
     warnings.filterwarnings("ignore", category=FutureWarning)
-    here = environment.current(MODULE)
+    here = environment.current(MODULE, options.threads)
     for name in options.only:
         settings = Settings(
             threads=options.threads,

@@ -23,7 +23,7 @@ class Task:
     criterion: str = "gini"
     max_depth: int | None = None
     binned: bool = False
-    threads: int = 2
+    threads: int = 1
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The data sets of all benchmarks, made once and cached as .npy files.
 
-The cache is $FASTTREE_BENCHMARK_CACHE, else the user's cache directory, else a temporary one.
+The cache is in $FASTTREE_BENCHMARK_CACHE, else the user's cache folder, else a temporary one.
 Optional real data are read from $FASTTREE_SHARED, else from `shared` beside the repository.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -73,20 +75,27 @@ def classification(
     stem = cache_directory() / f"{name}-sklearn{version('scikit-learn')}"
     x_file, y_file = Path(f"{stem}-X.npy"), Path(f"{stem}-y.npy")
     if not (x_file.exists() and y_file.exists()):
-        from sklearn.datasets import make_classification
-
-        X, y = make_classification(
-            n_samples=n_rows,
-            n_features=n_columns,
-            n_informative=n_columns // 2,
-            n_redundant=n_columns // 5,
-            n_classes=n_classes,
-            flip_y=0.05,
-            random_state=0,
-        )
-        _save(x_file, np.ascontiguousarray(X, dtype=np.float64))
-        _save(y_file, y)
+        # In a child: the memory and the imports of making them are not in the benchmark's process.
+        sizes = map(str, (n_rows, n_columns, n_classes))
+        command = [sys.executable, "-m", "benchmarks.data", *sizes, str(x_file), str(y_file)]
+        subprocess.run(command, cwd=REPOSITORY, check=True)
     return Dataset(name, np.load(x_file).astype(dtype, copy=False), np.load(y_file))
+
+
+def _make(n_rows: int, n_columns: int, n_classes: int, x_file: Path, y_file: Path) -> None:
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(
+        n_samples=n_rows,
+        n_features=n_columns,
+        n_informative=n_columns // 2,
+        n_redundant=n_columns // 5,
+        n_classes=n_classes,
+        flip_y=0.05,
+        random_state=0,
+    )
+    _save(x_file, np.ascontiguousarray(X, dtype=np.float64))
+    _save(y_file, y)
 
 
 def _save(file: Path, array: np.ndarray) -> None:
@@ -128,3 +137,7 @@ def births() -> Dataset | None:
     ]
     *features, target = (np.asarray(column, dtype=np.float64) for column in numbers)
     return Dataset("births", np.column_stack(features), target.astype(np.int64))
+
+
+if __name__ == "__main__":
+    _make(*map(int, sys.argv[1:4]), *map(Path, sys.argv[4:]))

@@ -24,6 +24,7 @@ QUIET = 0.1
 class Environment:
     machine: str
     cores: int | None
+    threads: int
     memory_gb: float | None
     system: str
     versions: dict[str, str]
@@ -36,11 +37,12 @@ class Environment:
         return asdict(self)
 
 
-def current(module: str) -> Environment:
-    """`module` is the benchmark as `python -m` knows it."""
+def current(module: str, threads: int) -> Environment:
+    """`module` is the benchmark as `python -m` knows it, `threads` what everybody may use."""
     return Environment(
         machine=_processor(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        threads=threads,
         memory_gb=_memory_gb(),
         system=f"{platform.system()} {platform.machine()}",
         versions={"Python": platform.python_version(), **_versions()},

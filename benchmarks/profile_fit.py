@@ -5,8 +5,7 @@
     valgrind --tool=callgrind python -m benchmarks.profile_fit --rows 20000
     perf record --call-graph dwarf python -m benchmarks.profile_fit --repeats 20
 
-Run it once without the profiler: the data are then cached, and scikit-learn, which makes them, is
-not imported again.
+The data are made in another process the first time, and cached.
 """
 
 from __future__ import annotations

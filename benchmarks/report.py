@@ -139,8 +139,8 @@ def _machines(records: Mapping[str, Record]) -> str:
         versions = ", ".join(f"{package} {number}" for package, number in seen["versions"].items())
         memory = f", {seen['memory_gb']} GB" if seen["memory_gb"] else ""
         how = (
-            f"{seen['machine']}, {seen['cores']} cores{memory}, {seen['system']}; {versions}; "
-            f"{seen['date']}; `{seen['command']}`"
+            f"{seen['threads']} threads on {seen['machine']}, {seen['cores']} cores{memory}, "
+            f"{seen['system']}; {versions}; {seen['date']}; `{seen['command']}`"
         )
         groups.setdefault(how, []).append(name)
         if record.quick:
@@ -150,9 +150,9 @@ def _machines(records: Mapping[str, Record]) -> str:
                 f"`{name}` was measured while others kept {seen['disturbance']} cores busy"
             )
     if len(groups) == 1:
-        lines = [f"Measured on {next(iter(groups))}.", ""]
+        lines = [f"Measured with {next(iter(groups))}.", ""]
     else:
-        lines = ["Measured on", ""]
+        lines = ["Measured with", ""]
         lines += [f"- {how} ({', '.join(names)})" for how, names in groups.items()] + [""]
     if warnings:
         lines += ["Take with care:", "", *(f"- {warning}" for warning in warnings), ""]

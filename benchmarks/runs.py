@@ -52,7 +52,7 @@ class Scenario:
         return {name: contestant for name, contestant in chosen.items() if contestant.installed}
 
     def _task(self, settings: Settings) -> Task:
-        return replace(self.task, threads=min(self.task.threads, settings.threads))
+        return replace(self.task, threads=settings.threads)
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,12 @@ class FitRace(Scenario):
 
     # Takes `quick` and gives the data; None if they are absent.
     load: Callable[[bool], Dataset | None]
-    # A fit of a millisecond: many repeats, and no pauses between them.
+    # A fit of a millisecond: one thread, many repeats, and no pauses between them.
     tiny: bool = False
 
     def run(self, settings: Settings) -> Found | None:
-        task, present = self._task(settings), self._present()
+        task = self.task if self.tiny else self._task(settings)
+        present = self._present()
         dataset = self.load(settings.quick) if present else None
         if dataset is None:
             return None

@@ -106,7 +106,7 @@ _ALL: tuple[Scenario, ...] = (
             name=name.replace("_", "-"),
             title=f"tiny: {name.replace('_', ' ')}",
             contestants=("fasttree", SKLEARN),
-            task=Task(threads=1),
+            task=Task(),
             claims=(Faster(SKLEARN, at_least=at_least),),
             load=_small(name),
             tiny=True,

@@ -34,7 +34,7 @@ def found() -> Callable[[str], Record]:
                 run = SCENARIOS[name].run(runs.Settings(repeats=2, quick=True))
             if run is None:
                 pytest.skip(f"the data or libraries of {name} are not there")
-            here = environment.current("test").as_dict()
+            here = environment.current("test", 2).as_dict()
             records[name] = Record(name, run.data, True, here, run.entries)
         return records[name]
 
@@ -57,7 +57,7 @@ def grown(name: str, task: Task, dataset: data.Dataset):
 
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_contestants_grow_the_same_tree(name: str, plain: data.Dataset) -> None:
-    task = Task(max_depth=5)
+    task = Task(max_depth=5, threads=2)
     theirs, reference = grown(name, task, plain), grown("scikit-learn", task, plain)
     np.testing.assert_array_equal(theirs.predict(plain.X), reference.predict(plain.X))
     assert CONTESTANTS[name].shape(theirs).leaves == reference.get_n_leaves()
@@ -65,7 +65,7 @@ def test_exact_contestants_grow_the_same_tree(name: str, plain: data.Dataset) ->
 
 @pytest.mark.parametrize("name", BINNED)
 def test_binned_contestants_grow_a_tree_as_large_and_good(name: str, plain: data.Dataset) -> None:
-    task = Task(max_depth=5, binned=True)
+    task = Task(max_depth=5, binned=True, threads=2)
     theirs, reference = grown(name, task, plain), grown("scikit-learn", task, plain)
     shape = CONTESTANTS[name].shape(theirs)
     assert shape.leaves == pytest.approx(reference.get_n_leaves(), abs=4)
@@ -133,7 +133,7 @@ def test_interleaved_takes_turns_and_spares_the_slow(monkeypatch: pytest.MonkeyP
 
 
 HERE = {
-    "machine": "a machine", "cores": 2, "memory_gb": 4.0, "system": "Linux x86_64",
+    "machine": "a machine", "cores": 2, "threads": 2, "memory_gb": 4.0, "system": "Linux x86_64",
     "versions": {"Python": "3.11"}, "date": "2026-01-01", "command": "python -m x",
     "disturbance": 0.0,
 }  # fmt: skip
@@ -174,7 +174,7 @@ def test_results_survive_json_and_become_a_page(tmp_path) -> None:
     assert main(["--render", "--results", str(file), "--out", str(tmp_path)]) == 0
     page = (tmp_path / "benchmarks.md").read_text()
     assert "| 1.20 s | 36.00 s | 30 x | >= 30 | yes |" in page
-    assert "a machine, 2 cores" in page
+    assert "2 threads on a machine, 2 cores" in page
     first = (tmp_path / "benchmarks.svg").read_bytes()
     plot.draw(example(), tmp_path / "benchmarks.svg")
     assert (tmp_path / "benchmarks.svg").read_bytes() == first

@@ -46,9 +46,12 @@ class Team:
 
     def __enter__(self) -> Team:
         if self.size > 1:
-            self._helpers = Parallel(
+            self._parallel = Parallel(
                 n_jobs=self._n_jobs, require="sharedmem", return_as="generator", pre_dispatch="all"
-            )(delayed(self._help)(worker) for worker in range(1, self.size))
+            )
+            self._helpers = self._parallel(
+                delayed(self._help)(worker) for worker in range(1, self.size)
+            )
         return self
 
     def __exit__(
@@ -61,7 +64,13 @@ class Team:
             self._changed.notify_all()
             while self._present:
                 self._changed.wait()
-        time.sleep(0.0002)  # lets joblib note that the helpers are done, else it sleeps for 10 ms
+        # joblib sleeps for 10 ms if it has not yet noted that the helpers are done; that takes far less.
+        patience = time.perf_counter() + 0.005
+        while (
+            getattr(self._parallel, "n_completed_tasks", self.size) < self.size - 1
+            and time.perf_counter() < patience
+        ):
+            time.sleep(0.00005)
         for _ in self._helpers:
             pass
 

@@ -109,8 +109,8 @@ def training(
         present = weight > 0
         table, target, weight = table.take(present), target.take(present), weight[present]
     with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
-        encoded = encode(table, target, team, max_bins, weight)
         weights = None if weight is None else to_grid(weight)
+        encoded = encode(table, target, team, max_bins, weights)
         yield TrainingRows(encoded, weights, used_up=True), team
 
 

@@ -19,6 +19,7 @@ from fasttree._parallel import Team
 from fasttree.frames import Table, Target, missing_value_error
 from fasttree.params import MAX_BINS
 from fasttree.schema import AttributeSchema, Schema
+from fasttree.weights import GridWeights
 
 # An entry of a sorted list is rank | class | row (24 + 8 + 32 bits) or, where that is too narrow, rank | row (32 + 32).
 PACKED_SHIFT = 40
@@ -89,17 +90,17 @@ def encode(
     target: Target,
     team: Team,
     max_bins: int | None = None,
-    weight: np.ndarray | None = None,
+    weights: GridWeights | None = None,
     layout: int | None = None,
 ) -> EncodedTable:
     """Encode a table. The result refers to the table's values: they must not change as long as it is used.
 
-    `weight` places the quantiles of the bins. `layout` forces the wide entries on a table that does not need them.
+    `weights` place the quantiles of the bins. `layout` forces the wide entries on a table that does not need them.
     """
     n_rows, n_attributes = table.n_rows, len(table.names)
     if n_rows > MOST_ROWS:
         raise ValueError(f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them")
-    work = _Encoding(table, target, max_bins, weight, layout)
+    work = _Encoding(table, target, max_bins, weights, layout)
     shared = is_worth_threads(n_rows, n_attributes)
     if max_bins is None:
         work.keys = [np.empty(n_rows, dtype=np.uint64) for _ in range(team.size)]
@@ -120,13 +121,13 @@ class _Encoding:
     """The arrays of an `EncodedTable` while they are being filled, attribute by attribute."""
 
     def __init__(
-        self, table: Table, target: Target, max_bins: int | None, weight: np.ndarray | None, layout: int | None
+        self, table: Table, target: Target, max_bins: int | None, weights: GridWeights | None, layout: int | None
     ) -> None:
         n, d = table.n_rows, len(table.names)
         self.table = table
         self.target = target
         self.max_bins = max_bins
-        self.weight = weight
+        self.weights = weights
         self.y = target.codes.astype(np.uint32)
         packed = len(target.classes) <= PACKED_CLASSES and n < PACKED_RANKS
         self.shift = layout or (PACKED_SHIFT if packed else WIDE_SHIFT)
@@ -205,22 +206,24 @@ class _Encoding:
         """Edges at the quantiles of all the rows, whatever their order. Sorts `values` in place."""
         assert self.max_bins is not None
         cumulated = None
-        if self.weight is None:
+        if self.weights is None:
             values.sort()
         else:
             order = np.argsort(values)
-            cumulated = np.cumsum(self.weight[order])
+            cumulated = np.cumsum(self.weights.steps[order])
             values[:] = values[order]
         n_values = _core.distinct_up_to(values, self.max_bins)
         if n_values <= self.max_bins:
             first = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
             lower = upper = values[first] + 0.0
         else:
-            quantiles = np.arange(1, self.max_bins) / self.max_bins
+            # Of the weights in ascending order of values, k/bins must lie at or below the k-th edge.
+            total = len(values) if cumulated is None else int(cumulated[-1])
+            shares = [-(-total * k // self.max_bins) for k in range(1, self.max_bins)]
             if cumulated is None:
-                places = np.ceil(quantiles * len(values)).astype(np.int64) - 1
+                places = np.array(shares) - 1
             else:
-                places = np.searchsorted(cumulated, quantiles * cumulated[-1])
+                places = np.searchsorted(cumulated, shares)
             upper = np.unique(np.append(values[places], values[-1])) + 0.0
             first = np.append(0, np.searchsorted(values, upper[:-1], side="right"))
             lower = values[first] + 0.0

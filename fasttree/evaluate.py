@@ -221,7 +221,9 @@ def _measure(
     params: GrowthParams, n_classes: int, total: int, weights: GridWeights | None
 ) -> _core.Measure:
     criterion = CRITERIA[params.criterion]
-    per_unit = 1 if weights is None else weights.per_unit
+    min_leaf = params.min_samples_leaf
+    if weights is not None:
+        min_leaf = min_leaf * weights.per_unit - weights.slack
     # The largest power of two for which total * log2(total) steps stay below 2^62.
     fine = 2.0 ** (61 - int(np.ceil(np.log2(max(total, 2) * np.log2(max(total, 2)))))) 
     entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
@@ -233,7 +235,7 @@ def _measure(
     return _core.Measure(
         criterion,
         n_classes,
-        int(np.ceil(params.min_samples_leaf * per_unit)),
+        int(np.ceil(min_leaf)),
         total < 2**31,
         fine,
         klogk,

@@ -31,8 +31,7 @@ def grow(
     """Grow the tree of an encoded table. `use_up`: its sorted lists may be destroyed, which saves a copy."""
     lists = _own_lists(table, weights, use_up)
     evaluator = Evaluator(table, lists, params, weights, team)
-    per_unit = 1 if weights is None else weights.per_unit
-    builder = _Builder(table, params, evaluator, per_unit)
+    builder = _Builder(table, params, evaluator, weights)
     level = builder.root()
     while True:
         winners = evaluator.evaluate(level)
@@ -61,7 +60,7 @@ def score_root(
     """The score of each attribute's best split of all the rows, -inf where it has none."""
     lists = _own_lists(table, weights, use_up)
     evaluator = Evaluator(table, lists, params, weights, team)
-    level = _Builder(table, params, evaluator, 1).root()
+    level = _Builder(table, params, evaluator, weights).root()
     if not len(level.frontier):
         return np.full(table.n_attributes, -np.inf)
     scores, _ = evaluator.scores(level, 0, 1, 0, 1)
@@ -105,14 +104,19 @@ class _Builder:
     """The nodes of the tree so far, a few arrays a level."""
 
     def __init__(
-        self, table: EncodedTable, params: GrowthParams, evaluator: Evaluator, per_unit: int
+        self,
+        table: EncodedTable,
+        params: GrowthParams,
+        evaluator: Evaluator,
+        weights: GridWeights | None,
     ) -> None:
         self.table = table
         self.params = params
         self.evaluator = evaluator
-        self.per_unit = per_unit
+        self.per_unit = 1 if weights is None else weights.per_unit
+        self.slack = 0 if weights is None else weights.slack
         self.min_split = max(
-            params.min_samples_split * per_unit, 2 * evaluator.measure.min_leaf
+            params.min_samples_split * self.per_unit - self.slack, 2 * evaluator.measure.min_leaf
         )
         self.depth = 0
         self.n_nodes = 0  # of all the levels so far, the open one included
@@ -197,7 +201,10 @@ class _Builder:
         self.n_nodes += n
         self._check_size()
         order = self.table.tie_order
-        pred = order[counts[:, order].argmax(axis=1)]
+        ordered = counts[:, order]
+        if self.slack:
+            ordered = ordered >= ordered.max(axis=1, keepdims=True) - self.slack
+        pred = order[ordered.argmax(axis=1)]
         proba = counts / np.maximum(total, 1)[:, np.newaxis]
         if inherited is not None:
             empty = total == 0

@@ -17,19 +17,24 @@ class GridWeights:
     steps: np.ndarray  # int64
     per_unit: int
 
+    @property
+    def slack(self) -> int:
+        """Steps that rounding may have cost: sums that are closer than 1e-10 count as equal."""
+        return int(1e-10 * self.per_unit)
+
 
 def to_grid(weight: np.ndarray) -> GridWeights:
     """Round weights to a grid of powers of two.
 
     Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and the
-    limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps.
+    limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps. Rows of weight 0
+    count as no rows.
     """
-    total = float(weight.sum())
+    total = float(np.sort(weight).sum())  # sorted: the same bits for any order of the rows
     if total < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
         return GridWeights(weight.astype(np.int64), 1)
-    scaled = weight / np.mean(weight)
+    n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
-    exponent = int(np.floor(np.log2(MOST_STEPS / (2.0 * len(weight)))))
-    exponent = min(exponent, 40)
+    exponent = min(40, int(np.log2(MOST_STEPS / (2 * n_rows))))
     per_unit = 2**exponent
-    return GridWeights(np.rint(scaled * per_unit).astype(np.int64), per_unit)
+    return GridWeights(np.rint(weight / (total / n_rows) * per_unit).astype(np.int64), per_unit)

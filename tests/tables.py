@@ -221,7 +221,7 @@ MAMMALS_TEST = read(
     warm-blooded yes yes no  yes
     cold-blooded yes no  no  no
     cold-blooded no  yes no  no
-    cold-blooded no  no  no  no
+    warm-blooded no  no  no  no
     cold-blooded no  no  no  no
     warm-blooded yes no  no  yes
     warm-blooded no  yes yes yes

@@ -47,8 +47,7 @@ class Estimator:
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            # Infinite values are numbers like others; scikit-learn's tag for "no check" is this one.
-            input_tags=InputTags(categorical=True, allow_nan=True),
+            input_tags=InputTags(categorical=True),
         )
 
     def _check_fitted(self) -> None:
