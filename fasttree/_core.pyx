@@ -13,9 +13,7 @@ from libc.string cimport memset
 from fasttree._criteria cimport (
     ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, cost_unit, final_score, klogk_steps, side_cost,
 )
-from fasttree._encode cimport (
-    code_bins, copy_columns, count_distinct, make_keys, rank_codes, rank_entries, real, settle,
-)
+from fasttree._encode cimport COLUMNS, Keys, bin_codes, make_keys, rank_entries, real, settle
 from fasttree._partition cimport Sides, add_rows, branch_of, code_entries, send, split_list
 from fasttree._route cimport Step, Tables, route
 from fasttree._scan cimport (
@@ -24,6 +22,9 @@ from fasttree._scan cimport (
 )
 
 from fasttree._sort cimport heap_down, heap_up
+
+cdef extern from "_isa.h":
+    ctypedef void clones_void "FT_CLONES void"
 
 # How the values of an attribute become branches.
 cdef enum:
@@ -502,7 +503,7 @@ cdef class Growth:
             child_rows[child] -= child_rows[child - 1]
 
 
-cdef void sweep_any(
+cdef clones_void sweep_any(
     const Ruler* r, bint gather, const Rows* rows, const uint64_t* entries, int64_t n, const Node* node, int64_t* work,
     Best* best,
 ) noexcept nogil:
@@ -597,62 +598,58 @@ def best_first(
 
 # ---- encoding -------------------------------------------------------------------------------------------------------
 
-def columns_of(const real[:, :] table, double[:, ::1] out):
-    """out := the columns of `table`, contiguous. Returns (row, column) of the first NaN, or None."""
-    cdef int64_t place
+KEY_COLUMNS = COLUMNS   # how many columns `keys_of` takes at most
+
+
+def keys_of(const real[:, :] table, int row_bits, uint64_t[:, ::1] keys, uint8_t[::1] whole):
+    """keys[column, row] of some columns, to be sorted. Returns (row, column) of the first NaN, or None."""
+    cdef int64_t nan
     with nogil:
-        place = copy_columns(
-            &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], &out[0, 0])
-    return None if place < 0 else (place // table.shape[1], place % table.shape[1])
+        nan = make_keys(
+            &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], row_bits, &keys[0, 0],
+            &whole[0])
+    return None if nan < 0 else (nan // table.shape[1], nan % table.shape[1])
 
 
-def sort_keys(const double[::1] values, int row_bits, uint64_t[::1] keys):
-    """keys[row] := value and row in one integer, to be sorted. True if the value lost no bits to the row."""
-    cdef bint whole
-    with nogil:
-        whole = make_keys(&values[0], values.shape[0], row_bits, &keys[0])
-    return whole
+cdef class SortedColumn:
+    """A column with its sorted keys."""
 
+    cdef Keys keys
+    cdef int64_t n_values
+    cdef object _keep
 
-def settle_keys(uint64_t[::1] keys, const double[::1] values, int row_bits, bint whole):
-    """Put sorted keys into the exact order of their values. Returns the number of distinct values; -1: no memory."""
-    cdef int64_t n
-    with nogil:
-        n = settle(&keys[0], keys.shape[0], &values[0], row_bits, whole)
-    return n
+    def __init__(self, uint64_t[::1] keys, int row_bits, bint whole):
+        self._keep = keys
+        self.keys.key = &keys[0]
+        self.keys.n = keys.shape[0]
+        self.keys.low = (<uint64_t>1 << row_bits) - 1
+        self.keys.whole = whole
 
+    def settle(self, const real[:] values):
+        """Complete the order; returns the number of distinct values. To be called before all else."""
+        with nogil:
+            self.n_values = settle(&self.keys, &values[0], values.strides[0])
+        if self.n_values < 0:
+            raise MemoryError("no memory left to sort a column")
+        return self.n_values
 
-def codes_of(
-    const uint64_t[::1] keys, const double[::1] values, int row_bits, bint whole, uint8_t[::1] codes, double[::1] book
-):
-    """codes[row] := 1 + rank of the value, book[code] := value, for a column with few values."""
-    with nogil:
-        rank_codes(&keys[0], keys.shape[0], &values[0], row_bits, whole, &codes[0], &book[0])
+    def codes(
+        self, const real[:] values, const int64_t[::1] weight, int64_t total, int64_t n_bins, uint8_t[::1] codes,
+        double[::1] lower, double[::1] upper,
+    ):
+        """One code a value if there are at most n_bins, else quantile bins. Returns the largest code."""
+        cdef int64_t n
+        cdef const int64_t* w = &weight[0] if weight is not None else NULL
+        with nogil:
+            n = bin_codes(
+                &self.keys, &values[0], values.strides[0], w, total, n_bins, self.n_values <= n_bins, &codes[0],
+                &lower[0], &upper[0])
+        return n
 
-
-def entries_of(
-    const uint64_t[::1] keys, const double[::1] values, int row_bits, bint whole, int shift, const uint32_t[::1] y,
-    uint64_t[::1] entries,
-):
-    """The sorted list of a column with many values. Rank 0 is for missing values."""
-    with nogil:
-        rank_entries(&keys[0], keys.shape[0], &values[0], row_bits, whole, shift, &y[0], &entries[0])
-
-
-def distinct_up_to(const double[::1] ascending, int64_t limit):
-    """How many distinct values, at most limit + 1."""
-    cdef int64_t n
-    with nogil:
-        n = count_distinct(&ascending[0], ascending.shape[0], limit)
-    return n
-
-
-def bins_of(const real[:, :] table, const double[:, ::1] upper, uint8_t[:, ::1] codes):
-    """codes[column] of some columns by the upper edges of their bins (256 a column, padded with +inf)."""
-    with nogil:
-        code_bins(
-            &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], &upper[0, 0],
-            &codes[0, 0], codes.strides[0])
+    def entries(self, const real[:] values, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
+        """The sorted list."""
+        with nogil:
+            rank_entries(&self.keys, &values[0], values.strides[0], shift, &y[0], &entries[0])
 
 
 # ---- routing --------------------------------------------------------------------------------------------------------

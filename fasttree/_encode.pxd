@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Raw values to codes: columns out of a row-major table, ranks, bins."""
+"""Raw values to codes.
+
+Sorting plain integers is several times faster than sorting an index by float keys. So value and row are packed into one
+integer, the *key*: the bits of the value, made to sort like the value, with the row in place of the lowest bits. Rows whose
+values agree in all the other bits may come out in the wrong order; `settle` looks at their values again.
+"""
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
@@ -12,162 +17,146 @@ ctypedef fused real:
     double
 
 
-cdef inline int64_t copy_columns(
-    const real* source, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns, double* out
+cdef enum:
+    COLUMNS = 8                 # at a time: their doubles in a row fill a cache line
+
+
+cdef struct Keys:
+    # A column's sorted keys.
+    uint64_t* key
+    int64_t n
+    uint64_t low                # the bits that hold the row
+    bint whole                  # no value gave up a bit: equal keys, equal values
+
+
+cdef inline double value_of(const real* values, int64_t stride, int64_t row) noexcept nogil:
+    return <double>(<const real*>(<const char*>values + row * stride))[0] + 0.0     # -0.0 is 0.0
+
+
+cdef inline int64_t make_keys(
+    const real* source, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns, int row_bits,
+    uint64_t* keys, uint8_t* whole,
 ) noexcept nogil:
-    """out[column, row] := source[row, column], strides in bytes. Returns the first place (row * n_columns + column)
-    of a NaN, or -1.
+    """keys[column, row], and for each column whether no value lost a bit. Strides in bytes. Returns the first place
+    (row * n_columns + column) of a NaN, or -1.
 
     Several columns at a time: a row-major table is then read by whole cache lines.
     """
     cdef int64_t i, j, nan = -1
+    cdef uint64_t bits
+    cdef uint64_t[COLUMNS] lost
+    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
     cdef double value
     cdef const char* row = <const char*>source
+    for j in range(n_columns):
+        lost[j] = 0
     for i in range(n_rows):
         for j in range(n_columns):
-            value = (<const real*>(row + j * column_stride))[0]
-            out[j * n_rows + i] = value
+            value = value_of(<const real*>(row + j * column_stride), 0, 0)
             if value != value and nan < 0:
                 nan = i * n_columns + j
+            memcpy(&bits, &value, 8)
+            lost[j] |= bits
+            # Negative numbers sort backward: flip all their bits; others: only the sign.
+            bits ^= <uint64_t>(<int64_t>bits >> 63) | (<uint64_t>1 << 63)
+            keys[j * n_rows + i] = (bits & ~low) | <uint64_t>i
         row += row_stride
+    for j in range(n_columns):
+        whole[j] = lost[j] & low == 0
     return nan
 
 
-# ---- exact ranks ----------------------------------------------------------------------------------------------------
-#
-# Sorting plain integers is several times faster than sorting an index by float keys. So value and row are packed into one
-# integer: the bits of the value, made to sort like the value, with the row in place of the lowest bits. Rows whose values
-# agree in all the other bits (a run) may come out in the wrong order; `settle` looks at their values again.
-
-cdef inline bint make_keys(const double* values, int64_t n, int row_bits, uint64_t* keys) noexcept nogil:
-    """Returns True if no value had to give up a bit."""
-    cdef int64_t i
-    cdef uint64_t bits, lost = 0
-    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
-    cdef double value
-    for i in range(n):
-        value = values[i] + 0.0             # -0.0 is 0.0
-        memcpy(&bits, &value, 8)
-        lost |= bits
-        # Negative numbers sort backward: flip all their bits; others: only the sign.
-        bits ^= <uint64_t>(<int64_t>bits >> 63) | (<uint64_t>1 << 63)
-        keys[i] = (bits & ~low) | <uint64_t>i
-    return lost & low == 0
+cdef inline bint same_value(const Keys* k, int64_t i, const real* values, int64_t stride) noexcept nogil:
+    """Has the i-th key the same value as the one before?"""
+    cdef uint64_t a = k.key[i], b = k.key[i - 1]
+    if (a ^ b) & ~k.low:
+        return False
+    return k.whole or value_of(values, stride, a & k.low) == value_of(values, stride, b & k.low)
 
 
-cdef inline bint same_value(
-    uint64_t a, uint64_t b, const double* values, uint64_t low, bint whole
-) noexcept nogil:
-    return (a ^ b) & ~low == 0 and (whole or values[a & low] == values[b & low])
-
-
-cdef inline int64_t settle(uint64_t* keys, int64_t n, const double* values, int row_bits, bint whole) noexcept nogil:
-    """Sort every run by its values; returns the number of distinct values, or -1 without memory."""
-    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
-    cdef int64_t i = 0, k, stop, distinct = 0
-    cdef uint64_t prefix
-    cdef int64_t* rows
+cdef inline int64_t settle(Keys* k, const real* values, int64_t stride) noexcept nogil:
+    """Put sorted keys into the exact order of their values. Returns the number of distinct values; -1: no memory."""
+    cdef int64_t i = 0, stop, distinct = 0
     cdef bint ascending
-    while i < n:
-        prefix = keys[i] & ~low
+    while i < k.n:
         stop = i + 1
         ascending = True
-        while stop < n and keys[stop] & ~low == prefix:
-            if not whole and values[keys[stop] & low] < values[keys[stop - 1] & low]:
-                ascending = False
+        while stop < k.n and (k.key[stop] ^ k.key[i]) & ~k.low == 0:
+            if not k.whole:
+                ascending &= (
+                    value_of(values, stride, k.key[stop - 1] & k.low) <= value_of(values, stride, k.key[stop] & k.low))
             stop += 1
-        if not ascending:
-            rows = <int64_t*>malloc((stop - i) * sizeof(int64_t))
-            if rows == NULL:
-                return -1
-            for k in range(i, stop):
-                rows[k - i] = <int64_t>(keys[k] & low)
-            sort_by_key(values, rows, stop - i)
-            for k in range(i, stop):
-                keys[k] = prefix | <uint64_t>rows[k - i]
-            free(rows)
+        if not ascending and not sort_run(k, i, stop, values, stride):
+            return -1
         distinct += 1
-        if not whole:
-            for k in range(i + 1, stop):
-                distinct += values[keys[k] & low] != values[keys[k - 1] & low]
+        if not k.whole:
+            for i in range(i + 1, stop):
+                distinct += not same_value(k, i, values, stride)
         i = stop
     return distinct
 
 
-cdef inline void rank_codes(
-    const uint64_t* keys, int64_t n, const double* values, int row_bits, bint whole, uint8_t* codes, double* book
+cdef inline bint sort_run(Keys* k, int64_t start, int64_t stop, const real* values, int64_t stride) noexcept nogil:
+    """Sort keys that share all but their rows by their values, ties by row."""
+    cdef int64_t i, n = stop - start
+    cdef double* value = <double*>malloc(n * sizeof(double))
+    cdef int64_t* order = <int64_t*>malloc(n * sizeof(int64_t))
+    cdef uint64_t* sorted_keys = <uint64_t*>malloc(n * sizeof(uint64_t))
+    cdef bint fine = value != NULL and order != NULL and sorted_keys != NULL
+    if fine:
+        for i in range(n):
+            value[i] = value_of(values, stride, k.key[start + i] & k.low)
+            order[i] = i
+        sort_by_key(value, order, n)
+        for i in range(n):
+            sorted_keys[i] = k.key[start + order[i]]
+        memcpy(k.key + start, sorted_keys, n * sizeof(uint64_t))
+    free(value)
+    free(order)
+    free(sorted_keys)
+    return fine
+
+
+cdef inline int64_t bin_codes(
+    const Keys* k, const real* values, int64_t stride, const int64_t* weight, int64_t total, int64_t n_bins,
+    bint lossless, uint8_t* codes, double* lower, double* upper,
 ) noexcept nogil:
-    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
-    cdef int64_t i, rank = 0
-    for i in range(n):
-        if i == 0 or not same_value(keys[i], keys[i - 1], values, low, whole):
-            rank += 1
-            book[rank] = values[keys[i] & low] + 0.0
-        codes[keys[i] & low] = <uint8_t>rank
+    """Codes from 1 on; lower[code] and upper[code] are the smallest and largest value of a bin. Returns the last code.
+
+    A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of `total`; lossless:
+    behind every value.
+    """
+    cdef int64_t i, row, last = 0, code = 0, share = 1, so_far = 0
+    cdef bint ended
+    for i in range(k.n):
+        row = <int64_t>(k.key[i] & k.low)
+        if i == 0 or not same_value(k, i, values, stride):
+            ended = i == 0 or lossless
+            while share < n_bins and so_far >= (total * share + n_bins - 1) // n_bins:
+                share += 1
+                ended = True
+            if ended:
+                if i > 0:
+                    upper[code] = value_of(values, stride, last)
+                code += 1
+                lower[code] = value_of(values, stride, row)
+        codes[row] = <uint8_t>code
+        so_far += weight[row] if weight != NULL else 1
+        last = row
+    upper[code] = value_of(values, stride, last)
+    return code
 
 
 cdef inline void rank_entries(
-    const uint64_t* keys, int64_t n, const double* values, int row_bits, bint whole, int shift, const uint32_t* y,
-    uint64_t* entries,
+    const Keys* k, const real* values, int64_t stride, int shift, const uint32_t* y, uint64_t* entries
 ) noexcept nogil:
-    cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
+    """The sorted list of a column. Ranks begin at 1: rank 0 is for missing values."""
     cdef uint64_t row, rank = 0, c = 0
     cdef int64_t i
-    for i in range(n):
-        row = keys[i] & low
-        if i == 0 or not same_value(keys[i], keys[i - 1], values, low, whole):
+    for i in range(k.n):
+        row = k.key[i] & k.low
+        if i == 0 or not same_value(k, i, values, stride):
             rank += 1
         if shift > 32:
             c = <uint64_t>y[row] << 32
         entries[i] = rank << shift | c | row
-
-
-# ---- bins -----------------------------------------------------------------------------------------------------------
-
-cdef inline int64_t count_distinct(const double* ascending, int64_t n, int64_t limit) noexcept nogil:
-    """The number of distinct values, or limit + 1 if there are more."""
-    cdef int64_t i, distinct = 1
-    for i in range(1, n):
-        if ascending[i] != ascending[i - 1]:
-            distinct += 1
-            if distinct > limit:
-                break
-    return distinct
-
-
-cdef enum:
-    TILE = 2048                 # rows whose cache lines stay in the second-level cache
-
-
-cdef inline void code_bins(
-    const real* source, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns,
-    const double* upper, uint8_t* codes, int64_t codes_stride,
-) noexcept nogil:
-    """codes[column, row] := 1 + the number of edges below the value. `upper` has 256 edges a column, padded with +inf.
-
-    A binary search of eight steps without a branch: rows do not wait for each other.
-    """
-    cdef int64_t start = 0, stop, i, j, place
-    cdef double value
-    cdef const double* edge
-    cdef const char* at
-    cdef uint8_t* out
-    while start < n_rows:
-        stop = start + TILE if start + TILE < n_rows else n_rows
-        for j in range(n_columns):
-            edge = upper + 256 * j
-            out = codes + codes_stride * j
-            at = <const char*>source + start * row_stride + j * column_stride
-            for i in range(start, stop):
-                value = (<const real*>at)[0]
-                at += row_stride
-                place = (edge[127] < value) << 7
-                place += (edge[place + 63] < value) << 6
-                place += (edge[place + 31] < value) << 5
-                place += (edge[place + 15] < value) << 4
-                place += (edge[place + 7] < value) << 3
-                place += (edge[place + 3] < value) << 2
-                place += (edge[place + 1] < value) << 1
-                place += edge[place] < value
-                out[i] = <uint8_t>(place + 1)
-        start = stop

@@ -27,8 +27,8 @@ WIDE_SHIFT = 32
 PACKED_RANKS = 2**24
 PACKED_CLASSES = 2**8
 MOST_ROWS = 2**32 - 1
-THREADED_CELLS = 20_000
-BLOCK_BYTES = 2**25  # of a block of columns, copied out of a row-major table at a time
+THREADED_CELLS = 200_000  # below, starting threads costs more than they bring
+BLOCK_BYTES = 2**24  # of the keys of some columns, made together so that a row-major table is read by cache lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,17 +102,13 @@ def encode(
         raise ValueError(f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them")
     work = _Encoding(table, target, max_bins, weights, layout)
     shared = is_worth_threads(n_rows, n_attributes)
-    if max_bins is None:
-        work.keys = [np.empty(n_rows, dtype=np.uint64) for _ in range(team.size)]
     if table.matrix is not None:
-        width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, 8))
+        width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, _core.KEY_COLUMNS))
         blocks = [range(a, min(a + width, n_attributes)) for a in range(0, n_attributes, width)]
-        work.spare = [np.empty((width, n_rows)) for _ in range(team.size)]
+        work.keys = [np.empty((width, n_rows), dtype=np.uint64) for _ in range(team.size)]
         team.run(lambda worker, i: work.encode_block(worker, blocks[i]), len(blocks), shared)
-        work.spare = []
-        if max_bins is not None:
-            team.run(lambda worker, i: work.assign_bins(blocks[i]), len(blocks), shared)
     else:
+        work.keys = [np.empty((1, n_rows), dtype=np.uint64) for _ in range(team.size)]
         team.run(work.encode_column, n_attributes, shared)
     return work.finish()
 
@@ -127,7 +123,8 @@ class _Encoding:
         self.table = table
         self.target = target
         self.max_bins = max_bins
-        self.weights = weights
+        self.steps = None if weights is None else weights.steps
+        self.total = n if weights is None else int(weights.steps.sum())
         self.y = target.codes.astype(np.uint32)
         packed = len(target.classes) <= PACKED_CLASSES and n < PACKED_RANKS
         self.shift = layout or (PACKED_SHIFT if packed else WIDE_SHIFT)
@@ -139,33 +136,16 @@ class _Encoding:
         self.lower = np.zeros((d, MAX_BINS + 1))
         self.upper = np.zeros((d, MAX_BINS + 1))
         self.source: list[np.ndarray | None] = [None] * d
-        self.spare: list[np.ndarray] = []
-        self.keys: list[np.ndarray] = []
+        self.keys: list[np.ndarray] = []  # of the columns that a worker has in hand
 
     # -- numeric ---------------------------------------------------------------------------------------------------
 
     def encode_block(self, worker: int, attributes: range) -> None:
-        """Some adjacent columns of a row-major table."""
-        matrix = self.table.matrix
-        assert matrix is not None
-        values = self.spare[worker][: len(attributes)]
-        part = matrix[:, attributes.start : attributes.stop]
-        if part.dtype not in (np.float32, np.float64):
-            part = part.astype(np.float64)
-        nan = _core.columns_of(part, values)
-        if nan is not None:
-            row, column = nan
-            raise missing_value_error(f"column {self.table.names[attributes.start + column]!r}", row)
-        for attribute, column in zip(attributes, values, strict=True):
-            if self.max_bins is None:
-                self.rank(worker, attribute, column)
-            else:
-                self.find_bins(attribute, column)
-
-    def assign_bins(self, attributes: range) -> None:
-        matrix = self.table.matrix
-        assert matrix is not None
-        self.code_by_bins(attributes, matrix[:, attributes.start : attributes.stop])
+        """Some adjacent columns of a table in one piece."""
+        assert self.table.matrix is not None
+        self.encode_numbers(
+            worker, attributes, self.table.matrix[:, attributes.start : attributes.stop]
+        )
 
     def encode_column(self, worker: int, attribute: int) -> None:
         assert self.table.columns is not None
@@ -173,74 +153,37 @@ class _Encoding:
         if column.categories is not None:
             self.encode_categories(attribute, column.codes, len(column.categories))
             return
-        values = np.ascontiguousarray(column.values, dtype=np.float64)
-        if np.isnan(values).any():
-            raise missing_value_error(f"column {column.name!r}", int(np.flatnonzero(np.isnan(values))[0]))
+        values = np.array(column.values, dtype=np.float64)
         self.source[attribute] = values
-        if self.max_bins is None:
-            self.rank(worker, attribute, values)
-        else:
-            self.find_bins(attribute, values.copy())
-            self.code_by_bins(range(attribute, attribute + 1), values[:, np.newaxis])
+        self.encode_numbers(worker, range(attribute, attribute + 1), values[:, np.newaxis])
 
-    def rank(self, worker: int, attribute: int, values: np.ndarray) -> None:
-        """Exact: codes if there are few values, else the sorted list."""
-        keys = self.keys[worker]
-        row_bits = max(1, (len(values) - 1).bit_length())
-        whole = _core.sort_keys(values, row_bits, keys)
-        keys.sort()
-        n_values = _core.settle_keys(keys, values, row_bits, whole)
-        if n_values < 0:
-            raise MemoryError(f"no memory left to sort column {self.table.names[attribute]!r}")
-        self.n_codes[attribute] = min(n_values + 1, np.iinfo(np.int32).max)
-        if n_values <= MAX_BINS:
-            book = self.lower[attribute]
-            _core.codes_of(keys, values, row_bits, whole, self.codes[attribute], book)
-            self.upper[attribute] = book
-            self.storage[attribute] = -1 - attribute
-        else:
-            _core.entries_of(keys, values, row_bits, whole, self.shift, self.y, self.lists[attribute])
-            self.storage[attribute] = attribute
-
-    def find_bins(self, attribute: int, values: np.ndarray) -> None:
-        """Edges at the quantiles of all the rows, whatever their order. Sorts `values` in place."""
-        assert self.max_bins is not None
-        cumulated = None
-        if self.weights is None:
-            values.sort()
-        else:
-            order = np.argsort(values)
-            cumulated = np.cumsum(self.weights.steps[order])
-            values[:] = values[order]
-        n_values = _core.distinct_up_to(values, self.max_bins)
-        if n_values <= self.max_bins:
-            first = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
-            lower = upper = values[first] + 0.0
-        else:
-            # Of the weights in ascending order of values, k/bins must lie at or below the k-th edge.
-            total = len(values) if cumulated is None else int(cumulated[-1])
-            shares = [-(-total * k // self.max_bins) for k in range(1, self.max_bins)]
-            if cumulated is None:
-                places = np.array(shares) - 1
-            else:
-                places = np.searchsorted(cumulated, shares)
-            upper = np.unique(np.append(values[places], values[-1])) + 0.0
-            first = np.append(0, np.searchsorted(values, upper[:-1], side="right"))
-            lower = values[first] + 0.0
-        self.lower[attribute, 1 : len(lower) + 1] = lower
-        self.upper[attribute, 1 : len(upper) + 1] = upper
-        self.storage[attribute] = -1 - attribute
-        self.n_codes[attribute] = len(upper) + 1
-
-    def code_by_bins(self, attributes: range, values: np.ndarray) -> None:
+    def encode_numbers(self, worker: int, attributes: range, values: np.ndarray) -> None:
         """`values` holds a column for each of the attributes."""
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
-        edges = np.full((len(attributes), MAX_BINS + 1), np.inf)
-        for edge, attribute in zip(edges, attributes, strict=True):
-            n_codes = self.n_codes[attribute]
-            edge[: n_codes - 1] = self.upper[attribute, 1:n_codes]
-        _core.bins_of(values, edges, self.codes[attributes.start : attributes.stop])
+        keys = self.keys[worker][: len(attributes)]
+        row_bits = max(1, (len(values) - 1).bit_length())
+        whole = np.empty(len(attributes), dtype=np.uint8)
+        nan = _core.keys_of(values, row_bits, keys, whole)
+        if nan is not None:
+            row, column = nan
+            raise missing_value_error(f"column {self.table.names[attributes[column]]!r}", row)
+        keys.sort(axis=1)
+        for j, attribute in enumerate(attributes):
+            column = values[:, j]
+            ranked = _core.SortedColumn(keys[j], row_bits, whole[j])
+            n_values = ranked.settle(column)
+            if self.max_bins is None and n_values > MAX_BINS:
+                ranked.entries(column, self.shift, self.y, self.lists[attribute])
+                self.storage[attribute] = attribute
+                self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
+                continue
+            largest = ranked.codes(
+                column, self.steps, self.total, self.max_bins or MAX_BINS, self.codes[attribute],
+                self.lower[attribute], self.upper[attribute],
+            )  # fmt: skip
+            self.storage[attribute] = -1 - attribute
+            self.n_codes[attribute] = largest + 1
 
     # -- categories ------------------------------------------------------------------------------------------------
 

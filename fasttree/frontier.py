@@ -10,7 +10,7 @@ import numpy as np
 from fasttree import _core
 
 KEEP_ROWS = 128  # a smaller node's histogram is not worth keeping for its children
-POOL_BYTES = 2**25
+POOL_BYTES = 2**24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
