@@ -35,6 +35,8 @@ cdef enum:
 cdef enum:
     SMALL = 32                  # up to so many rows a counted attribute is sorted instead of tabulated
 
+SMALL_NODE = SMALL
+
 
 def klogk_table(double fine, Py_ssize_t n, int64_t[::1] out):
     """out[k] = round(fine * k * log2 k), for k < n."""
@@ -531,6 +533,28 @@ cdef inline void sweep_shape(
         sweep(criterion, False, True, r, rows, entries, n, node, work, best)
     else:
         sweep(criterion, False, False, r, rows, entries, n, node, work, best)
+
+
+def class_totals(const uint32_t[::1] y, const int64_t[::1] weight, int64_t[::1] out):
+    """out[class] := weight of its rows."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(y.shape[0]):
+            out[y[i]] += weight[i] if weight is not None else 1
+
+
+def write_rows(const uint32_t[::1] y, const int64_t[::1] weight, int shift, uint64_t[::1] out):
+    """The rows of weight above 0 as entries, like those of a sorted list but without a rank."""
+    cdef Py_ssize_t i, n = 0
+    cdef uint64_t c = 0
+    with nogil:
+        for i in range(y.shape[0]):
+            if weight is not None and weight[i] == 0:
+                continue
+            if shift > 32:
+                c = <uint64_t>y[i] << 32
+            out[n] = c | <uint64_t>i
+            n += 1
 
 
 def choose_attributes(

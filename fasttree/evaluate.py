@@ -63,21 +63,18 @@ class Evaluator:
         cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
         cells = table.n_codes[counted].astype(np.int64) * self.n_classes
         cell_start[counted] = np.cumsum(cells) - cells
-        rows = _row_entries(table, weights)
-        self.n_rows = len(rows)
+        steps = None if weights is None else weights.steps
+        self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
         self.slots = Slots(int(cells.sum()), self.n_rows)
         self.row_list = 0
         row_lists = np.empty((2, self.n_rows if len(counted) else 0), dtype=np.uint64)
         if len(counted):
-            row_lists[0] = rows
-        if weights is None:
-            total = self.n_rows
-            self.root_counts = np.bincount(table.y, minlength=self.n_classes).astype(np.int64)
-        else:
-            total = int(weights.steps.sum())
-            self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
-            np.add.at(self.root_counts, table.y, weights.steps)
-        self.measure = _measure(params, self.n_classes, total, weights)
+            _core.write_rows(table.y, steps, table.rank_shift, row_lists[0])
+        self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
+        _core.class_totals(table.y, steps, self.root_counts)
+        total = int(self.root_counts.sum())
+        has_lists = len(counted) < table.n_attributes
+        self.measure = _measure(params, self.n_classes, total, weights, has_lists)
         most_branches = int(self.n_codes[self.shape == CATEGORICAL_SPLITS["multiway"]].max(initial=2))
         n_all = table.n_rows
         self.core = _core.Growth(
@@ -92,7 +89,7 @@ class Evaluator:
             cell_start,
             table.rank_shift,
             table.y,
-            None if weights is None else weights.steps,
+            steps,
             np.empty(n_all if most_branches <= 256 else 0, dtype=np.uint8),
             None if most_branches <= 256 else np.empty(n_all, dtype=np.uint32),
         )
@@ -210,15 +207,8 @@ def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
     return np.where(categorical, CATEGORICAL_SPLITS[params.categorical_split], THRESHOLD).astype(np.int32)
 
 
-def _row_entries(table: EncodedTable, weights: GridWeights | None) -> np.ndarray:
-    entries = np.arange(table.n_rows, dtype=np.uint64)
-    if table.rank_shift > 32:
-        entries |= table.y.astype(np.uint64) << np.uint64(32)
-    return entries if weights is None else entries[weights.steps > 0]
-
-
 def _measure(
-    params: GrowthParams, n_classes: int, total: int, weights: GridWeights | None
+    params: GrowthParams, n_classes: int, total: int, weights: GridWeights | None, has_lists: bool
 ) -> _core.Measure:
     criterion = CRITERIA[params.criterion]
     min_leaf = params.min_samples_leaf
@@ -230,8 +220,12 @@ def _measure(
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
     _core.klogk_table(fine, len(klogk), klogk)
+    # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept.
+    n_inverse = 0 if entropic or weights is not None else n_table
+    if not has_lists:
+        n_inverse = min(n_inverse, _core.SMALL_NODE + 1)
     with np.errstate(divide="ignore"):
-        inverse = 1.0 / np.arange(n_table if not entropic and weights is None else 0)
+        inverse = 1.0 / np.arange(n_inverse)
     return _core.Measure(
         criterion,
         n_classes,

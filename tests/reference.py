@@ -33,6 +33,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 TIE = 1e-10  # scores closer than this are equal; so are class counts
+SIZE = (
+    1e-9  # a weight this close below a limit reaches it: fractional weights do not add up exactly
+)
 EXHAUSTIVE_VALUES = 12
 POWER_STEPS = 50
 
@@ -294,8 +297,8 @@ class Grower:
     # The choice.
 
     def is_admissible(self, split: Split) -> bool:
-        heavy = [b for b in split.branch_counts if sum(b) >= self.min_samples_leaf and sum(b) > 0]
-        return len(heavy) >= 2
+        weights = [sum(branch) for branch in split.branch_counts]
+        return sum(w > 0 and w >= self.min_samples_leaf - SIZE for w in weights) >= 2
 
     def best_split(self, rows: Sequence[int]) -> tuple[Split | None, float]:
         """The winner and its margin over every other admissible candidate."""
@@ -323,7 +326,7 @@ class Grower:
         return (
             sum(c > 0 for c in counts) < 2
             or depth == self.max_depth
-            or sum(counts) < self.min_samples_split
+            or sum(counts) < self.min_samples_split - SIZE
         )
 
     def is_worth_it(self, split: Split) -> bool:
