@@ -130,7 +130,7 @@ cdef class Growth:
     cdef Rows rows
     cdef Sides sides
     cdef bint gather
-    cdef uint64_t[:, ::1] lists         # swept attributes: entries sorted by rank, the frontier's nodes one after another
+    cdef uint64_t[:, ::1] lists         # swept attributes: entries sorted by rank, node after node of the frontier
     cdef const uint8_t[:, ::1] codes    # counted attributes: code by row
     cdef uint64_t[:, ::1] row_lists     # two: the rows of the level before and of this level
     cdef const int32_t[::1] storage     # per attribute: s >= 0 is lists[s], s < 0 is codes[-1 - s]
@@ -580,8 +580,8 @@ def best_first(
     const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] multiplicity,
     const double[::1] worth, int64_t max_leaves,
 ):
-    """Which splits the best-first tree of at most `max_leaves` leaves makes: always the most worthy one that is open and
-    still fits, ties to the smaller node number. A heap of open nodes; uint8 per node."""
+    """Which splits the best-first tree of at most `max_leaves` leaves makes, a byte a node: always the most worthy
+    one that is open and still fits, ties to the smaller node number."""
     cdef Py_ssize_t n = first_child.shape[0], n_heap = 0, child
     cdef int64_t n_leaves = 1, more
     cdef int64_t node
@@ -729,7 +729,9 @@ cdef class Router:
         return None if nan < 0 else (nan // n_columns, nan % n_columns)
 
 
-def rows_at(const double[:, ::1] values, const int32_t[::1] places, Py_ssize_t row0, Py_ssize_t row1, double[:, ::1] out):
+def rows_at(
+    const double[:, ::1] values, const int32_t[::1] places, Py_ssize_t row0, Py_ssize_t row1, double[:, ::1] out
+):
     """out[row] := values[places[row]]."""
     cdef Py_ssize_t i, c
     with nogil:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Raw values to codes.
 
-Sorting plain integers is several times faster than sorting an index by float keys. So value and row are packed into one
-integer, the *key*: the bits of the value, made to sort like the value, with the row in place of the lowest bits. Rows whose
-values agree in all the other bits may come out in the wrong order; `settle` looks at their values again.
+Sorting plain integers is several times faster than sorting an index by float keys. So value and row are packed into
+one integer, the *key*: the bits of the value, made to sort like the value, with the row in place of the lowest bits.
+Rows whose values agree in all the other bits may come out in the wrong order; `settle` looks at their values again.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
@@ -123,8 +123,8 @@ cdef inline int64_t bin_codes(
 ) noexcept nogil:
     """Codes from 1 on; lower[code] and upper[code] are the smallest and largest value of a bin. Returns the last code.
 
-    A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of `total`; lossless:
-    behind every value.
+    A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of `total`;
+    lossless: behind every value.
     """
     cdef int64_t i, row, last = 0, code = 0, share = 1, so_far = 0
     cdef bint ended

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The only user of joblib: a team of threads that lives for one fit.
 
-joblib waits for results in sleeps of 10 ms, so a call of `Parallel` a level would cost more than the work. Instead one
-call starts helpers that stay; the caller leads, and shares out the tasks of every step through a counter. There is no
-barrier: the leader takes tasks itself and waits only for those that a helper has begun, so it finishes alone if joblib
-never starts the helpers (a sequential backend, threads within threads).
+joblib waits for results in sleeps of 10 ms, so a call of `Parallel` a level would cost more than the work. Instead
+one call starts helpers that stay; the caller leads, and shares out the tasks of every step through a counter. There
+is no barrier: the leader takes tasks itself and waits only for those that a helper has begun, so it finishes alone
+if joblib never starts the helpers (a sequential backend, threads within threads).
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ class Team:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self.size == 1:
             return

@@ -31,14 +31,14 @@ cdef inline void split_in_two(
 
     No branch: every entry is written to both, and only the cursor of its side moves on.
     """
-    cdef int64_t i, l = 0, s
+    cdef int64_t i, n_left = 0, goes_right
     cdef uint64_t entry
     for i in range(n):
         entry = source[i]
-        s = sides.narrow[<uint32_t>entry]
-        left[l] = entry
-        right[i - l] = entry
-        l += 1 - s
+        goes_right = sides.narrow[<uint32_t>entry]
+        left[n_left] = entry
+        right[i - n_left] = entry
+        n_left += 1 - goes_right
 
 
 cdef inline void split_list(

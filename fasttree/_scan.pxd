@@ -94,7 +94,6 @@ cdef inline void sweep(
     cdef double lightest = <double>least, heaviest = <double>(node.total - least)
     cdef double size_
     cdef bint incremental = is_incremental(criterion, r)
-    cdef bint unit = not gather or rows.weight == NULL
     cdef int64_t* left = work
     cdef int64_t* right = work + r.n_classes
     best.score = -INFINITY
@@ -294,11 +293,9 @@ cdef inline void buckets_of_runs(
         b.counts[(b.n - 1) * n_classes + class_of(True, rows, entry)] += w
 
 
-cdef inline bint two_branches_suffice(const Ruler* r, int64_t heavy_branches) noexcept nogil:
-    return heavy_branches >= 2
-
-
-cdef inline void scan_multiway(int criterion, const Ruler* r, const Buckets* b, const Node* node, Best* best) noexcept nogil:
+cdef inline void scan_multiway(
+    int criterion, const Ruler* r, const Buckets* b, const Node* node, Best* best
+) noexcept nogil:
     """One branch a value: a single candidate, admissible if at least two branches are heavy enough."""
     cdef int64_t v, heavy = 0, split = 0
     cdef double cost = 0.0
@@ -376,9 +373,9 @@ cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) no
     Power iteration from e_1 - p; the sign is that of the first nonzero component. False: no memory.
     """
     cdef int C = r.n_classes
-    cdef int c, step
+    cdef int c, _step
     cdef int64_t v
-    cdef double total = <double>node.total, dot, norm
+    cdef double total = <double>node.total, dot, norm, sign
     cdef double* x = <double*>malloc(3 * C * sizeof(double))
     if x == NULL:
         return False
@@ -388,7 +385,7 @@ cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) no
         p[c] = <double>node.counts[c] / total
         x[c] = -p[c]
     x[0] += 1.0
-    for step in range(POWER_STEPS):
+    for _step in range(POWER_STEPS):
         for c in range(C):
             y[c] = 0.0
         for v in range(b.n):
@@ -408,16 +405,15 @@ cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) no
             break
         for c in range(C):
             x[c] = y[c] / norm
+    sign = 1.0
     for c in range(C):
         if x[c] != 0.0:
-            if x[c] < 0.0:
-                for step in range(C):
-                    x[step] = -x[step]
+            sign = 1.0 if x[c] > 0.0 else -1.0
             break
     for v in range(b.n):
         dot = 0.0
         for c in range(C):
-            dot += <double>b.counts[v * C + c] / <double>b.size[v] * x[c]
+            dot += <double>b.counts[v * C + c] / <double>b.size[v] * (sign * x[c])
         b.key[v] = dot
     free(x)
     return True

@@ -28,7 +28,9 @@ PACKED_RANKS = 2**24
 PACKED_CLASSES = 2**8
 MOST_ROWS = 2**32 - 1
 THREADED_CELLS = 200_000  # below, starting threads costs more than they bring
-BLOCK_BYTES = 2**24  # of the keys of some columns, made together so that a row-major table is read by cache lines
+BLOCK_BYTES = (
+    2**24
+)  # of the keys of some columns, made together so that a row-major table is read by cache lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,12 +42,13 @@ class EncodedTable:
     y: np.ndarray  # uint32 class number of each row
     storage: np.ndarray  # int32 per attribute: s >= 0 is lists[s], s < 0 is codes[-1 - s]
     n_codes: np.ndarray  # int32 per attribute: 1 + largest code
-    lists: np.ndarray  # uint64 [attribute, row]: entries sorted by rank; pages of counted attributes are never touched
-    codes: np.ndarray  # uint8 [attribute, row]; pages of swept attributes are never touched
+    lists: np.ndarray  # uint64 [attribute, row]: entries sorted by rank, of swept attributes
+    codes: np.ndarray  # uint8 [attribute, row], of counted attributes
     rank_shift: int
     lower: np.ndarray  # float64 [attribute, code]: smallest value of a counted numeric code
     upper: np.ndarray  # ... and the largest: the same unless bins lost something
-    source: np.ndarray | list[np.ndarray | None]  # values of numeric attributes by row: table or columns
+    # Values of numeric attributes by row: the table itself, or its columns.
+    source: np.ndarray | list[np.ndarray | None]
 
     @property
     def n_rows(self) -> int:
@@ -59,7 +62,9 @@ class EncodedTable:
     def n_classes(self) -> int:
         return len(self.schema.classes)
 
-    def values_beside(self, attribute: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def values_beside(
+        self, attribute: np.ndarray, sides: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The values on both sides of a threshold of attribute[i]: `sides` has codes, or rows of a swept attribute."""
         swept = self.storage[attribute] >= 0
         if not swept.any():
@@ -99,7 +104,9 @@ def encode(
     """
     n_rows, n_attributes = table.n_rows, len(table.names)
     if n_rows > MOST_ROWS:
-        raise ValueError(f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them")
+        raise ValueError(
+            f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them"
+        )
     work = _Encoding(table, target, max_bins, weights, layout)
     shared = is_worth_threads(n_rows, n_attributes)
     if table.matrix is not None:
@@ -117,7 +124,12 @@ class _Encoding:
     """The arrays of an `EncodedTable` while they are being filled, attribute by attribute."""
 
     def __init__(
-        self, table: Table, target: Target, max_bins: int | None, weights: GridWeights | None, layout: int | None
+        self,
+        table: Table,
+        target: Target,
+        max_bins: int | None,
+        weights: GridWeights | None,
+        layout: int | None,
     ) -> None:
         n, d = table.n_rows, len(table.names)
         self.table = table
@@ -150,7 +162,7 @@ class _Encoding:
     def encode_column(self, worker: int, attribute: int) -> None:
         assert self.table.columns is not None
         column = self.table.columns[attribute]
-        if column.categories is not None:
+        if column.codes is not None and column.categories is not None:
             self.encode_categories(attribute, column.codes, len(column.categories))
             return
         values = np.array(column.values, dtype=np.float64)
@@ -166,8 +178,8 @@ class _Encoding:
         whole = np.empty(len(attributes), dtype=np.uint8)
         nan = _core.keys_of(values, row_bits, keys, whole)
         if nan is not None:
-            row, column = nan
-            raise missing_value_error(f"column {self.table.names[attributes[column]]!r}", row)
+            name = self.table.names[attributes[nan[1]]]
+            raise missing_value_error(f"column {name!r}", nan[0])
         keys.sort(axis=1)
         for j, attribute in enumerate(attributes):
             column = values[:, j]

@@ -75,7 +75,9 @@ class Evaluator:
         total = int(self.root_counts.sum())
         has_lists = len(counted) < table.n_attributes
         self.measure = _measure(params, self.n_classes, total, weights, has_lists)
-        most_branches = int(self.n_codes[self.shape == CATEGORICAL_SPLITS["multiway"]].max(initial=2))
+        most_branches = int(
+            self.n_codes[self.shape == CATEGORICAL_SPLITS["multiway"]].max(initial=2)
+        )
         n_all = table.n_rows
         self.core = _core.Growth(
             self.measure,
@@ -106,7 +108,9 @@ class Evaluator:
         while opened[family] < n:
             stop = int(np.searchsorted(opened, opened[family] + self._batch, side="right")) - 1
             stop = max(stop, family + 1)
-            self._evaluate_families(level, family, stop, int(opened[family]), int(opened[stop]), winners)
+            self._evaluate_families(
+                level, family, stop, int(opened[family]), int(opened[stop]), winners
+            )
             family = stop
         return winners
 
@@ -124,8 +128,8 @@ class Evaluator:
     def scores(
         self, level: Level, family0: int, family1: int, node0: int, node1: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Hand the rows of some families on to their children, the frontier nodes node0..node1, and score every attribute
-        there: the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
+        """Hand the rows of some families on to their children, the frontier nodes node0..node1, and score every
+        attribute there: the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
         score = np.empty((self.n_attributes, node1 - node0))
         cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
@@ -143,7 +147,9 @@ class Evaluator:
         self.team.run(work, n_chunks, shared)
         return score, cut
 
-    def split(self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray) -> Children:
+    def split(
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
+    ) -> Children:
         """Describe the children of the winners at `nodes`, and send every row to its branch."""
         if self.is_all_numeric:
             first_child = np.arange(0, 2 * len(nodes) + 1, 2)
@@ -180,7 +186,6 @@ class Evaluator:
         self.row_list = 1 - self.row_list
         return children
 
-
     def _branches(self, attribute: np.ndarray, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the children of each split begin, and the entries of its table."""
         shape = self.shape[attribute]
@@ -204,7 +209,9 @@ def sizes(segment_ends: np.ndarray) -> np.ndarray:
 
 def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
     categorical = np.array([a.is_categorical for a in table.schema.attributes])
-    return np.where(categorical, CATEGORICAL_SPLITS[params.categorical_split], THRESHOLD).astype(np.int32)
+    return np.where(categorical, CATEGORICAL_SPLITS[params.categorical_split], THRESHOLD).astype(
+        np.int32
+    )
 
 
 def _measure(
@@ -215,7 +222,7 @@ def _measure(
     if weights is not None:
         min_leaf = min_leaf * weights.per_unit - weights.slack
     # The largest power of two for which total * log2(total) steps stay below 2^62.
-    fine = 2.0 ** (61 - int(np.ceil(np.log2(max(total, 2) * np.log2(max(total, 2)))))) 
+    fine = 2.0 ** (61 - int(np.ceil(np.log2(max(total, 2) * np.log2(max(total, 2))))))
     entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)

@@ -17,8 +17,8 @@ POOL_BYTES = 2**24
 class Level:
     """All the nodes of one depth, grouped in families: the children of one split, adjacent and in branch order.
 
-    Those that may be split further are the *frontier*; their rows stand one node after another in every sorted list. The
-    row list, from which histograms are made, holds the rows of all the nodes.
+    Those that may be split further are the *frontier*; their rows stand one node after another in every sorted
+    list. The row list, from which histograms are made, holds the rows of all the nodes.
     """
 
     first_child: np.ndarray  # int64, one more than families
@@ -70,13 +70,16 @@ def make_level(
         total,
         cost,
     )
-    return Level(first_child, counts, total, cost, n_rows, list_start, row_start, slot, frontier, core)
+    return Level(
+        first_child, counts, total, cost, n_rows, list_start, row_start, slot, frontier, core
+    )
 
 
 class Slots:
     """Which nodes keep their histograms, so that their largest child need not be counted.
 
-    The largest child takes over its parent's slot: what its siblings take away from the parent's histogram leaves its own.
+    The largest child takes over its parent's slot: what its siblings take away from the parent's histogram leaves
+    its own.
     """
 
     def __init__(self, cells: int, n_rows: int) -> None:
@@ -85,7 +88,11 @@ class Slots:
         self.capacity = min(POOL_BYTES // (8 * cells), n_rows // KEEP_ROWS) if worth_it else 0
 
     def assign(
-        self, first_child: np.ndarray, parent_slot: np.ndarray, n_rows: np.ndarray, is_open: np.ndarray
+        self,
+        first_child: np.ndarray,
+        parent_slot: np.ndarray,
+        n_rows: np.ndarray,
+        is_open: np.ndarray,
     ) -> np.ndarray:
         slot = np.full(len(n_rows), -1, dtype=np.int32)
         if not self.capacity:

@@ -45,7 +45,8 @@ def grow(
     tree = builder.finish()
     if params.max_leaves < tree.n_leaves:
         tree = tree.subtree(_core.best_first(
-            tree.first_child, tree.n_children, tree.multiplicity, tree.gain * tree.counts.sum(axis=1), params.max_leaves,
+            tree.first_child, tree.n_children, tree.multiplicity, tree.gain * tree.counts.sum(axis=1),
+            params.max_leaves,
         ))  # fmt: skip
     return tree
 
@@ -134,7 +135,9 @@ class _Builder:
         no_slot = np.full(1, -1, dtype=np.int32)
         return self._lay_out(np.array([0, 1]), nothing, n_rows, no_slot, n_rows, counts)
 
-    def append(self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children) -> Level:
+    def append(
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
+    ) -> Level:
         """Write down the splits of the open level, and open that of their children."""
         evaluator = self.evaluator
         first_child = children.first_child
@@ -176,7 +179,12 @@ class _Builder:
         )
 
     def _append_tables(
-        self, ints: np.ndarray, nodes: np.ndarray, attribute: np.ndarray, children: Children, heaviest: np.ndarray
+        self,
+        ints: np.ndarray,
+        nodes: np.ndarray,
+        attribute: np.ndarray,
+        children: Children,
+        heaviest: np.ndarray,
     ) -> None:
         """What nodes that split by a table have beside: the table, and where levels go that it lacks."""
         self.tables.append((children.table_codes, children.table_branch))
@@ -194,7 +202,10 @@ class _Builder:
         self.ints[-1][MULTIPLICITY, empty] = (n_values - n_present)[shares]
 
     def _begin_level(
-        self, counts: np.ndarray, total: np.ndarray, inherited: tuple[np.ndarray, np.ndarray] | None = None
+        self,
+        counts: np.ndarray,
+        total: np.ndarray,
+        inherited: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         """The nodes of a level as leaves; those without rows keep their parents' class and shares."""
         n = len(total)
@@ -246,7 +257,7 @@ class _Builder:
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
         """Where the numeric splits cut; NaN for the others."""
-        numeric = slice(None)
+        numeric: slice | np.ndarray = slice(None)
         if not self.evaluator.is_all_numeric:
             numeric = np.flatnonzero(sizes(children.table_start) == 0)
         below, above = np.empty((2, len(attribute)))
@@ -297,5 +308,3 @@ def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):  # -inf/2 + inf/2
         middle = below / 2 + above / 2
     return np.where((middle >= below) & (middle < above), middle, below)
-
-

@@ -44,8 +44,8 @@ def rank_attributes(
 ) -> Ranking:
     """Score every attribute by its best split of all the rows.
 
-    X is a table or `Columns` (then without y). The parameters are those of `TreeClassifier`. Equal scores keep the order
-    of the columns.
+    X is a table or `Columns` (then without y). The parameters are those of `TreeClassifier`. Equal scores keep the
+    order of the columns.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()

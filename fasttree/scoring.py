@@ -27,12 +27,22 @@ def shares_of(tree: Tree, table: Table, n_jobs: int | None = None) -> np.ndarray
     """The class shares of each row's leaf."""
     leaves = np.empty(table.n_rows, dtype=np.int32)
     shares = np.empty((table.n_rows, tree.proba.shape[1]))
-    _route(tree, table, n_jobs, leaves, lambda start, stop: _core.rows_at(tree.proba, leaves, start, stop, shares))
+    _route(
+        tree,
+        table,
+        n_jobs,
+        leaves,
+        lambda start, stop: _core.rows_at(tree.proba, leaves, start, stop, shares),
+    )
     return shares
 
 
 def _route(
-    tree: Tree, table: Table, n_jobs: int | None, leaves: np.ndarray, then: Callable[[int, int], None]
+    tree: Tree,
+    table: Table,
+    n_jobs: int | None,
+    leaves: np.ndarray,
+    then: Callable[[int, int], None],
 ) -> None:
     n_tasks = -(-table.n_rows // ROWS_PER_TASK)
     router = tree.router
@@ -64,7 +74,7 @@ def _rows(table: Table, start: int, stop: int) -> np.ndarray:
     for j, column in enumerate(table.columns):
         if column.codes is not None:
             np.add(column.codes[start:stop], 1, out=block[:, j])
-        else:
+        elif column.values is not None:
             block[:, j] = column.values[start:stop]
     return block
 
@@ -74,7 +84,9 @@ def path_matrix(tree: Tree, leaves: np.ndarray) -> Any:
     try:
         from scipy.sparse import csr_matrix
     except ImportError as error:
-        raise ImportError("decision_path returns a sparse matrix of scipy: install scipy") from error
+        raise ImportError(
+            "decision_path returns a sparse matrix of scipy: install scipy"
+        ) from error
     ends = np.append(0, np.cumsum(tree.depth[leaves].astype(np.int64) + 1))
     nodes = np.empty(ends[-1], dtype=np.int32)
     place, node = ends[1:] - 1, leaves

@@ -20,10 +20,10 @@ LEAF = -1
 class Tree:
     """A grown tree. Node 0 is the root; branch b of node i leads to node ``first_child[i] + b``.
 
-    A node routes in one of two ways. THRESHOLD: ``x <= threshold`` takes branch 0, else branch 1. TABLE: the code of the
-    value (1 + its place among the categories) is looked up in ``table_codes[table_start[i]:table_start[i + 1]]``, which
-    holds the codes present at the node, ascending; ``table_branch`` has their branches, ``default_branch`` is for all others.
-    Code 0, a missing or unknown value, takes ``missing_branch``.
+    A node routes in one of two ways. THRESHOLD: ``x <= threshold`` takes branch 0, else branch 1. TABLE: the code
+    of the value (1 + its place among the categories) is looked up in ``table_codes[table_start[i]:table_start[i +
+    1]]``, which holds the codes present at the node, ascending; ``table_branch`` has their branches,
+    ``default_branch`` is for all others. Code 0, a missing or unknown value, takes ``missing_branch``.
     """
 
     schema: Schema
@@ -36,7 +36,7 @@ class Tree:
     table_branch: np.ndarray  # uint32
     default_branch: np.ndarray  # int32; -1 where there is no table
     missing_branch: np.ndarray  # int32; the heaviest branch, -1 at leaves
-    multiplicity: np.ndarray  # int32; how many absent values share a "no training rows" child, else 1
+    multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
     heuristic: np.ndarray  # bool; the subset may not be the best one
     counts: np.ndarray  # float64 [node, class]
     proba: np.ndarray  # float64 [node, class]
@@ -161,7 +161,8 @@ class Tree:
     __hash__ = None  # type: ignore[assignment]
 
     def fingerprint(self) -> str:
-        """A hash of the arrays: equal for equal trees on any machine, whatever the threads or the order of the rows."""
+        """A hash of the arrays: equal for equal trees on any machine, whatever the threads or the order of the
+        rows."""
         digest = hashlib.sha256()
         for name, array in self._arrays().items():
             little_endian = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))

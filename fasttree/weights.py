@@ -26,9 +26,9 @@ class GridWeights:
 def to_grid(weight: np.ndarray) -> GridWeights:
     """Round weights to a grid of powers of two.
 
-    Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and the
-    limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps. Rows of weight 0
-    count as no rows.
+    Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and
+    the limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps. Rows of
+    weight 0 count as no rows.
     """
     total = float(np.sort(weight).sum())  # sorted: the same bits for any order of the rows
     if total < MOST_STEPS and bool(np.all(weight == np.floor(weight))):

@@ -28,8 +28,8 @@ class TreeClassifier(Estimator):
     categorical_split : {"subset", "multiway"}
         Categorical attributes are split into two sets of levels, or into a branch for each level.
     categorical_features : "from_dtype", list, mask, dict or None
-        Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a boolean
-        mask; or a dict from name or index to the levels in their order. None: no column is.
+        Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
+        boolean mask; or a dict from name or index to the levels in their order. None: no column is.
     max_bins : int or None
         None searches every threshold. A number from 2 to 255 puts numeric columns into so many quantile bins first.
     threshold : {"midpoint", "value"}
@@ -45,8 +45,8 @@ class TreeClassifier(Estimator):
     stop_zero_gain : bool
         A node is a leaf if its best split gains nothing. False lets XOR be learned.
     n_jobs : int or None
-        Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree does not
-        depend on it.
+        Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
+        does not depend on it.
 
     Attributes
     ----------
@@ -56,10 +56,8 @@ class TreeClassifier(Estimator):
     feature_names_in_ : array of names, if the table had them
     feature_importances_ : array, the share of the saved impurity that each attribute brought
 
-    Notes
-    -----
-    A level that was never seen in training follows the heaviest branch. Infinite values are numbers like others; missing
-    values are not supported yet.
+    Notes ----- A level that was never seen in training follows the heaviest branch. Infinite values are numbers
+    like others; missing values are not supported yet.
     """
 
     tree_: Tree
@@ -101,8 +99,8 @@ class TreeClassifier(Estimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree.
 
-        X is a table (numpy, list of rows, dict of columns, pandas, polars, Arrow) or `Columns`, then without y. A row of
-        whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1.
+        X is a table (numpy, list of rows, dict of columns, pandas, polars, Arrow) or `Columns`, then without y. A
+        row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1.
         """
         params = check_growth(self.get_params())
         with training(

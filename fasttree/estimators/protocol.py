@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import inspect
-from functools import cache
 from typing import Any, Self
 
 
@@ -55,9 +54,13 @@ class Estimator:
             raise not_fitted(type(self).__name__)
 
 
-@cache
+_names: dict[type, list[str]] = {}  # the look-up takes longer than all the checks of a small fit
+
+
 def _parameter_names(kind: type) -> list[str]:
-    return sorted(inspect.signature(kind).parameters)
+    if kind not in _names:
+        _names[kind] = sorted(inspect.signature(kind).parameters)
+    return _names[kind]
 
 
 def not_fitted(name: str) -> Exception:

@@ -24,7 +24,9 @@ def to_text(tree: Tree) -> str:
             lines.append(f"{indent}{text}: {_label(tree, node)}")
         else:
             lines.append(f"{indent}{text}")
-            stack.extend((child, line, depth + 1) for child, line in reversed(_branches(tree, node)))
+            stack.extend(
+                (child, line, depth + 1) for child, line in reversed(_branches(tree, node))
+            )
     return "\n".join(lines)
 
 
@@ -40,7 +42,9 @@ def _branches(tree: Tree, node: int) -> list[tuple[int, str]]:
     codes = tree.table_codes[table].tolist()
     branches = tree.table_branch[table].tolist()
     levels = attribute.categories
-    if branches != list(range(len(codes))) or len(codes) < len(levels) and tree.n_children[node] == 2:
+    if branches != list(range(len(codes))) or (
+        len(codes) < len(levels) and tree.n_children[node] == 2
+    ):
         sides: list[list[str]] = [[], []]
         for code, branch in zip(codes, branches, strict=True):
             sides[branch].append(str(levels[code - 1]))

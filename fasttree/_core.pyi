@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+KEY_COLUMNS: int
+SMALL_NODE: int
+
+def klogk_table(fine: float, n: int, out: Array) -> None: ...
+
+class Measure:
+    unit: float
+    min_leaf: int
+    def __init__(
+        self,
+        criterion: int,
+        n_classes: int,
+        min_leaf: int,
+        exact_squares: bool,
+        fine: float,
+        klogk: Array,
+        inverse: Array,
+        inverse_down: Array,
+    ) -> None: ...
+    def costs(self, counts: Array, total: Array, out: Array) -> None: ...
+
+class Level:
+    def __init__(
+        self,
+        start: Array,
+        stop: Array,
+        first_child: Array,
+        slot: Array,
+        n_rows: Array,
+        child_start: Array,
+        row_start: Array,
+        frontier: Array,
+        child_slot: Array,
+        counts: Array,
+        total: Array,
+        cost: Array,
+    ) -> None: ...
+
+class Growth:
+    def __init__(
+        self,
+        measure: Measure,
+        lists: Array,
+        codes: Array,
+        row_lists: Array,
+        storage: Array,
+        shape: Array,
+        n_codes: Array,
+        pool: Array,
+        cell_start: Array,
+        rank_shift: int,
+        y: Array,
+        weight: Array | None,
+        narrow: Array,
+        wide: Array | None,
+    ) -> None: ...
+    def advance(
+        self,
+        level: Level,
+        family0: int,
+        family1: int,
+        first_node: int,
+        row_list: int,
+        a0: int,
+        a1: int,
+        spare: Array,
+        score: Array,
+        cut: Array,
+    ) -> bool: ...
+    def split(
+        self,
+        level: Level,
+        nodes: Array,
+        n0: int,
+        n1: int,
+        row_list: int,
+        attribute: Array,
+        cut: Array,
+        first_child: Array,
+        table_start: Array,
+        out_start: Array,
+        child_rows: Array,
+        child_counts: Array,
+        table_codes: Array,
+        table_branch: Array,
+        neighbours: Array,
+        heuristic: Array,
+    ) -> bool: ...
+
+def class_totals(y: Array, weight: Array | None, out: Array) -> None: ...
+def write_rows(y: Array, weight: Array | None, shift: int, out: Array) -> None: ...
+def choose_attributes(
+    score: Array, cut: Array, winner: Array, best: Array, best_cut: Array
+) -> None: ...
+def best_first(
+    first_child: Array, n_children: Array, multiplicity: Array, worth: Array, max_leaves: int
+) -> bytearray: ...
+def keys_of(table: Array, row_bits: int, keys: Array, whole: Array) -> tuple[int, int] | None: ...
+
+class SortedColumn:
+    def __init__(self, keys: Array, row_bits: int, whole: bool) -> None: ...
+    def settle(self, values: Array) -> int: ...
+    def codes(
+        self,
+        values: Array,
+        weight: Array | None,
+        total: int,
+        n_bins: int,
+        codes: Array,
+        lower: Array,
+        upper: Array,
+    ) -> int: ...
+    def entries(self, values: Array, shift: int, y: Array, entries: Array) -> None: ...
+
+class Router:
+    def __init__(
+        self,
+        attribute: Array,
+        threshold: Array,
+        first_child: Array,
+        table_start: Array,
+        table_codes: Array,
+        table_branch: Array,
+        default_branch: Array,
+        missing_branch: Array,
+    ) -> None: ...
+    def leaves(self, table: Array, row0: int, row1: int, out: Array) -> tuple[int, int] | None: ...
+
+def rows_at(values: Array, places: Array, row0: int, row1: int, out: Array) -> None: ...
