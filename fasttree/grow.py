@@ -43,12 +43,17 @@ def grow(
         children = evaluator.split(level, nodes, attribute, winners.cut[accepted])
         level = builder.append(level, nodes, attribute, children)
     tree = builder.finish()
-    if params.max_leaves < tree.n_leaves:
-        tree = tree.subtree(_core.best_first(
-            tree.first_child, tree.n_children, tree.multiplicity, tree.gain * tree.counts.sum(axis=1),
-            params.max_leaves,
-        ))  # fmt: skip
-    return tree
+    return tree if tree.n_leaves <= params.max_leaves else _best_first(tree, params.max_leaves)
+
+
+def _best_first(tree: Tree, max_leaves: int) -> Tree:
+    """What growing best first would have grown: nodes do not depend on each other, so it is a part of the tree."""
+    saved = tree.gain * tree.counts.sum(axis=1)
+    saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
+    is_split = _core.best_first(
+        tree.first_child, tree.n_children, tree.multiplicity, saved, max_leaves
+    )
+    return tree.subtree(is_split)
 
 
 def score_root(
