@@ -156,6 +156,34 @@ def test_whole_numbers_of_any_type(dtype: str) -> None:
         assert fingerprint(X.astype(dtype), y) == fingerprint(X.astype(float), y)
 
 
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 8, 9, 63, 255, 256, 257, 1000])
+@pytest.mark.parametrize("max_depth", [2, None])
+def test_predictions_in_any_layout_and_number(
+    numeric_table: Data, n_rows: int, max_depth: int | None
+) -> None:
+    X, y = numeric_table
+    model = TreeClassifier(max_depth=max_depth).fit(X, y)
+    leaves, shares = model.apply(X)[:n_rows], model.predict_proba(X)[:n_rows]
+    rows = X[:n_rows]
+    wide = np.zeros((n_rows, 13))
+    wide[:, 1:7] = rows
+    layouts = {
+        "C order": rows.copy(),
+        "Fortran order": np.asfortranarray(rows),
+        "part of a wider table": wide[:, 1:7],
+        "every second row": np.repeat(rows, 2, axis=0)[::2],
+        "float32": rows.astype(np.float32),
+        "float32, Fortran order": np.asfortranarray(rows.astype(np.float32)),
+        "list": rows.tolist(),
+        "columns": {f"x{i}": rows[:, i] for i in range(6)},
+    }
+    for name, matrix in layouts.items():
+        for n_jobs in (None, 2):
+            model.n_jobs = n_jobs
+            assert np.array_equal(model.apply(matrix), leaves), name
+            assert np.array_equal(model.predict_proba(matrix), shares), name
+
+
 def test_labels_of_any_type(numeric_table: Data) -> None:
     X, y = numeric_table
     expected = TreeClassifier(max_depth=5).fit(X, y)

@@ -191,6 +191,21 @@ def test_hundreds_of_levels(criterion: str, n_classes: int) -> None:
         assert_every_choice_is_best(tree, problem.grower())
 
 
+@pytest.mark.parametrize("shape", ["subset", "multiway"])
+def test_unknown_and_absent_levels_among_hundreds(shape: str) -> None:
+    rng = np.random.default_rng(12)
+    n_levels, n_rows = 300, 900
+    codes = [(rng.random(n_rows) ** 2 * n_levels).astype(int) for _ in range(2)]
+    y = ((codes[0] % 7 + codes[1] % 5) > 5).astype(int)
+    X = {str(i): fasttree.Categorical(c, list(range(n_levels))) for i, c in enumerate(codes)}
+    model = TreeClassifier(categorical_split=shape).fit(X, y)
+    nodes = nodes_of(model.tree_)
+    asked = [rng.integers(-20, n_levels, 500) for _ in range(2)]  # below 0: never declared
+    answers = model.apply({str(i): a for i, a in enumerate(asked)})
+    rows = [[max(a, -1) for a in row] for row in zip(*(a.tolist() for a in asked), strict=True)]
+    assert answers.tolist() == reference.reference_apply(nodes, rows)
+
+
 # -- rules of stopping ---------------------------------------------------------------------------
 
 

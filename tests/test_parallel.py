@@ -160,6 +160,21 @@ def test_concurrent_predictions_agree() -> None:
     """)
 
 
+def test_concurrent_fits_share_columns() -> None:
+    check("""
+        from concurrent.futures import ThreadPoolExecutor
+
+        columns = fasttree.Columns(X, y)
+
+        def fit(n_jobs):
+            model = fasttree.TreeClassifier(n_jobs=n_jobs, max_depth=9).fit(columns)
+            return model.tree_.fingerprint()
+
+        with ThreadPoolExecutor(4) as pool:
+            assert set(pool.map(fit, [1, 2, 4, None] * 3)) == {expected}
+    """)
+
+
 def test_no_thread_outlives_a_fit_that_fails() -> None:
     before = threading.active_count()
     X = np.random.default_rng(0).normal(size=(50_000, 8))
@@ -191,6 +206,14 @@ LONG_FITS = {
         parameters = {"criterion": "entropy"}
     """,
 }
+
+LONG_FITS["many levels of many classes"] = """
+    rng = np.random.default_rng(0)
+    n = 300_000
+    X = {"id": fasttree.Categorical(rng.integers(0, 50_000, n), list(range(50_000)))}
+    y = rng.integers(0, 300, n)
+    parameters = {}
+"""
 
 INTERRUPTED = """
 import time

@@ -217,12 +217,21 @@ def test_text_of_thresholds() -> None:
 
 
 def test_text_of_subsets() -> None:
-    lines = CARTClassifier().fit(tables.PLAY_TENNIS.X, tables.PLAY_TENNIS.y).to_text().splitlines()
-    assert "Sunny" in lines[0]
-    assert "Rain" in lines[0]
-    assert lines[-1].startswith("Outlook")
-    assert lines[-1].endswith("Overcast: Yes (4)") or lines[-1].endswith("{Overcast}: Yes (4)")
-    assert len(lines) == 12
+    model = CARTClassifier().fit(tables.PLAY_TENNIS.X, tables.PLAY_TENNIS.y)
+    assert model.to_text().rstrip("\n").splitlines() == [
+        "Outlook = {Sunny, Rain}",
+        "|   Humidity = High",
+        "|   |   Outlook = {Sunny}: No (3)",
+        "|   |   Outlook = {Rain}",
+        "|   |   |   Wind = Weak: Yes (1)",
+        "|   |   |   Wind = Strong: No (1)",
+        "|   Humidity = Normal",
+        "|   |   Wind = Weak: Yes (3)",
+        "|   |   Wind = Strong",
+        "|   |   |   Outlook = {Sunny}: Yes (1)",
+        "|   |   |   Outlook = {Rain}: No (1)",
+        "Outlook = {Overcast}: Yes (4)",
+    ]
 
 
 def test_text_names_absent_values() -> None:
@@ -238,6 +247,20 @@ def test_text_keeps_thresholds_apart() -> None:
     cuts = {float(line.split("<= ")[1].split(":")[0]) for line in text.splitlines() if "<=" in line}
     tree = TreeClassifier().fit(x, [0, 1, 0, 1, 0]).tree_
     assert cuts == set(tree.threshold[tree.attribute >= 0].tolist())
+
+
+def test_text_of_an_infinite_threshold() -> None:
+    X = np.array([[-np.inf], [0.0], [np.inf]])
+    lines = TreeClassifier().fit(X, [0, 1, 0]).to_text().splitlines()
+    assert lines[0] == "x0 <= -inf: 0 (1)"
+    assert lines[-2:] == ["|   x0 <= 0: 1 (1)", "|   x0 > 0: 0 (1)"]
+
+
+def test_text_of_fractional_weights_is_not_noise() -> None:
+    # Weights are kept on a fine grid; nobody wants to read its last digits.
+    weights = [0.9, 0.2, 0.7, 0.3, 0.1]
+    text = TreeClassifier(max_depth=0).fit(np.zeros((5, 1)), [0, 1, 0, 1, 1], weights).to_text()
+    assert all(len(number) < 12 for number in text.split("(")[1].rstrip(")").split("/")), text
 
 
 def test_text_of_a_deep_tree_needs_no_recursion() -> None:
