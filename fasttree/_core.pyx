@@ -391,7 +391,7 @@ cdef class Growth:
         self, Level level, int64_t node, int row_list, int64_t attribute, int64_t cut, int64_t* neighbours
     ) noexcept nogil:
         cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
-        cdef const uint8_t* codes
+        cdef const uint8_t* codes = NULL
         cdef int64_t n = level.n_rows[node], i, below, above, code
         if self.storage[attribute] >= 0:
             for i in range(n):
@@ -427,7 +427,7 @@ cdef class Growth:
     ) noexcept nogil:
         cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
         cdef const Ruler* ruler = &self.measure.ruler
-        cdef const uint8_t* codes
+        cdef const uint8_t* codes = NULL
         cdef Node about
         cdef Best best
         cdef bint flag = False, fine = True, swept = self.storage[attribute] >= 0

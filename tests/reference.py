@@ -382,7 +382,7 @@ def keep_best_first(nodes: list[Node], max_leaves: int) -> list[Node]:
     while frontier := [number for number in frontier if nodes[number].split is not None]:
         value = {number: nodes[number].weight * nodes[number].split.gain for number in frontier}
         top = max(value.values())
-        number = min(n for n in frontier if value[n] >= top * (1 - TIE))
+        number = min(n for n in frontier if value[n] >= top - TIE * max(1.0, top))
         frontier.remove(number)
         grown = leaves - 1 + sum(nodes[child].multiplicity for child in nodes[number].children)
         if grown <= max_leaves:
