@@ -7,6 +7,7 @@ Array = np.ndarray[Any, Any]
 
 KEY_COLUMNS: int
 SMALL_NODE: int
+UNKNOWN_LEVEL: int
 
 def klogk_table(fine: float, n: int, out: Array) -> None: ...
 
@@ -53,6 +54,8 @@ class Growth:
         storage: Array,
         shape: Array,
         n_codes: Array,
+        has_missing: Array,
+        missing: int,
         pool: Array,
         cell_start: Array,
         rank_shift: int,
@@ -91,6 +94,7 @@ class Growth:
         table_codes: Array,
         table_branch: Array,
         neighbours: Array,
+        missing_branch: Array,
         heuristic: Array,
     ) -> bool: ...
 
@@ -105,7 +109,7 @@ def best_first(
 def keys_of(table: Array, row_bits: int, keys: Array, whole: Array) -> tuple[int, int] | None: ...
 
 class SortedColumn:
-    def __init__(self, keys: Array, row_bits: int, whole: bool) -> None: ...
+    def __init__(self, keys: Array, row_bits: int, whole: bool, n_missing: int) -> None: ...
     def settle(self, values: Array) -> int: ...
     def codes(
         self,
@@ -131,6 +135,8 @@ class Router:
         default_branch: Array,
         missing_branch: Array,
     ) -> None: ...
-    def leaves(self, table: Array, row0: int, row1: int, out: Array) -> tuple[int, int] | None: ...
+    def leaves(
+        self, table: Array, row0: int, row1: int, allow_missing: bool, out: Array
+    ) -> tuple[int, int] | None: ...
 
 def rows_at(values: Array, places: Array, row0: int, row1: int, out: Array) -> None: ...

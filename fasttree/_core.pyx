@@ -15,10 +15,10 @@ from fasttree._criteria cimport (
 )
 from fasttree._encode cimport COLUMNS, Keys, bin_codes, make_keys, rank_entries, real, settle
 from fasttree._partition cimport Sides, add_rows, branch_of, code_entries, send, split_list
-from fasttree._route cimport Step, Tables, route
+from fasttree._route cimport UNKNOWN, Step, Tables, route
 from fasttree._scan cimport (
-    Best, Buckets, Node, Rows, buckets_of_histogram, buckets_of_runs, class_of, count_runs, free_buckets,
-    multiway_of_runs, new_buckets, scan_codes, scan_multiway, scan_subset, sweep, weight_of,
+    MISSING_LEFT, Best, Buckets, Node, Rows, buckets_of_histogram, buckets_of_runs, class_of, count_runs, free_buckets,
+    PLACE_SHIFT, multiway_of_runs, new_buckets, scan_codes, scan_multiway, scan_subset, set_apart, sweep, weight_of,
 )
 
 from fasttree._sort cimport heap_down, heap_up
@@ -32,10 +32,16 @@ cdef enum:
     SUBSET = 1
     MULTIWAY = 2
 
+# Where rows go that do not know the attribute.
+cdef enum:
+    BRANCH = 0                  # to the side where they help most; by themselves only if nothing else is as good
+    CATEGORY = 1                # by themselves if nothing else is better
+
 cdef enum:
     SMALL = 32                  # up to so many rows a counted attribute is sorted instead of tabulated
 
 SMALL_NODE = SMALL
+UNKNOWN_LEVEL = UNKNOWN     # a code that ends the way of a row
 
 
 def klogk_table(double fine, Py_ssize_t n, int64_t[::1] out):
@@ -136,12 +142,15 @@ cdef class Growth:
     cdef const int32_t[::1] storage     # per attribute: s >= 0 is lists[s], s < 0 is codes[-1 - s]
     cdef const int32_t[::1] shape       # per attribute: THRESHOLD, SUBSET or MULTIWAY
     cdef const int32_t[::1] n_codes     # per attribute: 1 + largest code
+    cdef const uint8_t[::1] has_missing # per attribute: do some rows not know it?
+    cdef int missing                    # BRANCH or CATEGORY
     cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
     cdef const int64_t[::1] cell_start  # per counted attribute: where its cells begin in a slot
     cdef object _keep
 
     def __init__(
-        self, Measure measure, lists, codes, row_lists, storage, shape, n_codes, pool, cell_start, int rank_shift,
+        self, Measure measure, lists, codes, row_lists, storage, shape, n_codes, has_missing, int missing, pool,
+        cell_start, int rank_shift,
         const uint32_t[::1] y, const int64_t[::1] weight, uint8_t[::1] narrow, uint32_t[::1] wide,
     ):
         self.measure = measure
@@ -151,6 +160,8 @@ cdef class Growth:
         self.storage = storage
         self.shape = shape
         self.n_codes = n_codes
+        self.has_missing = has_missing
+        self.missing = missing
         self.pool = pool
         self.cell_start = cell_start
         self._keep = (y, weight, narrow, wide)
@@ -174,7 +185,7 @@ cdef class Growth:
         cdef Py_ssize_t a
         cdef bint fine = True
         cdef int C = self.measure.ruler.n_classes
-        cdef int64_t n_work = 2 * C + 2 + self.most_children(level, family0, family1)
+        cdef int64_t n_work = 3 * C + 2 + self.most_children(level, family0, family1)
         cdef int64_t n_cells = 256 * C
         cdef int64_t* work = <int64_t*>malloc(n_work * sizeof(int64_t))
         cdef int64_t* histogram = <int64_t*>malloc(n_cells * sizeof(int64_t))
@@ -234,32 +245,61 @@ cdef class Growth:
     cdef bint scan_list(
         self, Level level, int64_t child, int64_t attribute, const uint64_t* entries, int64_t* work, Best* best
     ) noexcept nogil:
-        """Best split of a node whose rows are sorted by rank. False: no memory."""
+        """Best split of a node whose rows are sorted by rank, those that do not know the attribute first. False: no
+        memory."""
         cdef Node node
         cdef Buckets* buckets
         cdef const Ruler* ruler = &self.measure.ruler
         cdef int64_t n = level.n_rows[child]
-        cdef bint heuristic, fine
-        node.counts = &level.counts[child, 0]
-        node.total = level.total[child]
-        node.cost = level.cost[child]
+        cdef int64_t n_missing = 0
+        cdef bint heuristic, fine = True, joins = self.missing == BRANCH
+        self.describe_node(level, child, work, &node)
+        best.score = -INFINITY
+        best.cut = 0
         if (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:   # constant at the node
-            best.score = -INFINITY
-            best.cut = 0
             return True
+        if self.has_missing[attribute]:
+            n_missing = self.count_missing(entries, n, work + 2 * ruler.n_classes, &node)
         if self.shape[attribute] == THRESHOLD:
-            sweep_any(ruler, self.gather, &self.rows, entries, n, &node, work, best)
+            if n_missing > 0 and self.missing == CATEGORY:
+                set_apart(ruler.criterion, ruler, &node, <int64_t>(entries[n - 1] >> self.rows.shift), work, best)
+            if n_missing > 0:
+                sweep_any(
+                    ruler, self.gather, &self.rows, entries + n_missing, n - n_missing, &node, True, work, best)
+            sweep_any(ruler, self.gather, &self.rows, entries + n_missing, n - n_missing, &node, False, work, best)
             return True
-        if self.shape[attribute] == MULTIWAY:
+        if self.shape[attribute] == MULTIWAY and n_missing == 0:
             multiway_of_runs(ruler.criterion, ruler, &self.rows, entries, n, &node, work, best)
             return True
         buckets = new_buckets(count_runs(entries, n, self.rows.shift), ruler.n_classes)
         if buckets == NULL:
             return False
-        buckets_of_runs(buckets, &self.rows, entries, n, ruler.n_classes)
-        fine = scan_subset(ruler.criterion, ruler, buckets, &node, work, best, NULL, &heuristic)
+        if self.shape[attribute] == MULTIWAY:
+            buckets_of_runs(buckets, &self.rows, entries + n_missing, n - n_missing, ruler.n_classes)
+            scan_multiway(ruler.criterion, ruler, buckets, &node, joins, work, best)
+        else:
+            buckets_of_runs(buckets, &self.rows, entries, n, ruler.n_classes)
+            fine = scan_subset(ruler.criterion, ruler, buckets, &node, work, best, NULL, &heuristic)
         free_buckets(buckets)
         return fine
+
+    cdef void describe_node(self, Level level, int64_t child, int64_t* work, Node* node) noexcept nogil:
+        node.counts = &level.counts[child, 0]
+        node.total = level.total[child]
+        node.cost = level.cost[child]
+        node.missing = work + 2 * self.measure.ruler.n_classes
+        node.n_missing = 0
+
+    cdef int64_t count_missing(self, const uint64_t* entries, int64_t n, int64_t* counts, Node* node) noexcept nogil:
+        """The rows of rank 0 that a list begins with, and their weight in each class."""
+        cdef int64_t i = 0, w
+        memset(counts, 0, self.measure.ruler.n_classes * sizeof(int64_t))
+        while i < n and entries[i] >> self.rows.shift == 0:
+            w = weight_of(True, &self.rows, entries[i])
+            counts[class_of(True, &self.rows, entries[i])] += w
+            node.n_missing += w
+            i += 1
+        return i
 
     cdef bint advance_counted(
         self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int row_list,
@@ -339,17 +379,29 @@ cdef class Growth:
     ) noexcept nogil:
         cdef Node node
         cdef const Ruler* ruler = &self.measure.ruler
+        cdef int n_codes = self.n_codes[attribute], largest
+        cdef int c
         cdef bint heuristic
-        node.counts = &level.counts[child, 0]
-        node.total = level.total[child]
-        node.cost = level.cost[child]
+        self.describe_node(level, child, work, &node)
+        best.score = -INFINITY
+        best.cut = 0
+        if self.has_missing[attribute]:
+            node.missing = histogram
+            for c in range(ruler.n_classes):
+                node.n_missing += histogram[c]
         if self.shape[attribute] == THRESHOLD:
-            scan_codes(ruler.criterion, ruler, histogram, self.n_codes[attribute], &node, work, best)
+            if node.n_missing > 0 and self.missing == CATEGORY:
+                largest = n_codes - 1
+                set_apart(ruler.criterion, ruler, &node, largest, work, best)
+            if node.n_missing > 0:
+                scan_codes(ruler.criterion, ruler, histogram, n_codes, &node, True, work, best)
+            scan_codes(ruler.criterion, ruler, histogram, n_codes, &node, False, work, best)
             return True
-        buckets_of_histogram(buckets, histogram, self.n_codes[attribute], ruler.n_classes)
         if self.shape[attribute] == MULTIWAY:
-            scan_multiway(ruler.criterion, ruler, buckets, &node, best)
+            buckets_of_histogram(buckets, histogram, 1, n_codes, ruler.n_classes)
+            scan_multiway(ruler.criterion, ruler, buckets, &node, self.missing == BRANCH, work, best)
             return True
+        buckets_of_histogram(buckets, histogram, 0, n_codes, ruler.n_classes)
         return scan_subset(ruler.criterion, ruler, buckets, &node, work, best, NULL, &heuristic)
 
     # ---- winners ------------------------------------------------------------------------------------------------
@@ -359,24 +411,28 @@ cdef class Growth:
         const int64_t[::1] attribute, const int64_t[::1] cut, const int64_t[::1] first_child,
         const int64_t[::1] table_start, const int64_t[::1] out_start, int64_t[::1] child_rows,
         int64_t[:, ::1] child_counts, uint32_t[::1] table_codes, uint32_t[::1] table_branch, int64_t[:, ::1] neighbours,
-        uint8_t[::1] heuristic,
+        int32_t[::1] missing_branch, uint8_t[::1] heuristic,
     ):
         """Describe the children of the winners and send every row to its branch.
 
         `nodes` are children of `level`. neighbours[i]: for a swept threshold the rows with the largest value on the
-        left and the smallest on the right, for a counted one their codes. Where there is a row list, its rows go to
-        the other row list, each node's from `out_start` on, children one after another. False: no memory.
+        left and the smallest on the right (-1: only missing values there), for a counted one their codes.
+        missing_branch[i]: the branch of the rows that do not know the attribute, -1 if there are none. Where there is a
+        row list, its rows go to the other row list, each node's from `out_start` on, children one after another. False:
+        no memory.
         """
         cdef Py_ssize_t i
         cdef bint fine = True
         with nogil:
             for i in range(n0, n1):
                 if table_start[i + 1] == table_start[i]:
-                    self.split_threshold(level, nodes[i], row_list, attribute[i], cut[i], &neighbours[i, 0])
+                    missing_branch[i] = self.split_threshold(
+                        level, nodes[i], row_list, attribute[i], cut[i], &neighbours[i, 0])
                 else:
                     fine &= self.split_table(
-                        level, nodes[i], row_list, attribute[i], table_start[i + 1] - table_start[i],
-                        &table_codes[table_start[i]], &table_branch[table_start[i]], &heuristic[i])
+                        level, nodes[i], row_list, attribute[i], cut[i], table_start[i + 1] - table_start[i],
+                        &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i],
+                        &heuristic[i])
                 self.count_children(
                     level, nodes[i], row_list, attribute[i], out_start[i], first_child[i], first_child[i + 1],
                     child_rows, child_counts)
@@ -387,43 +443,40 @@ cdef class Growth:
             return &self.lists[self.storage[attribute], level.child_start[node]]
         return &self.row_lists[row_list, level.row_start[node]]
 
-    cdef void split_threshold(
+    cdef int32_t split_threshold(
         self, Level level, int64_t node, int row_list, int64_t attribute, int64_t cut, int64_t* neighbours
     ) noexcept nogil:
         cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
         cdef const uint8_t* codes = NULL
-        cdef int64_t n = level.n_rows[node], i, below, above, code
-        if self.storage[attribute] >= 0:
-            for i in range(n):
-                send(&self.sides, entries[i], <int64_t>(entries[i] >> self.rows.shift) > cut)
-            below = 0
-            above = n - 1
-            while above - below > 1:        # rank[below] <= cut < rank[above]
-                i = (below + above) // 2
-                if <int64_t>(entries[i] >> self.rows.shift) > cut:
-                    above = i
-                else:
-                    below = i
-            neighbours[0] = <uint32_t>entries[below]
-            neighbours[1] = <uint32_t>entries[above]
-            return
-        codes = &self.codes[-1 - self.storage[attribute], 0]
-        below = 0
-        above = 256
+        cdef bint swept = self.storage[attribute] >= 0
+        cdef uint32_t missing_branch = 0 if cut & MISSING_LEFT else 1
+        cdef int32_t result = -1
+        cdef int64_t n = level.n_rows[node], i, code
+        cdef int64_t largest_left = 0, smallest_right = -1
+        cut &= MISSING_LEFT - 1
+        neighbours[0] = -1
+        neighbours[1] = -1
+        if not swept:
+            codes = &self.codes[-1 - self.storage[attribute], 0]
         for i in range(n):
-            code = codes[<uint32_t>entries[i]]
+            code = <int64_t>(entries[i] >> self.rows.shift) if swept else codes[<uint32_t>entries[i]]
+            if code == 0:
+                send(&self.sides, entries[i], missing_branch)
+                result = <int32_t>missing_branch
+                continue
             send(&self.sides, entries[i], code > cut)
-            if code <= cut:
-                if code > below:
-                    below = code
-            elif code < above:
-                above = code
-        neighbours[0] = below
-        neighbours[1] = above
+            if code > cut:
+                if smallest_right < 0 or code < smallest_right:
+                    smallest_right = code
+                    neighbours[1] = <uint32_t>entries[i] if swept else code
+            elif code > largest_left:
+                largest_left = code
+                neighbours[0] = <uint32_t>entries[i] if swept else code
+        return result
 
     cdef bint split_table(
-        self, Level level, int64_t node, int row_list, int64_t attribute, int64_t n_present, uint32_t* table_codes,
-        uint32_t* table_branch, uint8_t* heuristic,
+        self, Level level, int64_t node, int row_list, int64_t attribute, int64_t cut, int64_t n_present,
+        uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch, uint8_t* heuristic,
     ) noexcept nogil:
         cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
         cdef const Ruler* ruler = &self.measure.ruler
@@ -431,42 +484,54 @@ cdef class Growth:
         cdef Node about
         cdef Best best
         cdef bint flag = False, fine = True, swept = self.storage[attribute] >= 0
-        cdef int64_t n = level.n_rows[node], i, place
-        cdef int64_t* work = <int64_t*>malloc((2 * ruler.n_classes + 2) * sizeof(int64_t))
+        cdef bint multiway = self.shape[attribute] == MULTIWAY
+        cdef int64_t n = level.n_rows[node], i, place, code, last = -1
+        cdef int64_t* work = <int64_t*>malloc((3 * ruler.n_classes + 2) * sizeof(int64_t))
         cdef int64_t* histogram = NULL
-        cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 1)
+        cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
         cdef uint32_t[256] branch_of_code
-        cdef Buckets* b = new_buckets(n_present, ruler.n_classes)
+        cdef uint32_t branch = 0
+        cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes)
         if not swept:
             histogram = <int64_t*>calloc(256 * ruler.n_classes, sizeof(int64_t))
+            codes = &self.codes[-1 - self.storage[attribute], 0]
         if work == NULL or goes_left == NULL or b == NULL or (histogram == NULL and not swept):
             fine = False
         else:
             if swept:
                 buckets_of_runs(b, &self.rows, entries, n, ruler.n_classes)
             else:
-                codes = &self.codes[-1 - self.storage[attribute], 0]
                 self.add(1, entries, n, codes, histogram)
-                buckets_of_histogram(b, histogram, 256, ruler.n_classes)
-            if self.shape[attribute] == SUBSET:
-                about.counts = &level.counts[node, 0]
-                about.total = level.total[node]
-                about.cost = level.cost[node]
+                buckets_of_histogram(b, histogram, 0, 256, ruler.n_classes)
+            if not multiway:
+                self.describe_node(level, node, work, &about)
                 fine = scan_subset(ruler.criterion, ruler, b, &about, work, &best, goes_left, &flag)
                 heuristic[0] = flag
+            missing_branch[0] = -1
+            place = 0
             for i in range(b.n):
-                table_codes[i] = <uint32_t>b.code[i]
-                table_branch[i] = <uint32_t>i if self.shape[attribute] == MULTIWAY else 1 - goes_left[i]
-            if swept:
-                place = 0
-                for i in range(n):
-                    place += i > 0 and (entries[i] ^ entries[i - 1]) >> self.rows.shift != 0
-                    send(&self.sides, entries[i], table_branch[place])
-            else:
-                for i in range(b.n):
+                branch = <uint32_t>place if multiway else 1 - goes_left[i]
+                if b.code[i] == 0:
+                    missing_branch[0] = <int32_t>((cut >> PLACE_SHIFT) - 1) if multiway else <int32_t>branch
+                    continue
+                table_codes[place] = <uint32_t>b.code[i]
+                table_branch[place] = branch
+                place += 1
+            place = -1
+            for i in range(n_present):
+                if not swept:
                     branch_of_code[table_codes[i]] = table_branch[i]
-                for i in range(n):
-                    send(&self.sides, entries[i], branch_of_code[codes[<uint32_t>entries[i]]])
+            for i in range(n):
+                code = <int64_t>(entries[i] >> self.rows.shift) if swept else codes[<uint32_t>entries[i]]
+                if code == 0:
+                    branch = <uint32_t>missing_branch[0]
+                elif not swept:
+                    branch = branch_of_code[code]
+                elif code != last:
+                    place += 1
+                    last = code
+                    branch = table_branch[place]
+                send(&self.sides, entries[i], branch)
         free(work)
         free(histogram)
         free(goes_left)
@@ -506,33 +571,33 @@ cdef class Growth:
 
 
 cdef clones_void sweep_any(
-    const Ruler* r, bint gather, const Rows* rows, const uint64_t* entries, int64_t n, const Node* node, int64_t* work,
-    Best* best,
+    const Ruler* r, bint gather, const Rows* rows, const uint64_t* entries, int64_t n, const Node* node,
+    bint missing_left, int64_t* work, Best* best,
 ) noexcept nogil:
     """`sweep` with its first arguments as literals: the compiler writes each criterion its own loop."""
     if r.criterion == GINI:
-        sweep_shape(GINI, r, gather, rows, entries, n, node, work, best)
+        sweep_shape(GINI, r, gather, rows, entries, n, node, missing_left, work, best)
     elif r.criterion == ENTROPY:
-        sweep_shape(ENTROPY, r, gather, rows, entries, n, node, work, best)
+        sweep_shape(ENTROPY, r, gather, rows, entries, n, node, missing_left, work, best)
     elif r.criterion == GAIN_RATIO:
-        sweep_shape(GAIN_RATIO, r, gather, rows, entries, n, node, work, best)
+        sweep_shape(GAIN_RATIO, r, gather, rows, entries, n, node, missing_left, work, best)
     else:
-        sweep_shape(MISCLASSIFICATION, r, gather, rows, entries, n, node, work, best)
+        sweep_shape(MISCLASSIFICATION, r, gather, rows, entries, n, node, missing_left, work, best)
 
 
 cdef inline void sweep_shape(
     int criterion, const Ruler* r, bint gather, const Rows* rows, const uint64_t* entries, int64_t n, const Node* node,
-    int64_t* work, Best* best,
+    bint missing_left, int64_t* work, Best* best,
 ) noexcept nogil:
     if r.n_classes == 2:
         if gather:
-            sweep(criterion, True, True, r, rows, entries, n, node, work, best)
+            sweep(criterion, True, True, r, rows, entries, n, node, missing_left, work, best)
         else:
-            sweep(criterion, True, False, r, rows, entries, n, node, work, best)
+            sweep(criterion, True, False, r, rows, entries, n, node, missing_left, work, best)
     elif gather:
-        sweep(criterion, False, True, r, rows, entries, n, node, work, best)
+        sweep(criterion, False, True, r, rows, entries, n, node, missing_left, work, best)
     else:
-        sweep(criterion, False, False, r, rows, entries, n, node, work, best)
+        sweep(criterion, False, False, r, rows, entries, n, node, missing_left, work, best)
 
 
 def class_totals(const uint32_t[::1] y, const int64_t[::1] weight, int64_t[::1] out):
@@ -625,14 +690,14 @@ def best_first(
 KEY_COLUMNS = COLUMNS   # how many columns `keys_of` takes at most
 
 
-def keys_of(const real[:, :] table, int row_bits, uint64_t[:, ::1] keys, uint8_t[::1] whole):
-    """keys[column, row] of some columns, to be sorted. Returns (row, column) of the first NaN, or None."""
-    cdef int64_t nan
+def keys_of(
+    const real[:, :] table, int row_bits, uint64_t[:, ::1] keys, uint8_t[::1] whole, int64_t[::1] n_missing
+):
+    """keys[column, row] of some columns, to be sorted; see `make_keys`."""
     with nogil:
-        nan = make_keys(
+        make_keys(
             &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], row_bits, &keys[0, 0],
-            &whole[0])
-    return None if nan < 0 else (nan // table.shape[1], nan % table.shape[1])
+            &whole[0], &n_missing[0])
 
 
 cdef class SortedColumn:
@@ -642,8 +707,9 @@ cdef class SortedColumn:
     cdef int64_t n_values
     cdef object _keep
 
-    def __init__(self, uint64_t[::1] keys, int row_bits, bint whole):
+    def __init__(self, uint64_t[::1] keys, int row_bits, bint whole, int64_t n_missing):
         self._keep = keys
+        self.keys.n_missing = n_missing
         self.keys.key = &keys[0]
         self.keys.n = keys.shape[0]
         self.keys.low = (<uint64_t>1 << row_bits) - 1
@@ -683,6 +749,7 @@ cdef class Router:
 
     cdef Step* steps
     cdef Tables tables
+    cdef const int32_t* missing_branch
     cdef bint has_tables
     cdef Py_ssize_t n_nodes
     cdef object _keep
@@ -705,7 +772,7 @@ cdef class Router:
         self.tables.codes = &table_codes[0] if table_codes.shape[0] else NULL
         self.tables.branch = &table_branch[0] if table_branch.shape[0] else NULL
         self.tables.default_branch = &default_branch[0]
-        self.tables.missing_branch = &missing_branch[0]
+        self.missing_branch = &missing_branch[0]
         self.has_tables = table_codes.shape[0] > 0
         for i in range(self.n_nodes):
             if attribute[i] < 0:                                    # a leaf leads to itself
@@ -718,14 +785,14 @@ cdef class Router:
     def __dealloc__(self):
         free(self.steps)
 
-    def leaves(self, const real[:, :] table, Py_ssize_t row0, Py_ssize_t row1, int32_t[::1] out):
-        """out[row] := the leaf of each row. Returns (row, column) of the first NaN, or None."""
+    def leaves(self, const real[:, :] table, Py_ssize_t row0, Py_ssize_t row1, bint allow_missing, int32_t[::1] out):
+        """out[row] := the leaf of each row. Returns (row, column) of the first NaN if it is not allowed, else None."""
         cdef int64_t nan
         cdef Py_ssize_t n_columns = table.shape[1]
         with nogil:
             nan = route(
-                self.steps, &self.tables, self.has_tables, &table[0, 0], table.strides[0], table.strides[1],
-                n_columns, row0, row1, &out[0])
+                self.steps, &self.tables, self.missing_branch, self.has_tables, &table[0, 0], table.strides[0],
+                table.strides[1], n_columns, row0, row1, allow_missing, &out[0])
         return None if nan < 0 else (nan // n_columns, nan % n_columns)
 
 

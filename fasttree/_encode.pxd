@@ -25,6 +25,7 @@ cdef struct Keys:
     # A column's sorted keys.
     uint64_t* key
     int64_t n
+    int64_t n_missing           # those in front are missing
     uint64_t low                # the bits that hold the row
     bint whole                  # no value gave up a bit: equal keys, equal values
 
@@ -33,16 +34,17 @@ cdef inline double value_of(const real* values, int64_t stride, int64_t row) noe
     return <double>(<const real*>(<const char*>values + row * stride))[0] + 0.0     # -0.0 is 0.0
 
 
-cdef inline int64_t make_keys(
+cdef inline void make_keys(
     const real* source, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns, int row_bits,
-    uint64_t* keys, uint8_t* whole,
+    uint64_t* keys, uint8_t* whole, int64_t* n_missing,
 ) noexcept nogil:
-    """keys[column, row], and for each column whether no value lost a bit. Strides in bytes. Returns the first place
-    (row * n_columns + column) of a NaN, or -1.
+    """keys[column, row], and for each column whether no value lost a bit and how many are NaN. Strides in bytes.
+
+    The key of a missing value is the row alone: smaller than that of any number.
 
     Several columns at a time: a row-major table is then read by whole cache lines.
     """
-    cdef int64_t i, j, nan = -1
+    cdef int64_t i, j
     cdef uint64_t bits
     cdef uint64_t[COLUMNS] lost
     cdef uint64_t low = (<uint64_t>1 << row_bits) - 1
@@ -50,11 +52,14 @@ cdef inline int64_t make_keys(
     cdef const char* row = <const char*>source
     for j in range(n_columns):
         lost[j] = 0
+        n_missing[j] = 0
     for i in range(n_rows):
         for j in range(n_columns):
             value = value_of(<const real*>(row + j * column_stride), 0, 0)
-            if value != value and nan < 0:
-                nan = i * n_columns + j
+            if value != value:
+                n_missing[j] += 1
+                keys[j * n_rows + i] = <uint64_t>i
+                continue
             memcpy(&bits, &value, 8)
             lost[j] |= bits
             # Negative numbers sort backward: flip all their bits; others: only the sign.
@@ -63,7 +68,6 @@ cdef inline int64_t make_keys(
         row += row_stride
     for j in range(n_columns):
         whole[j] = lost[j] & low == 0
-    return nan
 
 
 cdef inline bint same_value(const Keys* k, int64_t i, const real* values, int64_t stride) noexcept nogil:
@@ -76,7 +80,7 @@ cdef inline bint same_value(const Keys* k, int64_t i, const real* values, int64_
 
 cdef inline int64_t settle(Keys* k, const real* values, int64_t stride) noexcept nogil:
     """Put sorted keys into the exact order of their values. Returns the number of distinct values; -1: no memory."""
-    cdef int64_t i = 0, stop, distinct = 0
+    cdef int64_t i = k.n_missing, stop, distinct = 0
     cdef bint ascending
     while i < k.n:
         stop = i + 1
@@ -121,29 +125,32 @@ cdef inline int64_t bin_codes(
     const Keys* k, const real* values, int64_t stride, const int64_t* weight, int64_t total, int64_t n_bins,
     bint lossless, uint8_t* codes, double* lower, double* upper,
 ) noexcept nogil:
-    """Codes from 1 on; lower[code] and upper[code] are the smallest and largest value of a bin. Returns the last code.
+    """Codes from 1 on, 0 for missing; lower[code] and upper[code] are the smallest and largest value of a bin. Returns the last code.
 
     A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of `total`;
     lossless: behind every value.
     """
     cdef int64_t i, row, last = 0, code = 0, share = 1, so_far = 0
     cdef bint ended
-    for i in range(k.n):
+    for i in range(k.n_missing):
+        codes[k.key[i]] = 0
+    for i in range(k.n_missing, k.n):
         row = <int64_t>(k.key[i] & k.low)
-        if i == 0 or not same_value(k, i, values, stride):
-            ended = i == 0 or lossless
+        if i == k.n_missing or not same_value(k, i, values, stride):
+            ended = i == k.n_missing or lossless
             while share < n_bins and so_far >= (total * share + n_bins - 1) // n_bins:
                 share += 1
                 ended = True
             if ended:
-                if i > 0:
+                if code > 0:
                     upper[code] = value_of(values, stride, last)
                 code += 1
                 lower[code] = value_of(values, stride, row)
         codes[row] = <uint8_t>code
         so_far += weight[row] if weight != NULL else 1
         last = row
-    upper[code] = value_of(values, stride, last)
+    if code > 0:
+        upper[code] = value_of(values, stride, last)
     return code
 
 
@@ -155,7 +162,7 @@ cdef inline void rank_entries(
     cdef int64_t i
     for i in range(k.n):
         row = k.key[i] & k.low
-        if i == 0 or not same_value(k, i, values, stride):
+        if i >= k.n_missing and (i == k.n_missing or not same_value(k, i, values, stride)):
             rank += 1
         if shift > 32:
             c = <uint64_t>y[row] << 32

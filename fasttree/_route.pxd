@@ -23,13 +23,14 @@ cdef struct Tables:
     const uint32_t* codes
     const uint32_t* branch
     const int32_t* default_branch
-    const int32_t* missing_branch       # of code 0
+
+
+cdef enum:
+    UNKNOWN = -1                # the code of a level that ends the way of a row; missing is NaN in every column
 
 
 cdef inline int32_t table_branch(const Tables* t, int32_t node, int64_t code) noexcept nogil:
     cdef int64_t low = t.start[node], high = t.start[node + 1], middle
-    if code == 0:
-        return t.missing_branch[node]
     while low < high:
         middle = (low + high) // 2
         if t.codes[middle] < code:
@@ -42,71 +43,83 @@ cdef inline int32_t table_branch(const Tables* t, int32_t node, int64_t code) no
 
 
 cdef inline int32_t next_node(
-    bint has_tables, const Step* steps, const Tables* tables, int32_t node, const char* row, int64_t column_stride,
-    const real* _,
+    bint has_tables, bint has_missing, const Step* steps, const Tables* tables, const int32_t* missing_branch,
+    int32_t node, const char* row, int64_t column_stride, const real* _,
 ) noexcept nogil:
-    """THE routing rule: growth, scoring and the exporters agree on it."""
+    """THE routing rule: growth, scoring and the exporters agree on it. A leaf leads to itself."""
     cdef Step step = steps[node]
+    cdef int64_t attribute = step.attribute
+    cdef real value
+    if has_tables and attribute < 0:
+        attribute = -1 - attribute
+    value = (<const real*>(row + attribute * column_stride))[0]
+    if has_missing and value != value:
+        return step.next + missing_branch[node] if missing_branch[node] >= 0 else node
     if has_tables and step.attribute < 0:
-        return step.next + table_branch(
-            tables, node, <int64_t>(<const real*>(row + (-1 - step.attribute) * column_stride))[0])
-    return step.next + ((<const real*>(row + step.attribute * column_stride))[0] > step.threshold)
+        if value == UNKNOWN:
+            return node
+        return step.next + table_branch(tables, node, <int64_t>value)
+    return step.next + (value > step.threshold)
 
 
 cdef inline int64_t route(
-    const Step* steps, const Tables* tables, bint has_tables, const real* source, int64_t row_stride,
-    int64_t column_stride, int64_t n_columns, int64_t row0, int64_t row1, int32_t* out,
+    const Step* steps, const Tables* tables, const int32_t* missing_branch, bint has_tables, const real* source,
+    int64_t row_stride, int64_t column_stride, int64_t n_columns, int64_t row0, int64_t row1, bint allow_missing,
+    int32_t* out,
 ) noexcept nogil:
-    """out[row] := leaf. Strides in bytes. Returns the first place (row * n_columns + column) of a NaN, or -1."""
+    """out[row] := leaf. Strides in bytes. Returns the first place (row * n_columns + column) of a NaN that is not
+    allowed, or -1."""
     cdef int64_t start = row0, stop, nan
     while start < row1:
         stop = start + CHUNK if start + CHUNK < row1 else row1
         nan = find_nan(source, row_stride, column_stride, n_columns, start, stop)
-        if nan >= 0:
+        if nan >= 0 and not allow_missing:
             return nan
-        if has_tables:
-            route_chunk(True, steps, tables, source, row_stride, column_stride, start, stop, out)
+        if nan >= 0:
+            route_chunk(
+                True, True, steps, tables, missing_branch, source, row_stride, column_stride, start, stop, out)
+        elif has_tables:
+            route_chunk(
+                True, False, steps, tables, missing_branch, source, row_stride, column_stride, start, stop, out)
         else:
-            route_chunk(False, steps, tables, source, row_stride, column_stride, start, stop, out)
+            route_chunk(
+                False, False, steps, tables, missing_branch, source, row_stride, column_stride, start, stop, out)
         start = stop
     return -1
 
 
 cdef inline void route_chunk(
-    bint has_tables, const Step* steps, const Tables* tables, const real* source, int64_t row_stride,
-    int64_t column_stride, int64_t start, int64_t stop, int32_t* out,
+    bint has_tables, bint has_missing, const Step* steps, const Tables* tables, const int32_t* missing_branch,
+    const real* source, int64_t row_stride, int64_t column_stride, int64_t start, int64_t stop, int32_t* out,
 ) noexcept nogil:
     cdef int32_t[LANES] node
     cdef int32_t moved, to
-    cdef int64_t i
-    cdef int lane
+    cdef int64_t i = start
+    cdef int lane, lanes
     cdef const char* row
-    i = start
-    while i + LANES <= stop:
+    while i < stop:
         row = <const char*>source + i * row_stride
-        for lane in range(LANES):
+        lanes = LANES if i + LANES <= stop else 1
+        for lane in range(lanes):
             node[lane] = 0
         moved = 1
         while moved:
             moved = 0
-            for lane in range(LANES):
+            if lanes == LANES:
+                for lane in range(LANES):
+                    to = next_node(
+                        has_tables, has_missing, steps, tables, missing_branch, node[lane], row + lane * row_stride,
+                        column_stride, source)
+                    moved |= to ^ node[lane]
+                    node[lane] = to
+            else:
                 to = next_node(
-                    has_tables, steps, tables, node[lane], row + lane * row_stride, column_stride, source)
-                moved |= to ^ node[lane]
-                node[lane] = to
-        for lane in range(LANES):
+                    has_tables, has_missing, steps, tables, missing_branch, node[0], row, column_stride, source)
+                moved = to ^ node[0]
+                node[0] = to
+        for lane in range(lanes):
             out[i + lane] = node[lane]
-        i += LANES
-    while i < stop:
-        row = <const char*>source + i * row_stride
-        node[0] = 0
-        while True:
-            to = next_node(has_tables, steps, tables, node[0], row, column_stride, source)
-            if to == node[0]:
-                break
-            node[0] = to
-        out[i] = node[0]
-        i += 1
+        i += lanes
 
 
 cdef inline int64_t find_nan(

@@ -29,6 +29,12 @@ cdef struct Node:
     const int64_t* counts
     int64_t total
     double cost
+    const int64_t* missing      # class counts of the rows that do not know the attribute
+    int64_t n_missing           # their weight
+
+
+cdef enum:
+    MISSING_LEFT = 1 << 40      # in the cut of a threshold: rows that do not know the attribute go left
 
 
 cdef struct Best:
@@ -77,15 +83,34 @@ cdef inline void move(
     right_sum[0] -= term_grows(criterion, r, right[c], w)
 
 
+cdef inline void open_sides(
+    int criterion, const Ruler* r, const Node* node, bint missing_left, int64_t* left, int64_t* right
+) noexcept nogil:
+    """Before the first cut: missing rows on their side, all others on the right."""
+    cdef int c
+    for c in range(r.n_classes):
+        left[c] = node.missing[c] if missing_left else 0
+        right[c] = node.counts[c] - left[c]
+
+
 cdef inline void sweep(
     int criterion, bint two, bint gather, const Ruler* r, const Rows* rows, const uint64_t* entries, int64_t n_entries,
-    const Node* node, int64_t* work, Best* best,
+    const Node* node, bint missing_left, int64_t* work, Best* best,
 ) noexcept nogil:
-    """Best threshold over rows that are sorted by rank. `work` holds 2 C counts if there are more than two classes."""
+    """Improve `best` by the thresholds of rows that are sorted by rank and know the attribute.
+
+    The rows of the node that do not know it go to one side; if that is the right one, the last cut has them alone there.
+    `work` holds 2 C counts.
+    """
     cdef Cuts cuts
-    cdef int64_t start = 0, w, size = 0, ones = 0, left_sum = 0, right_sum = 0
-    cdef int64_t last = n_entries - 1       # a cut behind the last row separates nothing
+    cdef int64_t* left = work
+    cdef int64_t* right = work + r.n_classes
+    cdef int64_t flag = MISSING_LEFT if missing_left else 0
+    cdef int64_t start = 0, w, size, ones, left_sum = 0, right_sum = 0
+    # A cut behind the last row separates nothing, unless it sets missing rows apart.
+    cdef int64_t last = n_entries if node.n_missing > 0 and not missing_left else n_entries - 1
     cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
+    cdef int64_t before         # weight left of the block, if every row weighs 1
     cdef int shift = rows.shift
     cdef int j, m
     cdef uint32_t c
@@ -94,14 +119,13 @@ cdef inline void sweep(
     cdef double lightest = <double>least, heaviest = <double>(node.total - least)
     cdef double size_
     cdef bint incremental = is_incremental(criterion, r)
-    cdef int64_t* left = work
-    cdef int64_t* right = work + r.n_classes
-    best.score = -INFINITY
-    best.cut = 0
-    if not two:
-        memset(left, 0, r.n_classes * sizeof(int64_t))
-        memcpy(right, node.counts, r.n_classes * sizeof(int64_t))
-        right_sum = <int64_t>sum_terms(criterion, r, right) if incremental else 0
+    open_sides(criterion, r, node, missing_left, left, right)
+    size = node.n_missing if missing_left else 0
+    ones = left[1] if two else 0
+    if not two and incremental:
+        left_sum = <int64_t>sum_terms(criterion, r, left)
+        right_sum = <int64_t>sum_terms(criterion, r, right)
+    before = size
     while start < last:
         m = <int>(last - start) if last - start < BLOCK else BLOCK
         if two:
@@ -114,7 +138,7 @@ cdef inline void sweep(
                     size += w
                     cuts.size[j] = <double>size
             score_cuts2(
-                criterion, not gather, r, &cuts, m, start, node.total, node.counts[1], node.cost
+                criterion, not gather, r, &cuts, m, before, node.total, node.counts[1], node.cost
             )
         else:
             for j in range(m):
@@ -130,7 +154,7 @@ cdef inline void sweep(
                 else:
                     left[c] += w
                     right[c] -= w
-                    if (entries[start + j + 1] ^ entry) >> shift:
+                    if separates(entries, n_entries, start + j, shift):
                         cuts.left[j] = sum_terms(criterion, r, left)
                         cuts.right[j] = sum_terms(criterion, r, right)
                     else:
@@ -140,33 +164,38 @@ cdef inline void sweep(
         # Most blocks hold nothing better; only in the others do we ask which places are cuts at all.
         if any_better(cuts.score, m, best.score + margin):
             for j in range(m):
-                if cuts.score[j] > best.score + margin and (entries[start + j + 1] ^ entries[start + j]) >> shift:
-                    size_ = cuts.size[j] if gather or not two else <double>(start + j + 1)
+                if cuts.score[j] > best.score + margin and separates(entries, n_entries, start + j, shift):
+                    size_ = cuts.size[j] if gather or not two else <double>(before + j + 1)
                     if size_ >= lightest and size_ <= heaviest:
                         best.score = cuts.score[j]
-                        best.cut = <int64_t>(entries[start + j] >> shift)
+                        best.cut = <int64_t>(entries[start + j] >> shift) | flag
         start += m
+        before += m
+
+
+cdef inline bint separates(const uint64_t* entries, int64_t n_entries, int64_t i, int shift) noexcept nogil:
+    """Does a cut behind entry i divide different values (or known from missing)?"""
+    return i == n_entries - 1 or (entries[i + 1] ^ entries[i]) >> shift != 0
 
 
 cdef inline void scan_codes(
-    int criterion, const Ruler* r, const int64_t* histogram, int n_codes, const Node* node, int64_t* work, Best* best
+    int criterion, const Ruler* r, const int64_t* histogram, int n_codes, const Node* node, bint missing_left,
+    int64_t* work, Best* best,
 ) noexcept nogil:
-    """Best threshold over codes 1..n_codes-1 of a histogram[code, class]."""
+    """Improve `best` by the thresholds over codes 1..n_codes-1 of a histogram[code, class]."""
     cdef Cuts cuts
     cdef int64_t codes[BLOCK]
-    cdef int64_t size = 0, bucket, place
+    cdef int64_t size, bucket
+    cdef int64_t flag = MISSING_LEFT if missing_left else 0
     cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
     cdef int code, c, n_classes = r.n_classes
     cdef int m = 0
     cdef bint two = n_classes == 2
-    cdef double margin = tolerance(criterion, r, node.total)
     cdef int64_t* left = work
     cdef int64_t* right = work + n_classes
     cdef const int64_t* row
-    best.score = -INFINITY
-    best.cut = 0
-    memset(left, 0, n_classes * sizeof(int64_t))
-    memcpy(right, node.counts, n_classes * sizeof(int64_t))
+    open_sides(criterion, r, node, missing_left, left, right)
+    size = node.n_missing if missing_left else 0
     for code in range(1, n_codes):
         row = histogram + code * n_classes
         bucket = 0
@@ -181,7 +210,7 @@ cdef inline void scan_codes(
             break
         if size < least:
             continue
-        codes[m] = code
+        codes[m] = code | flag
         cuts.size[m] = <double>size
         if two:
             cuts.left[m] = <double>left[1]
@@ -190,16 +219,38 @@ cdef inline void scan_codes(
             cuts.right[m] = sum_terms(criterion, r, right)
         m += 1
         if m == BLOCK:
-            score_block(criterion, two, r, &cuts, m, node)
-            place = choose(cuts.score, m, margin, &best.score)
-            if place >= 0:
-                best.cut = codes[place]
+            choose_code(criterion, two, r, &cuts, codes, m, node, best)
             m = 0
-    if m:
-        score_block(criterion, two, r, &cuts, m, node)
-        place = choose(cuts.score, m, margin, &best.score)
-        if place >= 0:
-            best.cut = codes[place]
+    choose_code(criterion, two, r, &cuts, codes, m, node, best)
+
+
+cdef inline void choose_code(
+    int criterion, bint two, const Ruler* r, Cuts* cuts, const int64_t* codes, int m, const Node* node, Best* best
+) noexcept nogil:
+    cdef int64_t place
+    score_block(criterion, two, r, cuts, m, node)
+    place = choose(cuts.score, m, tolerance(criterion, r, node.total), &best.score)
+    if place >= 0:
+        best.cut = codes[place]
+
+
+cdef inline void set_apart(
+    int criterion, const Ruler* r, const Node* node, int64_t largest, int64_t* work, Best* best
+) noexcept nogil:
+    """Improve `best` by the cut that sets the missing rows apart: `largest` is the largest rank or code at the node."""
+    cdef int64_t known = node.total - node.n_missing
+    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
+    cdef double cost, split = 0.0, score
+    if known < least or node.n_missing < least:
+        return
+    open_sides(criterion, r, node, True, work, work + r.n_classes)
+    cost = side_cost(criterion, r, work, node.n_missing) + side_cost(criterion, r, work + r.n_classes, known)
+    if criterion == GAIN_RATIO:
+        split = <double>(klogk(r, node.total) - klogk(r, known) - klogk(r, node.n_missing))
+    score = score_of(criterion, r, node.cost, cost, split, node.total)
+    if score > best.score + tolerance(criterion, r, node.total):
+        best.score = score
+        best.cut = largest
 
 
 cdef inline void score_block(
@@ -249,11 +300,13 @@ cdef inline void free_buckets(Buckets* b) noexcept nogil:
         free(b)
 
 
-cdef inline void buckets_of_histogram(Buckets* b, const int64_t* histogram, int n_codes, int n_classes) noexcept nogil:
+cdef inline void buckets_of_histogram(
+    Buckets* b, const int64_t* histogram, int first_code, int n_codes, int n_classes
+) noexcept nogil:
     cdef int code, c
     cdef int64_t size
     b.n = 0
-    for code in range(1, n_codes):
+    for code in range(first_code, n_codes):
         size = 0
         for c in range(n_classes):
             size += histogram[code * n_classes + c]
@@ -293,26 +346,67 @@ cdef inline void buckets_of_runs(
         b.counts[(b.n - 1) * n_classes + class_of(True, rows, entry)] += w
 
 
+cdef enum:
+    PLACE_SHIFT = 32            # in the cut of a multiway split: 1 + the branch that missing rows take
+
+
 cdef inline void scan_multiway(
-    int criterion, const Ruler* r, const Buckets* b, const Node* node, Best* best
+    int criterion, const Ruler* r, const Buckets* b, const Node* node, bint joins, int64_t* work, Best* best
 ) noexcept nogil:
-    """One branch a value: a single candidate, admissible if at least two branches are heavy enough."""
+    """One branch a value. Admissible if at least two branches are heavy enough.
+
+    Rows that do not know the attribute have a branch of their own, behind those of the values; or, if `joins`, that or
+    the branch of the value with which they go best.
+    """
+    cdef int C = r.n_classes
+    cdef int c
     cdef int64_t v, heavy = 0, split = 0
+    cdef int64_t first = b.n
     cdef double cost = 0.0
     best.score = -INFINITY
     best.cut = b.n
-    if b.n < 2:
-        return
     for v in range(b.n):
-        cost += side_cost(criterion, r, b.counts + v * r.n_classes, b.size[v])
+        cost += side_cost(criterion, r, b.counts + v * C, b.size[v])
         heavy += b.size[v] >= r.min_leaf
         if criterion == GAIN_RATIO:
             split -= klogk(r, b.size[v])
-    if heavy < 2:
-        return
     if criterion == GAIN_RATIO:
         split += klogk(r, node.total)
-    best.score = score_of(criterion, r, node.cost, cost, <double>split, node.total)
+    if node.n_missing == 0:
+        if heavy >= 2 and b.n >= 2:
+            best.score = score_of(criterion, r, node.cost, cost, <double>split, node.total)
+        return
+    if joins and b.n >= 2:
+        first = 0
+    for v in range(first, b.n):
+        for c in range(C):
+            work[c] = b.counts[v * C + c] + node.missing[c]
+        consider_place(
+            criterion, r, node, v,
+            cost - side_cost(criterion, r, b.counts + v * C, b.size[v])
+            + side_cost(criterion, r, work, b.size[v] + node.n_missing),
+            split + klogk_if(criterion, r, b.size[v]) - klogk_if(criterion, r, b.size[v] + node.n_missing),
+            heavy - (b.size[v] >= r.min_leaf) + (b.size[v] + node.n_missing >= r.min_leaf), b.n, best)
+    consider_place(
+        criterion, r, node, b.n, cost + side_cost(criterion, r, node.missing, node.n_missing),
+        split - klogk_if(criterion, r, node.n_missing), heavy + (node.n_missing >= r.min_leaf), b.n, best)
+
+
+cdef inline int64_t klogk_if(int criterion, const Ruler* r, int64_t k) noexcept nogil:
+    return klogk(r, k) if criterion == GAIN_RATIO else 0
+
+
+cdef inline void consider_place(
+    int criterion, const Ruler* r, const Node* node, int64_t place, double cost, int64_t split, int64_t heavy,
+    int64_t n_values, Best* best,
+) noexcept nogil:
+    cdef double score
+    if heavy < 2:
+        return
+    score = score_of(criterion, r, node.cost, cost, <double>split, node.total)
+    if score > best.score + tolerance(criterion, r, node.total):
+        best.score = score
+        best.cut = n_values | (place + 1) << PLACE_SHIFT
 
 
 cdef inline void multiway_of_runs(
@@ -370,60 +464,80 @@ cdef enum:
 cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) noexcept nogil:
     """key := the values' class shares along the first principal direction of sum_v n_v (p_v - p)(p_v - p)'.
 
-    Power iteration from e_1 - p; the sign is that of the first nonzero component. False: no memory.
+    Power iteration from e_1 - p; the sign is that of the first nonzero component. Most values have rows of few classes
+    only, so the shares are gathered without their zeros first. False: no memory.
     """
     cdef int C = r.n_classes
     cdef int c, _step
-    cdef int64_t v
-    cdef double total = <double>node.total, dot, norm, sign
+    cdef int64_t v, i, n = 0
+    cdef double total = <double>node.total, dot, mean, pull, norm, sign = 1.0
+    for i in range(b.n * C):
+        n += b.counts[i] != 0
     cdef double* x = <double*>malloc(3 * C * sizeof(double))
-    if x == NULL:
-        return False
-    cdef double* p = x + C
-    cdef double* y = x + 2 * C
-    for c in range(C):
-        p[c] = <double>node.counts[c] / total
-        x[c] = -p[c]
-    x[0] += 1.0
-    for _step in range(POWER_STEPS):
+    cdef double* share = <double*>malloc(n * sizeof(double))
+    cdef int* share_class = <int*>malloc(n * sizeof(int))
+    cdef int64_t* first = <int64_t*>malloc((b.n + 1) * sizeof(int64_t))
+    cdef bint fine = x != NULL and share != NULL and share_class != NULL and first != NULL
+    if fine:
+        i = 0
+        for v in range(b.n):
+            first[v] = i
+            for c in range(C):
+                if b.counts[v * C + c] != 0:
+                    share[i] = <double>b.counts[v * C + c] / <double>b.size[v]
+                    share_class[i] = c
+                    i += 1
+        first[b.n] = i
         for c in range(C):
-            y[c] = 0.0
+            x[C + c] = <double>node.counts[c] / total           # p
+            x[c] = -x[C + c]
+        x[0] += 1.0
+        for _step in range(POWER_STEPS):
+            mean = 0.0
+            for c in range(C):
+                mean += x[C + c] * x[c]
+                x[2 * C + c] = 0.0                              # the next x
+            pull = 0.0
+            for v in range(b.n):
+                dot = 0.0
+                for i in range(first[v], first[v + 1]):
+                    dot += share[i] * x[share_class[i]]
+                dot = (dot - mean) * <double>b.size[v]
+                pull += dot
+                for i in range(first[v], first[v + 1]):
+                    x[2 * C + share_class[i]] += dot * share[i]
+            norm = 0.0
+            for c in range(C):
+                x[2 * C + c] -= pull * x[C + c]
+                if x[2 * C + c] > norm:
+                    norm = x[2 * C + c]
+                elif -x[2 * C + c] > norm:
+                    norm = -x[2 * C + c]
+            if norm == 0.0:
+                break
+            for c in range(C):
+                x[c] = x[2 * C + c] / norm
+        for c in range(C):
+            if x[c] != 0.0:
+                sign = 1.0 if x[c] > 0.0 else -1.0
+                break
         for v in range(b.n):
             dot = 0.0
-            for c in range(C):
-                dot += (<double>b.counts[v * C + c] / <double>b.size[v] - p[c]) * x[c]
-            dot *= <double>b.size[v]
-            for c in range(C):
-                y[c] += dot * (<double>b.counts[v * C + c] / <double>b.size[v] - p[c])
-        norm = 0.0
-        for c in range(C):
-            if y[c] > norm:
-                norm = y[c]
-            elif -y[c] > norm:
-                norm = -y[c]
-        if norm == 0.0:
-            break
-        for c in range(C):
-            x[c] = y[c] / norm
-    sign = 1.0
-    for c in range(C):
-        if x[c] != 0.0:
-            sign = 1.0 if x[c] > 0.0 else -1.0
-            break
-    for v in range(b.n):
-        dot = 0.0
-        for c in range(C):
-            dot += <double>b.counts[v * C + c] / <double>b.size[v] * (sign * x[c])
-        b.key[v] = dot
+            for i in range(first[v], first[v + 1]):
+                dot += share[i] * (sign * x[share_class[i]])
+            b.key[v] = dot
     free(x)
-    return True
+    free(share)
+    free(share_class)
+    free(first)
+    return fine
 
 
 cdef inline bint scan_subset(
     int criterion, const Ruler* r, Buckets* b, const Node* node, int64_t* work, Best* best, uint8_t* goes_left,
     bint* heuristic,
 ) noexcept nogil:
-    """Best binary partition of the values present. False: no memory.
+    """Best binary partition of the values present, "missing" (code 0) being one of them. False: no memory.
 
     Two classes: some prefix of the order by P(class 0) is optimal (Breiman). More: every subset that holds the first
     value, as long as there are at most 12; beyond that the prefixes of a principal direction, which may miss the best.
@@ -432,7 +546,7 @@ cdef inline bint scan_subset(
     cdef int C = r.n_classes
     cdef int64_t v
     best.score = -INFINITY
-    best.cut = b.n
+    best.cut = b.n - (b.n > 0 and b.code[0] == 0)
     heuristic[0] = False
     if b.n < 2:
         return True

@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from fasttree.labels import (
+    MISSING_CODE,
     Labels,
+    bool_labels,
     complex_error,
     family,
     first_row,
     hash_labels,
     is_missing,
-    missing_value_error,
+    no_labels,
     not_a_scalar_error,
     shown,
 )
@@ -53,6 +55,18 @@ def too_large_error(where: str, value: Any) -> ValueError:
     )
 
 
+def check_whole_numbers(values: np.ndarray, where: Callable[[int], str]) -> None:
+    """Thresholds are float64: whole numbers that it would round are refused. `where`: column j."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return
+    low, high = values.min(), values.max()
+    if high <= LARGEST_WHOLE_NUMBER and low >= -LARGEST_WHOLE_NUMBER:
+        return
+    value = high if high > LARGEST_WHOLE_NUMBER else low
+    _, place = np.argwhere(values.reshape(len(values), -1) == value)[0]
+    raise too_large_error(where(int(place)), value)
+
+
 # -- arrays ----------------------------------------------------------------------------------------
 
 
@@ -74,21 +88,37 @@ def masked_places(values: np.ndarray) -> np.ndarray | None:
     return mask if mask.any() else None
 
 
+def masked_numbers(
+    values: np.ndarray, hidden: np.ndarray, where: Callable[[int], str]
+) -> np.ndarray:
+    """The numbers of a masked array with NaN in the hidden places, whatever lies under the mask."""
+    known = plain_numbers(np.where(hidden, values.dtype.type(0), np.asarray(values)))
+    check_whole_numbers(known, where)
+    numbers = known.astype(np.float32 if known.dtype == np.float32 else np.float64, copy=False)
+    numbers[hidden] = np.nan
+    return numbers
+
+
 def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels:
     if values.ndim != 1:
         raise ValueError(f"{where} has {values.ndim} dimensions, but a column has one.")
     hidden = masked_places(values)
-    if hidden is not None:
-        raise missing_value_error(where, int(np.argmax(hidden)))
     kind = values.dtype.kind
+    if kind == "b" and hidden is not None:
+        return bool_labels(np.where(hidden, MISSING_CODE, np.asarray(values)))
     if kind in "biuf":
+        if hidden is not None:
+            return masked_numbers(values, hidden, lambda _: where)
         return plain_numbers(np.asarray(values))
     if kind == "U":
-        return hash_labels(values.tolist())
+        return hash_labels(values.tolist())  # a masked array gives None for what it hides
     if kind in "OT":
-        return read_objects(where, values.tolist())
+        column = read_objects(where, values.tolist())
+        # Text of which all is missing often comes as NaN; numbers would not be objects.
+        empty = isinstance(column, np.ndarray) and bool(np.isnan(column).all())
+        return no_labels(len(values)) if empty else column
     if kind in "mM":
-        return _time_numbers(where, values)
+        return _time_numbers(where, np.asarray(values), hidden)
     if kind == "c":
         raise complex_error(where)
     if kind == "S":
@@ -98,20 +128,23 @@ def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels:
     )
 
 
-def _time_numbers(where: str, values: np.ndarray) -> np.ndarray:
+def _time_numbers(where: str, values: np.ndarray, hidden: np.ndarray | None = None) -> np.ndarray:
     """Times as microseconds (dates: since 1970): one unit, so that a model takes any library's.
 
     Exact between the years 1684 and 2255, and rounded to 32 microseconds in the year 9999.
     """
-    empty = np.isnat(values)
-    if empty.any():
-        raise missing_value_error(where, int(np.argmax(empty)))
+    missing = np.isnat(values) if hidden is None else np.isnat(values) | hidden
+    if missing.all():  # NaT alone may come without a unit
+        return np.full(len(values), np.nan)
     unit, step = np.datetime_data(values.dtype)
     if values.dtype.kind == "M" and unit in ("Y", "M"):
         values, unit, step = values.astype("datetime64[D]"), "D", 1
     counts = values.astype(np.int64)
+    counts[missing] = 0
     if unit in _MICROSECONDS:
-        return counts.astype(np.float64) * (_MICROSECONDS[unit] * step)
+        numbers = counts.astype(np.float64) * (_MICROSECONDS[unit] * step)
+        numbers[missing] = np.nan
+        return numbers
     if unit not in _PER_MICROSECOND:
         raise TypeError(
             f"{where} has durations of unit {unit!r}, which has no fixed length: use days."
@@ -124,51 +157,69 @@ def _time_numbers(where: str, values: np.ndarray) -> np.ndarray:
             f"{where} has a time finer than a microsecond in row {int(np.argmax(finer))}: "
             "round it to microseconds, or turn it into numbers of the unit that matters."
         )
-    return whole.astype(np.float64)
+    numbers = whole.astype(np.float64)
+    numbers[missing] = np.nan
+    return numbers
 
 
 # -- Python's objects ------------------------------------------------------------------------------
 
 
 def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
-    """A column of objects: all text, all bools, all numbers, all dates or all durations."""
-    families = {kind: family(kind) for kind in set(map(type, values))}
+    """Objects all of which, but for the missing ones, are text, bools, numbers, dates, durations."""
+    families = _families(values)
     found = set(families.values())
+    if "missing" in found:
+        found.remove("missing")
+        values = [None if families[type(value)] == "missing" else value for value in values]
+    if len(found) > 1:  # by its type, a NaN among words is a number, and numpy's NaT a date
+        doubtful = {kind for kind, name in families.items() if name not in ("text", "bool")}
+        values = [
+            None if type(value) in doubtful and is_missing(value) else value for value in values
+        ]
+        found = set(_families(values).values()) - {"missing"}
+    if not found:
+        return no_labels(len(values))
     if found == {"text"}:
         return hash_labels(values)
     if found == {"bool"}:
-        return np.array(values, dtype=bool)
+        return _object_bools(values)
     if found == {"number"}:
         return _object_numbers(where, values)
-    if "missing" in found or len(found) > 1:
-        _refuse_missing(where, values)
     if "complex" in found:
         raise complex_error(where)
     odd = found - {"text", "bool", "number", "date", "duration"}
     if odd:
-        row = first_row(values, lambda value: families[type(value)] in odd)
+        row = first_row(values, lambda value: family(type(value)) in odd)
         raise not_a_scalar_error(where, row, values[row])
     if len(found) > 1:
         raise _mixed_error(where, values)
     return _object_times(where, values, "datetime64" if found == {"date"} else "timedelta64")
 
 
-def _refuse_missing(where: str, values: Sequence[Any]) -> None:
-    for row, value in enumerate(values):
-        if is_missing(value):
-            raise missing_value_error(where, row)
+def _families(values: Sequence[Any]) -> dict[type, str]:
+    return {kind: family(kind) for kind in set(map(type, values))}
 
 
 def _mixed_error(where: str, values: Sequence[Any]) -> ValueError:
     first: dict[str, str] = {}  # the first value of each of the types
     for row, value in enumerate(values):
         name = type(value).__name__
-        if name not in first:
+        if value is not None and name not in first:
             first[name] = f"{name} ({shown(value)} in row {row})"
     return ValueError(
         f"{where} mixes types: {' and '.join(list(first.values())[:3])}. Turn it into one type: "
         "all text for a categorical column, all numbers for a numeric one."
     )
+
+
+# In what follows None is the only missing value, but for the NaN among numbers.
+
+
+def _object_bools(values: Sequence[Any]) -> np.ndarray | Labels:
+    if any(value is None for value in values):
+        return bool_labels(np.array([MISSING_CODE if value is None else value for value in values]))
+    return np.array(values, dtype=bool)
 
 
 def _object_numbers(where: str, values: Sequence[Any]) -> np.ndarray:
@@ -177,7 +228,7 @@ def _object_numbers(where: str, values: Sequence[Any]) -> np.ndarray:
         if numbers.dtype.kind in "iu":
             return numbers
         numbers = np.array(values, dtype=np.float64)
-        large = bool(np.abs(numbers).max() >= LARGEST_WHOLE_NUMBER)
+        large = bool(np.fmax.reduce(np.abs(numbers)) >= LARGEST_WHOLE_NUMBER)
     except OverflowError:
         large = True
     if large:  # there may be whole numbers that have just been rounded

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fasttree.labels import (
+    UNKNOWN_CODE,
     Labels,
-    check_complete,
     check_levels,
     first_row,
     hash_labels,
@@ -29,7 +29,8 @@ class Categorical:
     >>> sizes.categories
     ('small', 'medium', 'large')
 
-    Without `categories` the levels are the sorted distinct values. A level may have no rows.
+    Without `categories` the levels are the sorted distinct values. A level may have no rows. A
+    value may be missing (None or NaN): its code is -1.
     """
 
     __slots__ = ("categories", "codes")
@@ -41,7 +42,7 @@ class Categorical:
         where = "Categorical"
         items = _as_list(values)
         try:
-            found = check_complete(where, hash_labels(items))
+            found = hash_labels(items)
         except TypeError:
             row = first_row(items, _unhashable)
             raise not_a_scalar_error(where, row, items[row]) from None
@@ -51,7 +52,7 @@ class Categorical:
             return
         self.categories = check_levels(where, categories)
         self.codes = map_labels(found, {level: code for code, level in enumerate(self.categories)})
-        unknown = self.codes < 0
+        unknown = self.codes == UNKNOWN_CODE
         if unknown.any():
             row = int(np.argmax(unknown))
             raise ValueError(
@@ -68,8 +69,8 @@ class Categorical:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise ValueError("the values of a Categorical are made from its codes: allow a copy.")
-        levels = np.empty(len(self.categories), dtype=object)
-        levels[:] = self.categories
+        levels = np.empty(len(self.categories) + 1, dtype=object)
+        levels[:-1] = self.categories  # the last is None, for missing values
         values: np.ndarray = levels[self.codes]
         return values if dtype is None else values.astype(dtype)
 

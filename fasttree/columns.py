@@ -12,9 +12,12 @@ import numpy as np
 
 from fasttree._parallel import Team
 from fasttree.encode import EncodedTable, encode, is_worth_threads
-from fasttree.frames import Table, read_table, read_target, read_weights
+from fasttree.frames import Table, missing_value_error, read_table, read_target, read_weights
 from fasttree.params import check_max_bins, check_n_jobs
 from fasttree.weights import GridWeights, to_grid
+
+
+MISSING_REMEDY = 'use missing="branch" or missing="category", or fill it in'
 
 
 class Columns:
@@ -91,12 +94,20 @@ class TrainingRows:
 
 @contextmanager
 def training(
-    X: Any, y: Any, sample_weight: Any, categorical_features: Any, max_bins: Any, n_jobs: Any
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    categorical_features: Any,
+    max_bins: Any,
+    n_jobs: Any,
+    allow_missing: bool,
 ) -> Iterator[tuple[TrainingRows, Team]]:
     """Read and encode what a user passes to ``fit``, and gather the threads that work on it."""
     max_bins, n_jobs = check_max_bins(max_bins), check_n_jobs(n_jobs)
     if isinstance(X, Columns):
         _check_columns(X, y, categorical_features, max_bins)
+        if not allow_missing:
+            refuse_missing(X.encoded)
         weight = read_weights(sample_weight, X.n_rows)
         weights = None if weight is None else to_grid(weight)
         with Team(n_jobs, is_worth_threads(X.n_rows, X.n_attributes)) as team:
@@ -111,6 +122,8 @@ def training(
     with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
         weights = None if weight is None else to_grid(weight)
         encoded = encode(table, target, team, max_bins, weights)
+        if not allow_missing:
+            refuse_missing(encoded)
         yield TrainingRows(encoded, weights, used_up=True), team
 
 
@@ -129,3 +142,11 @@ def _check_columns(
             "categorical_features must be given to fasttree.Columns, which has encoded the table "
             f"already, got {categorical_features!r}"
         )
+
+
+def refuse_missing(encoded: EncodedTable) -> None:
+    """Raise an error that names the first column with a missing value, if there is one."""
+    for attribute in np.flatnonzero(encoded.has_missing):
+        row = encoded.first_missing(attribute)
+        name = encoded.schema.names[attribute]
+        raise missing_value_error(f"column {name!r}", row, MISSING_REMEDY)

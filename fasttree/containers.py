@@ -11,8 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.arrays import PLAIN_DTYPES, column_label, masked_places, plain_numbers
-from fasttree.labels import complex_error, missing_value_error, shown
+from fasttree.arrays import (
+    PLAIN_DTYPES,
+    column_label,
+    masked_numbers,
+    masked_places,
+    plain_numbers,
+)
+from fasttree.labels import complex_error, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +127,17 @@ def _open_array(X: np.ndarray) -> Container:
     n_rows, n_columns = X.shape
     check_shape(n_rows, n_columns)
     names = _numbered(n_columns)
-    hidden = masked_places(X)
-    if hidden is not None:
-        row, place = np.argwhere(hidden)[0]
-        raise missing_value_error(column_label(names[place]), int(row))
     if X.dtype.kind == "c":
         raise complex_error("X")
-    X = np.asarray(X)  # a memory map or a numpy.matrix as what it is underneath
+    hidden = masked_places(X)
+    if hidden is None:
+        X = np.asarray(X)  # a memory map or a numpy.matrix as what it is underneath
     if X.dtype.kind in "biuf":
-        return Container(n_rows, names, False, matrix=plain_numbers(X))
+        if hidden is None:
+            matrix = plain_numbers(X)
+        else:
+            matrix = masked_numbers(X, hidden, lambda place: column_label(names[place]))
+        return Container(n_rows, names, False, matrix=matrix)
     return Container(n_rows, names, False, columns=[X[:, place] for place in range(n_columns)])
 
 
@@ -169,7 +177,8 @@ def _open_rows(rows: Sequence[Any]) -> Container:
                 "every row must have the same length."
             )
     if isinstance(rows[0], np.ndarray):
-        dtypes = {row.dtype if isinstance(row, np.ndarray) else None for row in rows}
+        # A masked array is left to itself: numpy.stack would show what it hides.
+        dtypes = {row.dtype if type(row) is np.ndarray else None for row in rows}
         if len(dtypes) == 1 and dtypes <= PLAIN_DTYPES:
             return _open_array(np.stack(rows))
     check_shape(len(rows), width)

@@ -15,7 +15,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import Team
-from fasttree.frames import Table, Target, missing_value_error
+from fasttree.frames import Table, Target
 from fasttree.params import MAX_BINS
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.weights import GridWeights
@@ -41,6 +41,7 @@ class EncodedTable:
     y: np.ndarray  # uint32 class number of each row
     storage: np.ndarray  # int32 per attribute: s >= 0 is lists[s], s < 0 is codes[-1 - s]
     n_codes: np.ndarray  # int32 per attribute: 1 + largest code
+    has_missing: np.ndarray  # uint8 per attribute: do some rows not know it?
     lists: np.ndarray  # uint64 [attribute, row]: entries sorted by rank, of swept attributes
     codes: np.ndarray  # uint8 [attribute, row], of counted attributes
     rank_shift: int
@@ -60,6 +61,14 @@ class EncodedTable:
     @property
     def n_classes(self) -> int:
         return len(self.schema.classes)
+
+    def first_missing(self, attribute: int) -> int:
+        """The first row that does not know an attribute."""
+        stored = int(self.storage[attribute])
+        if stored < 0:
+            return int(np.argmin(self.codes[-1 - stored]))
+        first = self.lists[stored, 0]  # the missing rows stand in front, in order
+        return int(first & np.uint64(0xFFFFFFFF))
 
     def values_beside(
         self, attribute: np.ndarray, sides: np.ndarray
@@ -141,6 +150,7 @@ class _Encoding:
         self.shift = layout or (PACKED_SHIFT if packed else WIDE_SHIFT)
         self.storage = np.empty(d, dtype=np.int32)
         self.n_codes = np.zeros(d, dtype=np.int32)
+        self.has_missing = np.zeros(d, dtype=np.uint8)
         # Not touched, not paid for: an attribute uses its row of one of the two.
         self.lists = np.empty((d, n), dtype=np.uint64)
         self.codes = np.empty((d, n), dtype=np.uint8)
@@ -175,14 +185,13 @@ class _Encoding:
         keys = self.keys[worker][: len(attributes)]
         row_bits = max(1, (len(values) - 1).bit_length())
         whole = np.empty(len(attributes), dtype=np.uint8)
-        nan = _core.keys_of(values, row_bits, keys, whole)
-        if nan is not None:
-            name = self.table.names[attributes[nan[1]]]
-            raise missing_value_error(f"column {name!r}", nan[0])
+        n_missing = np.empty(len(attributes), dtype=np.int64)
+        _core.keys_of(values, row_bits, keys, whole, n_missing)
+        self.has_missing[attributes.start : attributes.stop] = n_missing > 0
         keys.sort(axis=1)
         for j, attribute in enumerate(attributes):
             column = values[:, j]
-            ranked = _core.SortedColumn(keys[j], row_bits, whole[j])
+            ranked = _core.SortedColumn(keys[j], row_bits, whole[j], n_missing[j])
             n_values = ranked.settle(column)
             if self.max_bins is None and n_values > MAX_BINS:
                 ranked.entries(column, self.shift, self.y, self.lists[attribute])
@@ -200,12 +209,13 @@ class _Encoding:
 
     def encode_categories(self, attribute: int, codes: np.ndarray, n_categories: int) -> None:
         self.n_codes[attribute] = n_categories + 1
+        self.has_missing[attribute] = codes.min() < 0
         if n_categories <= MAX_BINS:
             np.add(codes, 1, out=self.codes[attribute], casting="unsafe")
             self.storage[attribute] = -1 - attribute
             return
         order = np.argsort(codes, kind="stable")
-        entries = (codes[order].astype(np.uint64) + np.uint64(1)) << np.uint64(self.shift)
+        entries = (codes[order] + 1).astype(np.uint64) << np.uint64(self.shift)
         entries |= order.astype(np.uint64)
         if self.shift == PACKED_SHIFT:
             entries |= self.y[order].astype(np.uint64) << np.uint64(32)
@@ -224,6 +234,7 @@ class _Encoding:
             y=self.y,
             storage=self.storage,
             n_codes=self.n_codes,
+            has_missing=self.has_missing,
             lists=self.lists,
             codes=self.codes,
             rank_shift=self.shift,

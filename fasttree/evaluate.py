@@ -11,12 +11,15 @@ from fasttree import _core
 from fasttree._parallel import Team
 from fasttree.encode import EncodedTable
 from fasttree.frontier import Level, Slots
-from fasttree.params import CATEGORICAL_SPLITS, CRITERIA, THRESHOLD, GrowthParams
+from fasttree.params import CATEGORICAL_SPLITS, CRITERIA, MISSING, THRESHOLD, GrowthParams
 from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**26  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 CHUNKS_PER_THREAD = 4
+# The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values.
+PLACE_SHIFT = 32
+PRESENT = 2**PLACE_SHIFT - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +42,7 @@ class Children:
     table_codes: np.ndarray
     table_branch: np.ndarray
     neighbours: np.ndarray  # what lies on both sides of a threshold
+    missing_branch: np.ndarray  # where rows went that do not know the attribute, -1: there were none
     heuristic: np.ndarray
 
 
@@ -87,6 +91,8 @@ class Evaluator:
             table.storage,
             self.shape,
             table.n_codes,
+            table.has_missing,
+            MISSING[params.missing],
             np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
             cell_start,
             table.rank_shift,
@@ -165,6 +171,7 @@ class Evaluator:
             table_codes=np.empty(table_start[-1], dtype=np.uint32),
             table_branch=np.empty(table_start[-1], dtype=np.uint32),
             neighbours=np.zeros((len(nodes), 2), dtype=np.int64),
+            missing_branch=np.full(len(nodes), -1, dtype=np.int32),
             heuristic=np.zeros(len(nodes), dtype=np.uint8),
         )
         shared = len(nodes) > 1 and int(out_start[-1]) > PARALLEL_WORK
@@ -178,7 +185,8 @@ class Evaluator:
             if not self.core.split(
                 level.core, nodes, edges[chunk], edges[chunk + 1], self.row_list, attribute, cut, first_child,
                 table_start, out_start, children.n_rows, children.counts, children.table_codes,
-                children.table_branch, children.neighbours, children.heuristic,
+                children.table_branch, children.neighbours, children.missing_branch,
+                children.heuristic,
             ):  # fmt: skip
                 raise MemoryError("no memory left to describe the children")
 
@@ -189,10 +197,13 @@ class Evaluator:
     def _branches(self, attribute: np.ndarray, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the children of each split begin, and the entries of its table."""
         shape = self.shape[attribute]
-        # Multiway: a branch for each value present, and one that all the absent values share.
-        multiway = cut + (cut < self.n_codes[attribute] - 1)
-        n_children = np.where(shape == CATEGORICAL_SPLITS["multiway"], multiway, 2)
-        return ends(n_children), ends(np.where(shape == THRESHOLD, 0, cut))
+        n_present = cut & PRESENT
+        # Multiway: a branch for each value present, one for missing values if they join none of these, and one that
+        # all the absent values share.
+        n_multiway = n_present + ((cut >> PLACE_SHIFT) > n_present)
+        n_multiway += n_present < self.n_codes[attribute] - 1
+        n_children = np.where(shape == CATEGORICAL_SPLITS["multiway"], n_multiway, 2)
+        return ends(n_children), ends(np.where(shape == THRESHOLD, 0, n_present))
 
 
 def ends(lengths: np.ndarray) -> np.ndarray:

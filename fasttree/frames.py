@@ -21,29 +21,33 @@ from typing import Any
 import numpy as np
 
 from fasttree.arrays import (
-    LARGEST_WHOLE_NUMBER,
     PLAIN_DTYPES,
+    check_whole_numbers,
     column_label,
-    too_large_error,
 )
 from fasttree.categorical import Categorical
 from fasttree.containers import open_container
 from fasttree.kinds import Kinds, read_kinds
 from fasttree.labels import (
+    MISSING_CODE,
+    UNKNOWN_CODE,
     Labels,
-    compact,
     families_of,
+    label_numbers,
     map_labels,
     missing_value_error,
     number_labels,
     shown,
     sort_labels,
+    without_unused,
 )
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.targets import Target, read_target, read_weights
 from fasttree.values import read_column
 
 __all__ = [
+    "MISSING_CODE",
+    "UNKNOWN_CODE",
     "Categorical",
     "Column",
     "Table",
@@ -58,7 +62,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numeric: `values`. Categorical: `codes` into `categories`, -1 for a level unknown there."""
+    """Numeric: `values`, NaN where missing. Categorical: `codes` into `categories`.
+
+    A code may be MISSING_CODE; and UNKNOWN_CODE, for a level that is not in `categories`, in what a
+    fitted model reads. Without a value at fit there are no categories: the tuple is empty.
+    """
 
     name: str
     values: np.ndarray | None = None
@@ -71,19 +79,17 @@ class Column:
             return Column(self.name, values=self.values[rows])
         assert self.codes is not None
         assert self.categories is not None
-        codes, categories = self.codes[rows], self.categories
-        if not self.declared:
-            kept, examples = compact(codes)
-            categories = tuple(categories[code] for code in codes[examples].tolist())
-            codes = kept
-        return Column(self.name, codes=codes, categories=categories, declared=self.declared)
+        kept = without_unused(Labels(self.codes[rows], self.categories, self.declared))
+        return Column(
+            self.name, codes=kept.codes, categories=tuple(kept.labels), declared=self.declared
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """Either `matrix`, an all-numeric array as the user passed it, or `columns`.
 
-    Columns are free of NaN. A matrix may still hold some: who reads its values finds them.
+    Numbers may be NaN, which is a missing value. Nobody has looked for them yet.
     """
 
     n_rows: int
@@ -111,9 +117,8 @@ def read_table(X: Any, categorical_features: Any = "from_dtype") -> Table:
     matrix, sources = container.matrix, container.columns
     if matrix is not None:
         if not kinds.declared:
-            _check_whole_numbers(matrix, names)
+            check_whole_numbers(matrix, lambda place: column_label(names[place]))
             return Table(n_rows, names, named, matrix=matrix)
-        _check_no_nan(matrix, names)
         kinds = Kinds(kinds.declared, by_dtype=False)  # a matrix of bools is one of numbers
         sources = _columns_of(matrix)
     columns = tuple(
@@ -128,15 +133,17 @@ def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds
     if isinstance(values, Labels):
         labels = values
         if place not in kinds.declared and not kinds.by_dtype:
+            numbers = label_numbers(labels)
+            if numbers is not None:
+                return Column(name, values=numbers)
             raise ValueError(
                 f"{where} is categorical, with labels such as {shown(labels.example)}, but "
                 "categorical_features does not name it: add it there, leave categorical_features "
                 'at "from_dtype", or turn the column into numbers.'
             )
     else:
-        _check_no_nan(values, (name,))
         if place not in kinds.declared and not (kinds.by_dtype and values.dtype.kind == "b"):
-            _check_whole_numbers(values, (name,))
+            check_whole_numbers(values, lambda _: where)
             return Column(name, values=values)
         labels = number_labels(values)
     levels = kinds.declared.get(place)
@@ -151,7 +158,7 @@ def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds
 
 def _declared_codes(where: str, labels: Labels, levels: tuple[Any, ...]) -> np.ndarray:
     codes = map_labels(labels, {level: code for code, level in enumerate(levels)})
-    unknown = codes < 0
+    unknown = codes == UNKNOWN_CODE
     if unknown.any():
         row = int(np.argmax(unknown))
         raise ValueError(
@@ -163,26 +170,6 @@ def _declared_codes(where: str, labels: Labels, levels: tuple[Any, ...]) -> np.n
 
 def _columns_of(matrix: np.ndarray) -> list[np.ndarray]:
     return [matrix[:, place] for place in range(matrix.shape[1])]
-
-
-def _check_no_nan(values: np.ndarray, names: tuple[str, ...]) -> None:
-    """One quick pass over a column or a matrix: the minimum hands a NaN on."""
-    if values.dtype.kind != "f" or not np.isnan(values.min()):
-        return
-    row, place = np.argwhere(np.isnan(values.reshape(len(values), -1)))[0]
-    raise missing_value_error(column_label(names[place]), int(row))
-
-
-def _check_whole_numbers(values: np.ndarray, names: tuple[str, ...]) -> None:
-    """Thresholds are float64: whole numbers that it would round are refused."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
-        return
-    low, high = values.min(), values.max()
-    if high <= LARGEST_WHOLE_NUMBER and low >= -LARGEST_WHOLE_NUMBER:
-        return
-    value = high if high > LARGEST_WHOLE_NUMBER else low
-    _, place = np.argwhere(values.reshape(len(values), -1) == value)[0]
-    raise too_large_error(column_label(names[place]), value)
 
 
 # -- at predict ------------------------------------------------------------------------------------
@@ -222,8 +209,13 @@ def _expected(schema: Schema) -> _Expected:
     return found
 
 
-def read_table_like(X: Any, schema: Schema, estimator_name: str = "the model") -> Table:
-    """The table as a fitted model reads it: the same columns, and labels as the model's codes."""
+def read_table_like(
+    X: Any, schema: Schema, estimator_name: str = "the model", unknown: str = "missing"
+) -> Table:
+    """The table as a fitted model reads it: the same columns, and labels as the model's codes.
+
+    A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE.
+    """
     expected = _expected(schema)
     names = expected.names
     if type(X) is np.ndarray and X.ndim == 2 and expected.all_numeric and X.dtype in PLAIN_DTYPES:
@@ -241,37 +233,46 @@ def read_table_like(X: Any, schema: Schema, estimator_name: str = "the model") -
     matrix = container.matrix
     if matrix is not None and expected.all_numeric:
         return Table(container.n_rows, names, schema.named, matrix=matrix)
-    if matrix is not None:
-        _check_no_nan(matrix, names)
     sources = container.columns if matrix is None else _columns_of(matrix)
     columns = tuple(
-        _like_column(name, read_column(column_label(name), source), place, expected)
+        _like_column(name, read_column(column_label(name), source), place, expected, unknown)
         for place, (name, source) in enumerate(zip(names, sources, strict=True))
     )
     return Table(container.n_rows, names, schema.named, columns=columns)
 
 
-def _like_column(name: str, values: np.ndarray | Labels, place: int, expected: _Expected) -> Column:
-    categories = expected.attributes[place].categories
-    if not isinstance(values, Labels):
-        _check_no_nan(values, (name,))
+def _like_column(
+    name: str, values: np.ndarray | Labels, place: int, expected: _Expected, unknown: str
+) -> Column:
+    """A column without any value fits every attribute, whatever its dtype."""
+    where, categories = column_label(name), expected.attributes[place].categories
     if categories is None:
-        if isinstance(values, Labels):
+        if not isinstance(values, Labels):
+            return Column(name, values=values)
+        numbers = label_numbers(values)
+        if numbers is None:
             raise ValueError(
-                f"{column_label(name)} was numeric at fit, but now holds labels such as "
+                f"{where} was numeric at fit, but now holds labels such as "
                 f"{shown(values.example)}: pass numbers, as at fit."
             )
-        return Column(name, values=values)
+        return Column(name, values=numbers)
     labels = values if isinstance(values, Labels) else number_labels(values)
     codes_of_levels, then = expected.levels(place)
     now = families_of(labels.labels)
-    if then.keys().isdisjoint(now):
+    if then and then.keys().isdisjoint(now) and (labels.codes >= 0).any():
         raise ValueError(
-            f"{column_label(name)} was categorical at fit, with labels such as "
+            f"{where} was categorical at fit, with labels such as "
             f"{shown(categories[0])}, but now holds values such as {shown(labels.example)} "
             f"({next(iter(now))} instead of {next(iter(then))}): pass labels as at fit."
         )
-    return Column(name, codes=map_labels(labels, codes_of_levels), categories=categories)
+    codes = map_labels(labels, codes_of_levels)
+    if unknown == "error" and UNKNOWN_CODE in codes:
+        row = int(np.argmax(codes == UNKNOWN_CODE))
+        raise ValueError(
+            f"{where} holds {shown(labels.labels[labels.codes[row]])} in row {row}, which was not "
+            'seen at fit: correct it, or set unknown="missing" or unknown="majority".'
+        )
+    return Column(name, codes=codes, categories=categories, declared=True)
 
 
 def _check_names(names: tuple[str, ...], expected: tuple[str, ...]) -> None:

@@ -100,8 +100,8 @@ def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
 
 # The integers that describe a node, one row of an array each.
 ATTRIBUTE, FIRST_CHILD, N_CHILDREN, N_TABLE, DEFAULT_BRANCH, MISSING_BRANCH, HEURISTIC = range(7)
-MULTIPLICITY, PARENT, PRED, DEPTH = range(7, 11)
-LEAF_INTS = np.array([[LEAF], [-1], [0], [0], [-1], [-1], [0], [1], [-1], [0], [0]], dtype=np.int32)
+MISSING_SEEN, MULTIPLICITY, PARENT, PRED, DEPTH = range(7, 12)
+LEAF_INTS = np.array([[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0]], dtype=np.int32)
 THRESHOLD, GAIN = range(2)
 LEAF_REALS = np.array([[np.nan], [0.0]])
 
@@ -157,7 +157,9 @@ class _Builder:
         ints[ATTRIBUTE, nodes] = attribute
         ints[FIRST_CHILD, nodes] = self.n_nodes + first_child[:-1]
         ints[N_CHILDREN, nodes] = sizes(first_child)
-        ints[MISSING_BRANCH, nodes] = heaviest
+        seen = children.missing_branch >= 0
+        ints[MISSING_SEEN, nodes] = seen
+        ints[MISSING_BRANCH, nodes] = np.where(seen, children.missing_branch, heaviest)
         reals[THRESHOLD, nodes] = self._thresholds(attribute, children)
         reals[GAIN, nodes] = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
 
@@ -199,7 +201,7 @@ class _Builder:
         default_branch = np.where(is_table, heaviest, -1)
         multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
         shares = multiway & (n_present < n_values)
-        default_branch[shares] = n_present[shares]
+        default_branch[shares] = ints[N_CHILDREN, nodes][shares] - 1
         ints[N_TABLE, nodes] = n_present
         ints[DEFAULT_BRANCH, nodes] = default_branch
         ints[HEURISTIC, nodes] = children.heuristic
@@ -272,6 +274,7 @@ class _Builder:
             attribute[numeric], children.neighbours[numeric]
         )
         threshold = below if self.params.threshold == "value" else midpoint(below, above)
+        threshold[numeric][children.neighbours[numeric][:, 1] < 0] = np.inf
         return threshold + 0.0  # -0.0 is 0.0
 
     def _check_size(self) -> None:
@@ -297,6 +300,7 @@ class _Builder:
             table_branch=np.concatenate([nothing, *(branch for _, branch in self.tables)]),
             default_branch=ints[DEFAULT_BRANCH],
             missing_branch=ints[MISSING_BRANCH],
+            missing_seen=ints[MISSING_SEEN].astype(bool),
             multiplicity=ints[MULTIPLICITY],
             heuristic=ints[HEURISTIC].astype(bool),
             counts=np.concatenate(self.counts) / self.per_unit,

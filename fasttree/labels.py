@@ -12,10 +12,15 @@ from typing import Any
 
 import numpy as np
 
+# What a code below 0 says. A look-up table with one place more than there are labels serves missing
+# rows too: its last place is that of -1.
+MISSING_CODE = -1
+UNKNOWN_CODE = -2  # a level that was not seen at fit
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """`labels[codes[row]]` is the value of a row; a code below 0 is a missing value."""
+    """`labels[codes[row]]` is the value of a row, or missing. No label is a missing value."""
 
     codes: np.ndarray
     labels: Sequence[Any]
@@ -23,8 +28,8 @@ class Labels:
 
     @property
     def example(self) -> Any:
-        """The value of the first row, for error messages."""
-        return self.labels[self.codes[0]]
+        """The first value that is not missing, for error messages."""
+        return self.labels[self.codes[np.argmax(self.codes >= 0)]]
 
 
 # -- what a value is -------------------------------------------------------------------------------
@@ -32,7 +37,7 @@ class Labels:
 
 def family(kind: type) -> str:
     """What a type is to a column: "text", "number", "bool", "date", ... or the type's own name."""
-    if kind is type(None) or kind.__name__ in ("NAType", "NaTType"):
+    if kind is type(None) or kind.__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return "missing"
     if issubclass(kind, (bool, np.bool_)):
         return "bool"
@@ -83,11 +88,10 @@ def first_row(values: Iterable[Any], found: Callable[[Any], bool]) -> int:
 # -- errors that several readers raise; `where` is a column as messages call it --------------------
 
 
-def missing_value_error(where: str, row: int) -> ValueError:
-    return ValueError(
-        f"{where} has a missing value (NaN or None) in row {row}. Missing values are not "
-        "supported yet: fill them in or drop those rows."
-    )
+def missing_value_error(
+    where: str, row: int, remedy: str = "fill it in or drop the row"
+) -> ValueError:
+    return ValueError(f"{where} has a missing value (NaN or None) in row {row}: {remedy}.")
 
 
 def complex_error(where: str) -> ValueError:
@@ -109,10 +113,46 @@ def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
 
 
 def hash_labels(values: Sequence[Any]) -> Labels:
-    """Numbers the distinct values in the order in which they appear."""
+    """Numbers the distinct values in the order in which they appear, but missing ones."""
     numbering = {value: code for code, value in enumerate(dict.fromkeys(values))}
     codes = np.fromiter(map(numbering.__getitem__, values), np.int32, len(values))
-    return Labels(codes, [plain(label) for label in numbering])
+    return without_missing(Labels(codes, [plain(label) for label in numbering]))
+
+
+def bool_labels(codes: np.ndarray) -> Labels:
+    """A column of bools; both levels stay, even if no row has one of them."""
+    return Labels(codes.astype(np.int32), [False, True], declared=True)
+
+
+def no_labels(n_rows: int) -> Labels:
+    """A column that has missing values only, and so no levels."""
+    return Labels(np.full(n_rows, MISSING_CODE, dtype=np.int32), [])
+
+
+def without_missing(column: Labels) -> Labels:
+    """The same column with None, NaN and the like as codes instead of labels."""
+    labels = column.labels
+    if all(issubclass(kind, (str, int)) for kind in set(map(type, labels))):
+        return column
+    known = [code for code, label in enumerate(labels) if not is_missing(label)]
+    return column if len(known) == len(labels) else _keep(column, known)
+
+
+def without_unused(column: Labels) -> Labels:
+    """The same column without the labels that no row has, unless they were declared."""
+    if column.declared:
+        return column
+    used = np.zeros(len(column.labels) + 1, dtype=bool)
+    used[column.codes] = True
+    return _keep(column, np.flatnonzero(used[:-1]).tolist())
+
+
+def _keep(column: Labels, kept: list[int]) -> Labels:
+    """The same column with these labels in this order; a row with another becomes missing."""
+    new_codes = np.full(len(column.labels) + 1, MISSING_CODE, dtype=np.int32)
+    new_codes[kept] = np.arange(len(kept), dtype=np.int32)
+    labels = [column.labels[code] for code in kept]
+    return Labels(np.take(new_codes, column.codes), labels, column.declared)
 
 
 def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -136,14 +176,23 @@ def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def number_labels(values: np.ndarray) -> Labels:
-    """The sorted distinct numbers of an array without NaN; a bool always has two."""
+    """The sorted distinct numbers of an array; a bool always has two."""
     if values.dtype.kind == "b":
-        return Labels(values.astype(np.int32), [False, True], declared=True)
+        return bool_labels(values)
     if values.dtype.kind == "f":
         distinct, codes = np.unique(values, return_inverse=True)
-        return Labels(codes.astype(np.int32), distinct.tolist())
+        return without_missing(Labels(codes.astype(np.int32), distinct.tolist()))
     codes, rows = compact(values)
     return Labels(codes, values[rows].tolist())
+
+
+def label_numbers(column: Labels) -> np.ndarray | None:
+    """Bools as numbers, with NaN where they are missing; None if there are other labels."""
+    if (column.codes < 0).all():
+        return np.full(len(column.codes), np.nan)
+    if set(map(type, column.labels)) != {bool}:
+        return None
+    return np.array([*column.labels, np.nan])[column.codes]
 
 
 def sort_labels(where: str, column: Labels) -> Labels:
@@ -160,24 +209,18 @@ def sort_labels(where: str, column: Labels) -> Labels:
             + " and ".join(f"{kind} ({shown(label)})" for kind, label in kinds.items())
             + ". Turn them into one type, for example text."
         ) from None
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    return Labels(np.take(rank, column.codes), [labels[place] for place in order])
+    return _keep(column, order)
 
 
 def map_labels(column: Labels, code_of: Mapping[Any, int]) -> np.ndarray:
-    """Codes of another numbering, -1 for a label that it lacks: one look-up a label, not a row."""
-    found = (code_of.get(label, -1) for label in column.labels)
-    new_codes = np.fromiter(found, np.int32, len(column.labels))
-    return np.take(new_codes, column.codes)
+    """Codes of another numbering, which may lack a label: one look-up a label, not a row."""
+    found = [code_of.get(label, UNKNOWN_CODE) for label in column.labels]
+    return np.take(np.array([*found, MISSING_CODE], dtype=np.int32), column.codes)
 
 
 def check_complete(where: str, column: Labels) -> Labels:
-    """Refuses missing values, be they negative codes or a label such as None."""
+    """Refuses missing values."""
     missing = column.codes < 0
-    if not all(issubclass(kind, (str, int)) for kind in set(map(type, column.labels))):
-        empty = [code for code, label in enumerate(column.labels) if is_missing(label)]
-        missing |= np.isin(column.codes, empty)
     if missing.any():
         raise missing_value_error(where, int(np.argmax(missing)))
     return column

@@ -15,6 +15,9 @@ import numpy as np
 CRITERIA = {"entropy": 0, "gain_ratio": 1, "gini": 2, "misclassification": 3}
 # The number of each shape of split of a categorical attribute in _core.pyx.
 CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2}
+# What becomes of rows that do not know an attribute: the number of each policy in _core.pyx; "error" never gets there.
+MISSING = {"branch": 0, "category": 1, "error": -1}
+UNKNOWN = ("missing", "majority", "error")
 THRESHOLD = 0
 THRESHOLDS = ("midpoint", "value")
 MAX_BINS = 255
@@ -27,6 +30,7 @@ class GrowthParams:
 
     criterion: str
     categorical_split: str
+    missing: str
     threshold: str
     max_depth: int
     max_leaves: int
@@ -43,6 +47,7 @@ def check_growth(values: Mapping[str, Any]) -> GrowthParams:
         categorical_split=_choice(
             "categorical_split", values["categorical_split"], CATEGORICAL_SPLITS
         ),
+        missing=_choice("missing", values["missing"], MISSING),
         threshold=_choice("threshold", values["threshold"], THRESHOLDS),
         max_depth=_limit("max_depth", values["max_depth"], 0),
         max_leaves=_limit("max_leaves", values["max_leaves"], 1),
@@ -51,6 +56,10 @@ def check_growth(values: Mapping[str, Any]) -> GrowthParams:
         min_gain=_number("min_gain", values["min_gain"], 0.0),
         stop_zero_gain=_flag("stop_zero_gain", values["stop_zero_gain"]),
     )
+
+
+def check_unknown(value: Any) -> str:
+    return _choice("unknown", value, UNKNOWN)
 
 
 def check_max_bins(value: Any) -> int | None:

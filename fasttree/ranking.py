@@ -59,6 +59,7 @@ def rank_attributes(
         {
             "criterion": criterion,
             "categorical_split": categorical_split,
+            "missing": "error",
             "threshold": "midpoint",
             "max_depth": None,
             "max_leaves": None,
@@ -68,7 +69,9 @@ def rank_attributes(
             "stop_zero_gain": False,
         }
     )
-    with training(X, y, sample_weight, categorical_features, max_bins, n_jobs) as (rows, team):
+    with training(
+        X, y, sample_weight, categorical_features, max_bins, n_jobs, allow_missing=False
+    ) as (rows, team):
         scores = score_root(rows.encoded, params, team, rows.weights, rows.used_up)
     names = rows.encoded.schema.names
     best_first = np.argsort(-scores, kind="stable")

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from fasttree.containers import open_container
-from fasttree.labels import Labels, compact, missing_value_error, shown, sort_labels
+from fasttree.labels import (
+    Labels,
+    check_complete,
+    compact,
+    missing_value_error,
+    shown,
+    sort_labels,
+)
 from fasttree.values import read_column
 
 
@@ -47,7 +54,7 @@ def read_target(y: Any, n_rows: int) -> Target:
         )
     if not isinstance(values, Labels):
         return _number_target(values)
-    return _label_target(values, _text_dtype(y))
+    return _label_target(check_complete("y", values), _text_dtype(y))
 
 
 def _number_target(values: np.ndarray) -> Target:

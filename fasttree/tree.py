@@ -35,7 +35,8 @@ class Tree:
     table_codes: np.ndarray  # uint32
     table_branch: np.ndarray  # uint32
     default_branch: np.ndarray  # int32; -1 where there is no table
-    missing_branch: np.ndarray  # int32; the heaviest branch, -1 at leaves
+    missing_branch: np.ndarray  # int32; -1 at leaves
+    missing_seen: np.ndarray  # bool; missing values chose that branch in training, else it is the heaviest
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
     heuristic: np.ndarray  # bool; the subset may not be the best one
     counts: np.ndarray  # float64 [node, class]
@@ -101,6 +102,7 @@ class Tree:
             table_branch=self.table_branch[in_table],
             default_branch=np.where(keeps, self.default_branch[alive], -1).astype(np.int32),
             missing_branch=np.where(keeps, self.missing_branch[alive], -1).astype(np.int32),
+            missing_seen=self.missing_seen[alive] & keeps,
             multiplicity=self.multiplicity[alive],
             heuristic=self.heuristic[alive] & keeps,
             counts=self.counts[alive],

@@ -21,11 +21,13 @@ from fasttree.arrays import (
 )
 from fasttree.categorical import Categorical
 from fasttree.labels import (
+    MISSING_CODE,
     Labels,
-    check_complete,
+    bool_labels,
     compact,
     families_of,
-    missing_value_error,
+    no_labels,
+    without_missing,
 )
 
 if TYPE_CHECKING:
@@ -59,26 +61,38 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
     dtype = series.dtype
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        labels = _library_labels(where, series)
+        labels = _library_labels(series)
         if labels is None:
             return read_array(where, np.asarray(series.to_numpy(), dtype=object))
-        return check_complete(where, labels)
+        return labels
     if dtype in (nw.List, nw.Array, nw.Struct, nw.Binary, nw.Time):
         raise TypeError(
             f"{where} has the type {dtype}, but every argument must be a string, a bool, a date "
             "or a number: unpack it into columns of its own or convert it."
         )
+    n_missing = series.null_count()
+    if n_missing and dtype == nw.Boolean:
+        return bool_labels(series.cast(nw.Int8()).fill_null(MISSING_CODE).to_numpy())
+    if n_missing == len(series):
+        is_number = dtype.is_numeric() or dtype.is_temporal()
+        return np.full(len(series), np.nan) if is_number else no_labels(len(series))
+    if dtype in (nw.Int128, nw.UInt128) or (n_missing and dtype in (nw.Int64, nw.UInt64)):
+        _check_before_rounding(where, series)
     if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         series = series.cast(nw.Float64())
-        largest = series.abs().max()
-        if dtype != nw.Decimal and largest is not None and largest > LARGEST_WHOLE_NUMBER:
-            raise too_large_error(where, int(largest))
     elif isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     return read_array(where, series.to_numpy())
 
 
-def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+def _check_before_rounding(where: str, series: nw.Series[Any]) -> None:
+    """Whole numbers that are about to become float64, as those with missing ones among them do."""
+    for value in (series.max(), series.min()):
+        if abs(int(value)) > LARGEST_WHOLE_NUMBER:
+            raise too_large_error(where, int(value))
+
+
+def _library_labels(series: nw.Series[Any]) -> Labels | None:
     """Text, categories and dictionaries; None for a library whose encoding is not known here."""
     import narwhals.stable.v2 as nw
 
@@ -92,7 +106,7 @@ def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
             return Labels(codes, native.cat.categories.tolist(), declared=True)
         return _arrow_labels(series.to_arrow(), declared=True)
     elif library.is_polars():
-        return _polars_labels(where, series.cast(nw.Categorical()) if is_text else series)
+        return _polars_labels(series.cast(nw.Categorical()) if is_text else series)
     elif library.is_pyarrow():
         return _arrow_labels(native.dictionary_encode() if is_text else native, not is_text)
     return None
@@ -104,30 +118,37 @@ def _pandas_objects(where: str, column: Any) -> np.ndarray | Labels:
         codes, uniques = column.factorize()
     except TypeError:  # a value has no hash: the slower reader says which
         return read_objects(where, column.tolist())
-    labels = uniques.tolist()
-    if families_of(labels).keys() == {"text"}:
-        return check_complete(where, Labels(codes, labels))
+    labels = uniques.tolist()  # the missing ones are not among them
+    if families_of(labels).keys() <= {"text"}:
+        return Labels(codes, labels)
     return read_objects(where, column.tolist())
 
 
-def _polars_labels(where: str, series: nw.Series[Any]) -> Labels:
+def _polars_labels(series: nw.Series[Any]) -> Labels:
     import narwhals.stable.v2 as nw
 
-    if series.null_count():
-        raise missing_value_error(where, int(np.argmax(series.is_null().to_numpy())))
-    physical = series.to_native().to_physical().to_numpy()
+    physical = nw.from_native(series.to_native().to_physical(), series_only=True)
+    has_missing = series.null_count() > 0
+    if has_missing:  # polars' own codes are unsigned
+        physical = physical.cast(nw.Int64()).fill_null(MISSING_CODE)
+    codes = physical.to_numpy()
     if isinstance(series.dtype, nw.Enum):
-        return Labels(physical, list(series.dtype.categories), declared=True)
+        return Labels(codes, list(series.dtype.categories), declared=True)
     # A Categorical's codes come from a pool that it shares with other columns: the order there is
     # an accident, and which labels it has is read from rows that have them.
-    codes, rows = compact(physical)
+    codes, rows = compact(codes)
+    if has_missing:  # they are the lowest
+        codes, rows = codes + np.int32(MISSING_CODE), rows[1:]
     return Labels(codes, series[rows.tolist()].to_list())
 
 
 def _arrow_labels(encoded: Any, declared: bool) -> Labels:
     chunks = encoded.unify_dictionaries().chunks if hasattr(encoded, "chunks") else [encoded]
     indices = [chunk.indices for chunk in chunks]
-    parts = [(part.fill_null(-1) if part.null_count else part).to_numpy() for part in indices]
+    parts = [
+        (part.cast("int64").fill_null(MISSING_CODE) if part.null_count else part).to_numpy()
+        for part in indices
+    ]
     codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
     # A dictionary may hold a null, and the same label twice.
     dictionary = chunks[0].dictionary.to_pylist()
@@ -136,6 +157,6 @@ def _arrow_labels(encoded: Any, declared: bool) -> Labels:
         if label is not None:
             place_of.setdefault(label, len(place_of))
     if len(place_of) < len(dictionary):
-        places = [-1 if label is None else place_of[label] for label in dictionary]
-        codes = np.array([*places, -1], dtype=np.int32)[codes]  # a code of -1 is the last
-    return Labels(codes, list(place_of), declared)
+        places = [MISSING_CODE if label is None else place_of[label] for label in dictionary]
+        codes = np.array([*places, MISSING_CODE], dtype=np.int32)[codes]
+    return without_missing(Labels(codes, list(place_of), declared))

@@ -11,10 +11,10 @@ from fasttree.columns import training
 from fasttree.encode import EncodedTable
 from fasttree.estimators.protocol import Estimator
 from fasttree.export.text import to_text
-from fasttree.frames import read_table_like
+from fasttree.frames import Table, read_table_like
 from fasttree.grow import grow
-from fasttree.params import check_growth, check_n_jobs
-from fasttree.scoring import leaves_of, path_matrix, shares_of
+from fasttree.params import check_growth, check_n_jobs, check_unknown
+from fasttree.scoring import Policy, leaves_of, path_matrix, shares_of
 from fasttree.tree import Tree
 
 
@@ -30,6 +30,13 @@ class TreeClassifier(Estimator):
     categorical_features : "from_dtype", list, mask, dict or None
         Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
         boolean mask; or a dict from name or index to the levels in their order. None: no column is.
+    missing : {"branch", "category", "error"}
+        What becomes of missing values (NaN, None, NA, null). "branch": at each split they go to the side where they help
+        most. "category": missing is a value like others; a numeric attribute sets it apart wherever no threshold is
+        better. "error": they are refused. Where training saw none, they follow the heaviest branch.
+    unknown : {"missing", "majority", "error"}
+        What becomes of a level that was never seen in training: it counts as missing, the row stops there and gets that
+        node's class, or it is refused.
     max_bins : int or None
         None searches every threshold. A number from 2 to 255 puts numeric columns into so many quantile bins first.
     threshold : {"midpoint", "value"}
@@ -56,8 +63,9 @@ class TreeClassifier(Estimator):
     feature_names_in_ : array of names, if the table had them
     feature_importances_ : array, the share of the saved impurity that each attribute brought
 
-    Notes ----- A level that was never seen in training follows the heaviest branch. Infinite values are numbers
-    like others; missing values are not supported yet.
+    Notes
+    -----
+    Infinite values are numbers like others.
     """
 
     tree_: Tree
@@ -71,6 +79,8 @@ class TreeClassifier(Estimator):
         criterion: str = "gini",
         categorical_split: str = "subset",
         categorical_features: Any = "from_dtype",
+        missing: str = "branch",
+        unknown: str = "missing",
         max_bins: int | None = None,
         threshold: str = "midpoint",
         max_depth: int | None = None,
@@ -84,6 +94,8 @@ class TreeClassifier(Estimator):
         self.criterion = criterion
         self.categorical_split = categorical_split
         self.categorical_features = categorical_features
+        self.missing = missing
+        self.unknown = unknown
         self.max_bins = max_bins
         self.threshold = threshold
         self.max_depth = max_depth
@@ -103,8 +115,15 @@ class TreeClassifier(Estimator):
         row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1.
         """
         params = check_growth(self.get_params())
+        check_unknown(self.unknown)
         with training(
-            X, y, sample_weight, self.categorical_features, self.max_bins, self.n_jobs
+            X,
+            y,
+            sample_weight,
+            self.categorical_features,
+            self.max_bins,
+            self.n_jobs,
+            allow_missing=params.missing != "error",
         ) as (rows, team):
             tree = grow(rows.encoded, params, team, rows.weights, rows.used_up)
         self._remember(rows.encoded, tree)
@@ -124,8 +143,7 @@ class TreeClassifier(Estimator):
     def apply(self, X: Any) -> np.ndarray:
         """The node number of each row's leaf."""
         self._check_fitted()
-        table = read_table_like(X, self.tree_.schema, type(self).__name__)
-        return leaves_of(self.tree_, table, check_n_jobs(self.n_jobs))
+        return leaves_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
@@ -135,13 +153,21 @@ class TreeClassifier(Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The share of each class in each row's leaf, in the order of ``classes_``."""
         self._check_fitted()
-        table = read_table_like(X, self.tree_.schema, type(self).__name__)
-        return shares_of(self.tree_, table, check_n_jobs(self.n_jobs))
+        return shares_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def _read(self, X: Any) -> Table:
+        unknown = check_unknown(self.unknown)
+        return read_table_like(X, self.tree_.schema, type(self).__name__, unknown)
+
+    def _policy(self) -> Policy:
+        return Policy(
+            allow_missing=self.missing != "error", stops_at_unknown=self.unknown == "majority"
+        )
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes: a sparse 0/1 matrix [row, node] of scipy."""
@@ -185,6 +211,8 @@ class ID3Classifier(TreeClassifier):
         criterion: str = "entropy",
         categorical_split: str = "multiway",
         categorical_features: Any = "from_dtype",
+        missing: str = "error",
+        unknown: str = "missing",
         max_bins: int | None = None,
         threshold: str = "midpoint",
         max_depth: int | None = None,
@@ -199,6 +227,8 @@ class ID3Classifier(TreeClassifier):
             criterion=criterion,
             categorical_split=categorical_split,
             categorical_features=categorical_features,
+            missing=missing,
+            unknown=unknown,
             max_bins=max_bins,
             threshold=threshold,
             max_depth=max_depth,
@@ -220,6 +250,8 @@ class CARTClassifier(TreeClassifier):
         criterion: str = "gini",
         categorical_split: str = "subset",
         categorical_features: Any = "from_dtype",
+        missing: str = "error",
+        unknown: str = "missing",
         max_bins: int | None = None,
         threshold: str = "midpoint",
         max_depth: int | None = None,
@@ -234,6 +266,8 @@ class CARTClassifier(TreeClassifier):
             criterion=criterion,
             categorical_split=categorical_split,
             categorical_features=categorical_features,
+            missing=missing,
+            unknown=unknown,
             max_bins=max_bins,
             threshold=threshold,
             max_depth=max_depth,

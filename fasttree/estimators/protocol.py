@@ -46,7 +46,9 @@ class Estimator:
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(categorical=True),
+            input_tags=InputTags(
+                categorical=True, allow_nan=getattr(self, "missing", "error") != "error"
+            ),
         )
 
     def _check_fitted(self) -> None:

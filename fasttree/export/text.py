@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fasttree.tree import LEAF, Tree
 
 LISTED = 5  # absent levels that are printed one by one
@@ -34,40 +36,80 @@ def _branches(tree: Tree, node: int) -> list[tuple[int, str]]:
     """The children of a node with their tests. A level without rows of its own stands in its place."""
     attribute = tree.schema.attributes[tree.attribute[node]]
     first = int(tree.first_child[node])
-    name = attribute.name
+    missing = int(tree.missing_branch[node]) if tree.missing_seen[node] else None
     if attribute.categories is None:
-        threshold = format_number(float(tree.threshold[node]))
-        return [(first, f"{name} <= {threshold}"), (first + 1, f"{name} > {threshold}")]
+        tests = _threshold_tests(attribute.name, float(tree.threshold[node]))
+        return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
     table = slice(tree.table_start[node], tree.table_start[node + 1])
     codes = tree.table_codes[table].tolist()
     branches = tree.table_branch[table].tolist()
     levels = attribute.categories
-    if branches != list(range(len(codes))) or (
-        len(codes) < len(levels) and tree.n_children[node] == 2
-    ):
-        sides: list[list[str]] = [[], []]
-        for code, branch in zip(codes, branches, strict=True):
-            sides[branch].append(str(levels[code - 1]))
-        return [(first + b, f"{name} = {{{', '.join(side)}}}") for b, side in enumerate(sides)]
+    if tree.n_children[node] > 2 or (branches == [0, 1] and len(levels) == 2):
+        return _multiway_branches(tree, node, codes, branches, missing)
+    sides: list[list[str]] = [[], []]
+    for code, branch in zip(codes, branches, strict=True):
+        sides[branch].append(str(levels[code - 1]))
+    if missing is not None and not sides[missing]:  # set apart
+        tests = [f"{attribute.name} is known"] * 2
+        tests[missing] = f"{attribute.name} is missing"
+        return [(first + b, test) for b, test in enumerate(tests)]
+    subsets = [f"{attribute.name} = {{{', '.join(side)}}}" for side in sides]
+    return _with_missing([(first + b, test) for b, test in enumerate(subsets)], first, missing)
+
+
+def _threshold_tests(name: str, threshold: float) -> list[str]:
+    if threshold == math.inf:  # nothing but missing values on the right
+        return [f"{name} is known", f"{name} is missing"]
+    return [f"{name} <= {format_number(threshold)}", f"{name} > {format_number(threshold)}"]
+
+
+def _with_missing(
+    lines: list[tuple[int, str]], first: int, missing: int | None
+) -> list[tuple[int, str]]:
+    """The branch that missing values chose says so."""
+    return [
+        (child, f"{text} or missing")
+        if missing is not None and child == first + missing and not text.endswith("is missing")
+        else (child, text)
+        for child, text in lines
+    ]
+
+
+def _multiway_branches(
+    tree: Tree, node: int, codes: list[int], branches: list[int], missing: int | None
+) -> list[tuple[int, str]]:
+    """A line a level, those without training rows at the node in their places, as long as there are few."""
+    attribute = tree.schema.attributes[tree.attribute[node]]
+    levels = attribute.categories or ()
+    first = int(tree.first_child[node])
     child_of = dict(zip(codes, branches, strict=True))
+    shared = int(tree.n_children[node]) - 1
     n_absent = len(levels) - len(codes)
     lines = [
-        (first + child_of.get(code, len(codes)), f"{name} = {level}")
+        (first + child_of.get(code, shared), f"{attribute.name} = {level}")
         for code, level in enumerate(levels, start=1)
         if code in child_of or n_absent <= LISTED
     ]
+    lines = _with_missing(lines, first, missing)
+    if missing is not None and missing not in branches:
+        lines.append((first + missing, f"{attribute.name} is missing"))
     if n_absent > LISTED:
-        lines.append((first + len(codes), f"{name} = ({n_absent} other levels)"))
+        lines.append((first + shared, f"{attribute.name} = ({n_absent} other levels)"))
     return lines
 
 
 def _label(tree: Tree, node: int) -> str:
     total = float(tree.counts[node].sum())
     errors = total - float(tree.counts[node, tree.pred[node]])
-    label = f"{tree.schema.classes[tree.pred[node]]} ({format_number(total)}"
-    return label + (f"/{format_number(errors)})" if errors > 0 else ")")
+    label = f"{tree.schema.classes[tree.pred[node]]} ({_format_weight(total)}"
+    # Fractional weights stand on a grid; its noise is no error.
+    return label + (f"/{_format_weight(errors)})" if errors > 1e-9 * total else ")")
+
+
+def _format_weight(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.6g}"
 
 
 def format_number(value: float) -> str:
-    """Whole numbers without a point, others with the digits they need."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    """Whole numbers without a point, others with all the digits they need."""
+    return str(int(value)) if abs(value) < 1e15 and value == int(value) else repr(value)

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the estimators refuse, and that each error names the culprit, its value and the remedy."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree import TreeClassifier
+
+GOOD_X = np.arange(20.0).reshape(10, 2)
+GOOD_Y = np.arange(10) % 2
+
+
+def with_value(value: Any, row: int = 3, column: int = 1) -> np.ndarray:
+    X = GOOD_X.copy()
+    X[row, column] = value
+    return X
+
+
+def weights_with(value: float) -> np.ndarray:
+    weights = np.ones(10)
+    weights[4] = value
+    return weights
+
+
+def words(*values: Any) -> np.ndarray:
+    column = np.empty(len(values), dtype=object)
+    for row, value in enumerate(values):
+        column[row] = value
+    return column
+
+
+# (what is wrong, X, y, sample_weight, parameters, error, what the message must say)
+BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
+    "X one-dimensional": (np.arange(10.0), GOOD_Y, None, {}, ValueError, r"1.*(2|reshape)"),
+    "X three-dimensional": (GOOD_X.reshape(5, 2, 2), GOOD_Y[:5], None, {}, ValueError, "3.*2"),
+    "X is text": ("a table", GOOD_Y, None, {}, (TypeError, ValueError), "X"),
+    "X is a number": (3, GOOD_Y, None, {}, (TypeError, ValueError), "X"),
+    "X is None": (None, GOOD_Y, None, {}, (TypeError, ValueError), "X"),
+    "X has no rows": (np.empty((0, 3)), [], None, {}, ValueError, "0 (rows|sample)"),
+    "X has no columns": (np.empty((10, 0)), GOOD_Y, None, {}, ValueError, r"0 (columns|feature)"),
+    "X is an empty dict": ({}, GOOD_Y, None, {}, ValueError, r"0|no columns|empty"),
+    "ragged rows": ([[1.0, 2.0], [3.0]], [0, 1], None, {}, ValueError, "row 1.*1.*2.*same length"),
+    "columns of different length": (
+        {"age": np.arange(3.0), "size": np.arange(4.0)},
+        [0, 1, 0],
+        None,
+        {},
+        ValueError,
+        r"age.*3.*size.*4",
+    ),
+    "NaN": (with_value(np.nan), GOOD_Y, None, {}, ValueError, r"x1.*NaN.*row 3.*(fill|drop)"),
+    "NaN in float32": (
+        with_value(np.nan).astype(np.float32),
+        GOOD_Y,
+        None,
+        {},
+        ValueError,
+        r"x1.*NaN.*row 3.*(fill|drop)",
+    ),
+    "NaN in Fortran order": (
+        np.asfortranarray(with_value(np.nan)),
+        GOOD_Y,
+        None,
+        {},
+        ValueError,
+        r"x1.*NaN.*row 3.*(fill|drop)",
+    ),
+    "NaN with bins": (
+        with_value(np.nan),
+        GOOD_Y,
+        None,
+        {"max_bins": 4},
+        ValueError,
+        r"x1.*NaN.*row 3.*(fill|drop)",
+    ),
+    "NaN in a named column": (
+        {"age": np.array([1.0, np.nan]), "size": np.array([1.0, 2.0])},
+        [0, 1],
+        None,
+        {},
+        ValueError,
+        r"age.*NaN.*row 1.*(fill|drop)",
+    ),
+    "None among text": (
+        {"colour": words("red", None)},
+        [0, 1],
+        None,
+        {},
+        ValueError,
+        r"colour.*missing.*row 1.*(fill|drop)",
+    ),
+    "mixed types": (
+        {"colour": words("red", 1)},
+        [0, 1],
+        None,
+        {},
+        (TypeError, ValueError),
+        r"colour.*mix.*(red.*1|1.*red).*text",
+    ),
+    "dicts in a column": (
+        {"blob": words({"a": 1}, {"a": 2})},
+        [0, 1],
+        None,
+        {},
+        TypeError,
+        r"blob.*dict.*row 0.*(columns|text)",
+    ),
+    "lists in a column": (
+        {"blob": words([1], [2, 3])},
+        [0, 1],
+        None,
+        {},
+        TypeError,
+        r"blob.*list.*row 0",
+    ),
+    "complex numbers": (GOOD_X + 1j, GOOD_Y, None, {}, ValueError, "[Cc]omplex"),
+    "bytes": ({"raw": np.array([b"a", b"b"])}, [0, 1], None, {}, TypeError, r"raw.*bytes.*decode"),
+    "y too short": (GOOD_X, GOOD_Y[:9], None, {}, ValueError, r"10.*9"),
+    "y too long": (GOOD_X, [0, 1] * 6, None, {}, ValueError, r"10.*12"),
+    "y two-dimensional": (GOOD_X, np.zeros((10, 2)), None, {}, ValueError, r"y .*\(10, 2\)"),
+    "y missing": (GOOD_X, None, None, {}, ValueError, "y"),
+    "y continuous": (
+        GOOD_X,
+        np.linspace(0, 1, 10),
+        None,
+        {},
+        ValueError,
+        r"Unknown label type.*0\.1",
+    ),
+    "NaN in y": (GOOD_X, with_value(np.nan)[:, 1], None, {}, ValueError, r"y.*NaN.*row 3"),
+    "None in y": (GOOD_X, words("a", None, *"abababab"), None, {}, ValueError, r"y.*row 1"),
+    "mixed y": (GOOD_X, words("a", 1, *"abababab"), None, {}, (TypeError, ValueError), "y.*mix"),
+    "weights too short": (GOOD_X, GOOD_Y, np.ones(9), {}, ValueError, r"sample_weight.*9.*10"),
+    "weights two-dimensional": (
+        GOOD_X,
+        GOOD_Y,
+        np.ones((10, 2)),
+        {},
+        ValueError,
+        r"sample_weight.*\(10, 2\)",
+    ),
+    "negative weight": (
+        GOOD_X,
+        GOOD_Y,
+        weights_with(-0.5),
+        {},
+        ValueError,
+        r"sample_weight.*-0\.5.*row 4",
+    ),
+    "NaN weight": (GOOD_X, GOOD_Y, weights_with(np.nan), {}, ValueError, "sample_weight.*nan.*4"),
+    "infinite weight": (GOOD_X, GOOD_Y, weights_with(np.inf), {}, ValueError, "sample_weight.*inf"),
+    "all weights zero": (GOOD_X, GOOD_Y, np.zeros(10), {}, ValueError, "sample_weight.*zero"),
+    "text weights": (
+        GOOD_X,
+        GOOD_Y,
+        ["heavy"] * 10,
+        {},
+        (TypeError, ValueError),
+        "sample_weight.*heavy",
+    ),
+}
+
+for _name, _value, _wanted in [
+    ("criterion", "banana", "entropy.*gain_ratio.*gini.*misclassification"),
+    ("criterion", None, "entropy"),
+    ("categorical_split", "binary", "subset.*multiway"),
+    ("threshold", "middle", "midpoint.*value"),
+    ("max_bins", 1, "2.*255"),
+    ("max_bins", 0, "2.*255"),
+    ("max_bins", 256, "2.*255"),
+    ("max_bins", 16.0, "integer"),
+    ("max_bins", True, "integer"),
+    ("max_bins", "many", "integer"),
+    ("max_depth", -1, "at least 0"),
+    ("max_depth", 2.5, "integer"),
+    ("max_depth", "deep", "integer"),
+    ("max_leaves", 0, "at least 1"),
+    ("max_leaves", 7.0, "integer"),
+    ("min_samples_split", -1, "at least 0"),
+    ("min_samples_split", np.nan, "number"),
+    ("min_samples_split", None, "number"),
+    ("min_samples_leaf", -1, "at least 0"),
+    ("min_samples_leaf", np.inf, "number"),
+    ("min_gain", -0.1, "at least 0"),
+    ("min_gain", np.nan, "number"),
+    ("min_gain", "some", "number"),
+    ("stop_zero_gain", "no", "True or False"),
+    ("n_jobs", 0, "-1"),
+    ("n_jobs", 1.5, "integer"),
+    ("n_jobs", "all", "integer"),
+    ("categorical_features", "x0", r"list|\["),
+    ("categorical_features", 5, "list"),
+    ("categorical_features", [2], "0 to 1"),
+    ("categorical_features", [-1], "0 to 1"),
+    ("categorical_features", [0, 0], "twice"),
+    ("categorical_features", [True], "1.*2 columns"),
+    ("categorical_features", ["age"], "names.*numbers"),
+    ("categorical_features", {0: [1, 2]}, "0.0.*add"),
+]:
+    _shown = re.escape(str(_value)) if isinstance(_value, (str, int, float)) else ""
+    BAD_FITS[f"{_name}={_value!r}"] = (
+        GOOD_X,
+        GOOD_Y,
+        None,
+        {_name: _value},
+        (TypeError, ValueError),
+        rf"(?s)(?=.*{_name})(?=.*{_shown})(?=.*({_wanted}))",
+    )
+
+
+@pytest.mark.parametrize("case", BAD_FITS)
+def test_bad_fit(case: str) -> None:
+    X, y, weights, parameters, error, message = BAD_FITS[case]
+    model = TreeClassifier(**parameters)
+    with pytest.raises(error, match=message):
+        model.fit(X, y, sample_weight=weights)
+    assert not hasattr(model, "tree_")
+
+
+def test_infinite_values_are_legal() -> None:
+    X = with_value(np.inf)
+    X[0, 0] = -np.inf
+    assert TreeClassifier().fit(X, GOOD_Y).score(X, GOOD_Y) == 1.0
+
+
+def test_parameters_are_checked_before_the_data_is_read() -> None:
+    with pytest.raises(ValueError, match="criterion"):
+        TreeClassifier(criterion="banana").fit(with_value(np.nan), GOOD_Y)
+
+
+def test_an_error_keeps_the_old_tree() -> None:
+    model = TreeClassifier().fit(GOOD_X, GOOD_Y)
+    before = model.tree_
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(with_value(np.nan), GOOD_Y)
+    assert model.tree_ is before
+    assert model.score(GOOD_X, GOOD_Y) == 1.0
+
+
+def test_columns_bring_their_own_y() -> None:
+    columns = fasttree.Columns(GOOD_X, GOOD_Y)
+    with pytest.raises((TypeError, ValueError), match="y"):
+        TreeClassifier().fit(columns, GOOD_Y)
+    assert TreeClassifier().fit(columns).score(GOOD_X, GOOD_Y) == 1.0
+
+
+def test_columns_that_were_binned_otherwise() -> None:
+    columns = fasttree.Columns(GOOD_X, GOOD_Y)
+    with pytest.raises(ValueError, match="max_bins"):
+        TreeClassifier(max_bins=3).fit(columns)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "apply", "decision_path"])
+def test_not_fitted(method: str) -> None:
+    with pytest.raises((ValueError, AttributeError), match=r"(?i)fit"):
+        getattr(TreeClassifier(), method)(GOOD_X)
+
+
+def named_model() -> TreeClassifier:
+    X = {"age": GOOD_X[:, 0], "colour": np.array(["red", "blue"] * 5, dtype=object)}
+    return TreeClassifier().fit(X, GOOD_Y)
+
+
+BAD_PREDICTIONS: dict[str, tuple[Any, Any, str]] = {
+    "a column less": (GOOD_X[:, :1], ValueError, "1.*2"),
+    "a column more": (np.zeros((4, 3)), ValueError, "3.*2"),
+    "one-dimensional": (np.zeros(2), ValueError, "1.*2|reshape"),
+    "no rows": (np.empty((0, 2)), ValueError, "0 (rows|sample)"),
+    "NaN": (with_value(np.nan), ValueError, "x1.*NaN.*row 3"),
+    "NaN in float32": (with_value(np.nan).astype(np.float32), ValueError, "x1.*NaN.*row 3"),
+    "text": (words(["a", "b"], ["c", "d"]).tolist(), ValueError, "x0.*numeric.*'a'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_PREDICTIONS)
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "apply", "decision_path"])
+def test_bad_prediction(case: str, method: str) -> None:
+    X, error, message = BAD_PREDICTIONS[case]
+    model = TreeClassifier().fit(GOOD_X, GOOD_Y)
+    with pytest.raises(error, match=f"(?s){message}"):
+        getattr(model, method)(X)
+
+
+def test_bad_prediction_with_names() -> None:
+    model = named_model()
+    age, colour = np.array([1.0]), np.array(["red"], dtype=object)
+    for X, message in (
+        ({"colour": colour, "age": age}, "order"),
+        ({"age": age}, "missing.*colour"),
+        ({"age": age, "hue": colour}, "unseen.*hue"),
+        ({"age": colour, "colour": colour}, "age.*numeric.*red"),
+        ({"age": age, "colour": age}, "colour.*categorical"),
+        ({"age": np.array([np.nan]), "colour": colour}, "age.*NaN"),
+    ):
+        with pytest.raises(ValueError, match=f"(?s){message}"):
+            model.predict(X)
+
+
+def test_score_checks_lengths() -> None:
+    model = TreeClassifier().fit(GOOD_X, GOOD_Y)
+    with pytest.raises(ValueError, match=r"10.*9|9.*10"):
+        model.score(GOOD_X, GOOD_Y[:9])

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weights: whole ones are copies, 0 is no row, and rounding decides nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Problem, problems
+
+from fasttree import TreeClassifier
+
+
+@given(problems(weights=("whole",)))
+def test_whole_weights_are_copies(problem: Problem) -> None:
+    assert problem.weights is not None
+    copies = [r for r, w in enumerate(problem.weights) for _ in range(int(w))]
+    copied = problem.take(copies)
+    copied.weights = None
+    assert problem.fit().tree_.fingerprint() == copied.fit().tree_.fingerprint()
+
+
+@given(problems(weights=("whole", "fractional")), st.randoms(use_true_random=False))
+def test_weight_zero_is_no_row(problem: Problem, random: Any) -> None:
+    assert problem.weights is not None
+    rows = list(range(len(problem.y)))
+    ghosts = [random.choice(rows) for _ in range(5)]
+    haunted = problem.take(rows + ghosts)
+    assert haunted.weights is not None
+    haunted.weights[len(rows) :] = [0.0] * 5
+    # A ghost has its own label and its own place between the others.
+    haunted.y[len(rows) :] = [random.choice(problem.y) for _ in ghosts]
+    order = random.sample(range(len(haunted.y)), len(haunted.y))
+    assert haunted.take(order).fit().tree_.fingerprint() == problem.fit().tree_.fingerprint()
+
+
+def test_a_ghost_makes_no_threshold() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [10.0]])
+    model = TreeClassifier().fit(X, [0, 0, 1, 1], sample_weight=[1, 1, 0, 1])
+    assert model.tree_.threshold[0] == 5.5
+
+
+@given(problems(weights=("fractional",)), st.sampled_from([0.25, 0.5, 2.0, 1024.0]))
+def test_a_common_factor_of_weights_changes_nothing(problem: Problem, factor: float) -> None:
+    assert problem.weights is not None
+    scaled = Problem(problem.attributes, problem.y, list(problem.weights), problem.parameters)
+    scaled.weights = [w * factor for w in problem.weights]
+    if any(w != int(w) for w in scaled.weights) and any(w != int(w) for w in problem.weights):
+        assert scaled.fit().tree_.fingerprint() == problem.fit().tree_.fingerprint()
+
+
+def test_weights_of_very_different_size() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    weights = [1e-12, 1.0, 1.0, 1e12]
+    model = TreeClassifier(min_samples_leaf=0, min_samples_split=0)
+    model.fit(X, [0, 1, 0, 1], sample_weight=weights)
+    assert np.isfinite(model.tree_.proba).all()
+    assert model.predict_proba(X)[1:].tolist() == [[0, 1], [1, 0], [0, 1]]
+
+
+def test_weights_that_sum_to_one() -> None:
+    X = np.arange(6.0).reshape(-1, 1)
+    y = [0, 1, 0, 1, 0, 1]
+    plain = TreeClassifier(min_samples_leaf=2).fit(X, y)
+    sixths = TreeClassifier(min_samples_leaf=2).fit(X, y, sample_weight=np.full(6, 1 / 6))
+    assert np.array_equal(plain.tree_.threshold, sixths.tree_.threshold, equal_nan=True)
+    assert sixths.tree_.counts[0] == pytest.approx([3, 3])
+
+
+def test_class_ties_under_fractional_weights() -> None:
+    # 2.8 + 1.4 + 0.5 = 2.6 + 2.1: rounding must not decide.
+    weights = [2.8, 1.4, 0.5, 2.6, 2.1]
+    X = np.zeros((5, 1))
+    for y in ([1, 1, 1, 0, 0], [0, 0, 0, 1, 1]):
+        assert TreeClassifier().fit(X, y, sample_weight=weights).predict(X)[0] == 0
+
+
+def test_size_limits_under_fractional_weights() -> None:
+    # Scaled to mean 1 each side weighs 4 exactly, though no single weight is a round number.
+    weights = [0.9, 0.2, 0.9, 0.1, 0.2, 1.1, 0.4, 0.2]
+    X = np.array([[0.0]] * 3 + [[1.0]] * 5)
+    y = [0] * 3 + [1] * 5
+    model = TreeClassifier(min_samples_leaf=4, min_samples_split=8)
+    assert model.fit(X, y, sample_weight=weights).get_n_leaves() == 2
