@@ -113,10 +113,7 @@ def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels:
     if kind == "U":
         return hash_labels(values.tolist())  # a masked array gives None for what it hides
     if kind in "OT":
-        column = read_objects(where, values.tolist())
-        # Text of which all is missing often comes as NaN; numbers would not be objects.
-        empty = isinstance(column, np.ndarray) and bool(np.isnan(column).all())
-        return no_labels(len(values)) if empty else column
+        return _unless_empty(read_objects(where, values.tolist()))
     if kind in "mM":
         return _time_numbers(where, np.asarray(values), hidden)
     if kind == "c":
@@ -168,29 +165,31 @@ def _time_numbers(where: str, values: np.ndarray, hidden: np.ndarray | None = No
 def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
     """Objects all of which, but for the missing ones, are text, bools, numbers, dates, durations."""
     families = _families(values)
-    found = set(families.values())
-    if "missing" in found:
-        found.remove("missing")
-        values = [None if families[type(value)] == "missing" else value for value in values]
+    found = set(families.values()) - {"missing"}
     if len(found) > 1:  # by its type, a NaN among words is a number, and numpy's NaT a date
         doubtful = {kind for kind, name in families.items() if name not in ("text", "bool")}
         values = [
             None if type(value) in doubtful and is_missing(value) else value for value in values
         ]
-        found = set(_families(values).values()) - {"missing"}
-    if not found:
-        return no_labels(len(values))
+        families = _families(values)
+        found = set(families.values()) - {"missing"}
     if found == {"text"}:
         return hash_labels(values)
+    if not found:
+        return no_labels(len(values))
+    some_missing = "missing" in families.values()
+    if some_missing:
+        values = [None if families[type(value)] == "missing" else value for value in values]
     if found == {"bool"}:
         return _object_bools(values)
     if found == {"number"}:
-        return _object_numbers(where, values)
+        numbers = _object_numbers(where, values)
+        return _unless_empty(numbers) if some_missing else numbers
     if "complex" in found:
         raise complex_error(where)
     odd = found - {"text", "bool", "number", "date", "duration"}
     if odd:
-        row = first_row(values, lambda value: family(type(value)) in odd)
+        row = first_row(values, lambda value: families.get(type(value)) in odd)
         raise not_a_scalar_error(where, row, values[row])
     if len(found) > 1:
         raise _mixed_error(where, values)
@@ -199,6 +198,13 @@ def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
 
 def _families(values: Sequence[Any]) -> dict[type, str]:
     return {kind: family(kind) for kind in set(map(type, values))}
+
+
+def _unless_empty(column: np.ndarray | Labels) -> np.ndarray | Labels:
+    """Words of which all are missing may come as NaN. Only floats alone are surely numbers."""
+    if isinstance(column, np.ndarray) and np.isnan(column).all():
+        return no_labels(len(column))
+    return column
 
 
 def _mixed_error(where: str, values: Sequence[Any]) -> ValueError:

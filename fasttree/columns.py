@@ -146,7 +146,7 @@ def _check_columns(
 
 def refuse_missing(encoded: EncodedTable) -> None:
     """Raise an error that names the first column with a missing value, if there is one."""
-    for attribute in np.flatnonzero(encoded.has_missing):
+    for attribute in np.flatnonzero(encoded.has_missing).tolist():
         row = encoded.first_missing(attribute)
         name = encoded.schema.names[attribute]
         raise missing_value_error(f"column {name!r}", row, MISSING_REMEDY)

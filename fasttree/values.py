@@ -129,16 +129,17 @@ def _polars_labels(series: nw.Series[Any]) -> Labels:
 
     physical = nw.from_native(series.to_native().to_physical(), series_only=True)
     has_missing = series.null_count() > 0
-    if has_missing:  # polars' own codes are unsigned
-        physical = physical.cast(nw.Int64()).fill_null(MISSING_CODE)
-    codes = physical.to_numpy()
     if isinstance(series.dtype, nw.Enum):
-        return Labels(codes, list(series.dtype.categories), declared=True)
+        if has_missing:
+            physical = physical.cast(nw.Int32()).fill_null(MISSING_CODE)
+        return Labels(physical.to_numpy(), list(series.dtype.categories), declared=True)
+    if has_missing:  # 0 for them makes room below polars' own codes
+        physical = (physical.cast(nw.Int64()) + 1).fill_null(0)
     # A Categorical's codes come from a pool that it shares with other columns: the order there is
     # an accident, and which labels it has is read from rows that have them.
-    codes, rows = compact(codes)
-    if has_missing:  # they are the lowest
-        codes, rows = codes + np.int32(MISSING_CODE), rows[1:]
+    codes, rows = compact(physical.to_numpy())
+    if has_missing:
+        codes, rows = codes - np.int32(1), rows[1:]
     return Labels(codes, series[rows.tolist()].to_list())
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import TreeClassifier
+from fasttree import CARTClassifier, ID3Classifier, TreeClassifier
 
 GOOD_X = np.arange(20.0).reshape(10, 2)
 GOOD_Y = np.arange(10) % 2
@@ -53,47 +53,6 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
         {},
         ValueError,
         r"age.*3.*size.*4",
-    ),
-    "NaN": (with_value(np.nan), GOOD_Y, None, {}, ValueError, r"x1.*NaN.*row 3.*(fill|drop)"),
-    "NaN in float32": (
-        with_value(np.nan).astype(np.float32),
-        GOOD_Y,
-        None,
-        {},
-        ValueError,
-        r"x1.*NaN.*row 3.*(fill|drop)",
-    ),
-    "NaN in Fortran order": (
-        np.asfortranarray(with_value(np.nan)),
-        GOOD_Y,
-        None,
-        {},
-        ValueError,
-        r"x1.*NaN.*row 3.*(fill|drop)",
-    ),
-    "NaN with bins": (
-        with_value(np.nan),
-        GOOD_Y,
-        None,
-        {"max_bins": 4},
-        ValueError,
-        r"x1.*NaN.*row 3.*(fill|drop)",
-    ),
-    "NaN in a named column": (
-        {"age": np.array([1.0, np.nan]), "size": np.array([1.0, 2.0])},
-        [0, 1],
-        None,
-        {},
-        ValueError,
-        r"age.*NaN.*row 1.*(fill|drop)",
-    ),
-    "None among text": (
-        {"colour": words("red", None)},
-        [0, 1],
-        None,
-        {},
-        ValueError,
-        r"colour.*missing.*row 1.*(fill|drop)",
     ),
     "mixed types": (
         {"colour": words("red", 1)},
@@ -171,6 +130,9 @@ for _name, _value, _wanted in [
     ("criterion", None, "entropy"),
     ("categorical_split", "binary", "subset.*multiway"),
     ("threshold", "middle", "midpoint.*value"),
+    ("missing", "ignore", "branch.*category.*error"),
+    ("missing", None, "branch.*category.*error"),
+    ("unknown", "guess", "missing.*majority.*error"),
     ("max_bins", 1, "2.*255"),
     ("max_bins", 0, "2.*255"),
     ("max_bins", 256, "2.*255"),
@@ -223,6 +185,43 @@ def test_bad_fit(case: str) -> None:
     assert not hasattr(model, "tree_")
 
 
+# Missing values, where they are not asked for: (what is wrong, X, y, the column, the row)
+REMEDY = r'missing="branch"'
+MISSING_VALUES: dict[str, tuple[Any, Any, str]] = {
+    "NaN": (with_value(np.nan), GOOD_Y, "x1.*NaN.*row 3"),
+    "NaN in float32": (with_value(np.nan).astype(np.float32), GOOD_Y, "x1.*NaN.*row 3"),
+    "NaN in Fortran order": (np.asfortranarray(with_value(np.nan)), GOOD_Y, "x1.*NaN.*row 3"),
+    "NaN in a list": (with_value(np.nan).tolist(), GOOD_Y, "x1.*NaN.*row 3"),
+    "None in a list": ([[1.0, 2.0], [None, 3.0]], [0, 1], "x0.*row 1"),
+    "NaN in a named column": (
+        {"age": np.array([1.0, np.nan]), "size": np.array([1.0, 2.0])},
+        [0, 1],
+        "age.*NaN.*row 1",
+    ),
+    "None among text": ({"colour": words("red", None)}, [0, 1], "colour.*missing.*row 1"),
+}
+
+
+@pytest.mark.parametrize("case", MISSING_VALUES)
+@pytest.mark.parametrize("max_bins", [None, 4])
+@pytest.mark.parametrize(
+    "model",
+    [ID3Classifier(), CARTClassifier(), TreeClassifier(missing="error")],
+    ids=["id3", "cart", "tree"],
+)
+def test_missing_values_where_they_are_refused(
+    case: str, max_bins: int | None, model: TreeClassifier
+) -> None:
+    X, y, place = MISSING_VALUES[case]
+    model = type(model)(**(model.get_params() | {"max_bins": max_bins}))
+    with pytest.raises(ValueError, match=f"{place}.*{REMEDY}"):
+        model.fit(X, y)
+    assert not hasattr(model, "tree_")
+    with pytest.raises(ValueError, match=f"{place}.*{REMEDY}"):
+        model.fit(fasttree.Columns(X, y, max_bins=max_bins))
+    assert model.set_params(missing="branch").fit(X, y).score(X, y) > 0
+
+
 def test_infinite_values_are_legal() -> None:
     X = with_value(np.inf)
     X[0, 0] = -np.inf
@@ -231,11 +230,11 @@ def test_infinite_values_are_legal() -> None:
 
 def test_parameters_are_checked_before_the_data_is_read() -> None:
     with pytest.raises(ValueError, match="criterion"):
-        TreeClassifier(criterion="banana").fit(with_value(np.nan), GOOD_Y)
+        TreeClassifier(criterion="banana", missing="error").fit(with_value(np.nan), GOOD_Y)
 
 
 def test_an_error_keeps_the_old_tree() -> None:
-    model = TreeClassifier().fit(GOOD_X, GOOD_Y)
+    model = TreeClassifier(missing="error").fit(GOOD_X, GOOD_Y)
     before = model.tree_
     with pytest.raises(ValueError, match="NaN"):
         model.fit(with_value(np.nan), GOOD_Y)
@@ -264,7 +263,7 @@ def test_not_fitted(method: str) -> None:
 
 def named_model() -> TreeClassifier:
     X = {"age": GOOD_X[:, 0], "colour": np.array(["red", "blue"] * 5, dtype=object)}
-    return TreeClassifier().fit(X, GOOD_Y)
+    return TreeClassifier(missing="error", unknown="error").fit(X, GOOD_Y)
 
 
 BAD_PREDICTIONS: dict[str, tuple[Any, Any, str]] = {
@@ -272,8 +271,17 @@ BAD_PREDICTIONS: dict[str, tuple[Any, Any, str]] = {
     "a column more": (np.zeros((4, 3)), ValueError, "3.*2"),
     "one-dimensional": (np.zeros(2), ValueError, "1.*2|reshape"),
     "no rows": (np.empty((0, 2)), ValueError, "0 (rows|sample)"),
-    "NaN": (with_value(np.nan), ValueError, "x1.*NaN.*row 3"),
-    "NaN in float32": (with_value(np.nan).astype(np.float32), ValueError, "x1.*NaN.*row 3"),
+    "NaN": (with_value(np.nan), ValueError, f"x1.*NaN.*row 3.*{REMEDY}"),
+    "NaN in float32": (
+        with_value(np.nan).astype(np.float32),
+        ValueError,
+        f"x1.*NaN.*row 3.*{REMEDY}",
+    ),
+    "NaN in columns": (
+        {"x0": GOOD_X[:, 0], "x1": with_value(np.nan)[:, 1]},
+        ValueError,
+        f"x1.*NaN.*row 3.*{REMEDY}",
+    ),
     "text": (words(["a", "b"], ["c", "d"]).tolist(), ValueError, "x0.*numeric.*'a'"),
 }
 
@@ -282,7 +290,7 @@ BAD_PREDICTIONS: dict[str, tuple[Any, Any, str]] = {
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply", "decision_path"])
 def test_bad_prediction(case: str, method: str) -> None:
     X, error, message = BAD_PREDICTIONS[case]
-    model = TreeClassifier().fit(GOOD_X, GOOD_Y)
+    model = TreeClassifier(missing="error").fit(GOOD_X, GOOD_Y)
     with pytest.raises(error, match=f"(?s){message}"):
         getattr(model, method)(X)
 
@@ -296,7 +304,9 @@ def test_bad_prediction_with_names() -> None:
         ({"age": age, "hue": colour}, "unseen.*hue"),
         ({"age": colour, "colour": colour}, "age.*numeric.*red"),
         ({"age": age, "colour": age}, "colour.*categorical"),
-        ({"age": np.array([np.nan]), "colour": colour}, "age.*NaN"),
+        ({"age": np.array([np.nan]), "colour": colour}, f"age.*NaN.*row 0.*{REMEDY}"),
+        ({"age": age, "colour": words(None)}, f"colour.*missing.*row 0.*{REMEDY}"),
+        ({"age": age, "colour": words("green")}, "colour.*green.*row 0.*unknown="),
     ):
         with pytest.raises(ValueError, match=f"(?s){message}"):
             model.predict(X)

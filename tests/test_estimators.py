@@ -23,6 +23,8 @@ DEFAULTS = {
     "criterion": "gini",
     "categorical_split": "subset",
     "categorical_features": "from_dtype",
+    "missing": "branch",
+    "unknown": "missing",
     "max_bins": None,
     "threshold": "midpoint",
     "max_depth": None,
@@ -39,13 +41,20 @@ DEFAULTS = {
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
+    if estimator.missing != "error":
+        return {}
     return {
         "check_estimators_nan_inf": "infinite values are numbers like others: see test_thresholds.py"
     }
 
 
 @parametrize_with_checks(
-    [TreeClassifier(), ID3Classifier(), CARTClassifier()],
+    [
+        TreeClassifier(),
+        TreeClassifier(missing="category", categorical_split="multiway"),
+        ID3Classifier(),
+        CARTClassifier(),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
@@ -54,9 +63,9 @@ def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> No
 
 def test_parameters_and_their_defaults() -> None:
     assert TreeClassifier().get_params() == DEFAULTS
-    id3 = DEFAULTS | {"criterion": "entropy", "categorical_split": "multiway"}
+    id3 = DEFAULTS | {"criterion": "entropy", "categorical_split": "multiway", "missing": "error"}
     assert {k: v for k, v in ID3Classifier().get_params().items() if id3.get(k, v) != v} == {}
-    cart = DEFAULTS | {"stop_zero_gain": True}
+    cart = DEFAULTS | {"stop_zero_gain": True, "missing": "error"}
     assert {k: v for k, v in CARTClassifier().get_params().items() if cart.get(k, v) != v} == {}
     with pytest.raises(TypeError):
         TreeClassifier("entropy")  # keywords only

@@ -385,6 +385,8 @@ def test_the_order_of_a_polars_categorical_is_no_declared_one() -> None:
     pl.Series(["zebra", "ant"], dtype=pl.Categorical)  # other labels are in the pool first
     column = pl.Series(["zebra", "bee", "zebra"], dtype=pl.Categorical)
     assert facts(read_table({"a": column})) == [("a", [1, 0, 1], ("bee", "zebra"))]
+    column = pl.Series(["zebra", None, "bee", None], dtype=pl.Categorical)
+    assert facts(read_table({"a": column})) == [("a", [1, -1, 0, -1], ("bee", "zebra"))]
 
 
 def test_arrow_dictionaries_of_several_chunks() -> None:
@@ -798,8 +800,14 @@ MIDNIGHT = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 DAY_VALUE = 1577836800e6
 HIDDEN = [False, True, False]
 
-# A column of three rows, the second of which is missing, and what it becomes: numbers, or levels
-# with their codes.
+XY = ["y", None, "x"], ("x", "y")
+YX = ["y", None, "x"], ("y", "x")
+YXZ = ["y", None, "x"], ("y", "x", "z")
+NUMBERED = [3.0, None, 1.0], (3.0, 1.0)
+FLAGGED = [True, None, False], (False, True)
+
+# A column of three rows, the second of which is missing, and what it becomes: numbers, or values
+# and their levels.
 MISSING: list[tuple[Any, Any]] = [
     ([1.5, NAN, 3], [1.5, NAN, 3]),
     ([1, None, 3], [1, NAN, 3]),
@@ -852,46 +860,43 @@ MISSING: list[tuple[Any, Any]] = [
         [DAY_VALUE, NAN, DAY_VALUE],
     ),
     # words
-    (["y", None, "x"], ("x", "y")),
-    (["y", NAN, "x"], ("x", "y")),
-    (["y", pd.NA, "x"], ("x", "y")),
-    (["y", np.datetime64("NaT"), "x"], ("x", "y")),
-    (np.array(["y", None, "x"], dtype=object), ("x", "y")),
-    (np.array(["y", NAN, "x"], dtype=np.dtypes.StringDType(na_object=NAN)), ("x", "y")),
-    (np.ma.masked_array(["y", "hidden", "x"], mask=HIDDEN), ("x", "y")),
-    (Categorical(["y", None, "x"]), ("x", "y")),
-    (Categorical(["y", NAN, "x"], ["y", "x", "z"]), ("y", "x", "z")),
-    (pd.Series(["y", None, "x"]), ("x", "y")),
-    (pd.Series(["y", None, "x"], dtype=object), ("x", "y")),
-    (pd.Series(["y", NAN, "x"], dtype=object), ("x", "y")),
-    (pd.Series(["y", pd.NaT, "x"], dtype=object), ("x", "y")),
-    (pd.Series(["y", pd.NA, "x"], dtype="string"), ("x", "y")),
-    (pd.Series(["y", None, "x"], dtype=pd.ArrowDtype(pa.string())), ("x", "y")),
-    (pd.Series(["y", None, "x"], dtype="category"), ("x", "y")),
-    (pd.Series(pd.Categorical(["y", None, "x"], ["y", "x", "z"])), ("y", "x", "z")),
-    (pl.Series(["y", None, "x"]), ("x", "y")),
-    (pl.Series(["y", None, "x"], dtype=pl.Categorical), ("x", "y")),
-    (pl.Series(["y", None, "x"], dtype=pl.Enum(["y", "x", "z"])), ("y", "x", "z")),
-    (pa.array(["y", None, "x"]), ("x", "y")),
-    (pa.array(["y", None, "x"], pa.string_view()), ("x", "y")),
-    (pa.chunked_array([["y"], [None, "x"]]), ("x", "y")),
-    (pa.array(["y", None, "x"]).dictionary_encode(), ("y", "x")),
-    (
-        pa.DictionaryArray.from_arrays(pa.array([1, None, 0], pa.uint8()), ["y", "x"]),
-        ("y", "x"),
-    ),
-    (pa.DictionaryArray.from_arrays(np.array([2, 1, 0]), ["y", None, "x"]), ("y", "x")),
-    (pa.DictionaryArray.from_arrays(np.array([2, 1, 0]), [3.0, NAN, 1.0]), (3.0, 1.0)),
+    (["y", None, "x"], XY),
+    (["y", NAN, "x"], XY),
+    (["y", pd.NA, "x"], XY),
+    (["y", np.datetime64("NaT"), "x"], XY),
+    (np.array(["y", None, "x"], dtype=object), XY),
+    (np.array(["y", NAN, "x"], dtype=np.dtypes.StringDType(na_object=NAN)), XY),
+    (np.ma.masked_array(["y", "hidden", "x"], mask=HIDDEN), XY),
+    (Categorical(["y", None, "x"]), XY),
+    (Categorical(["y", NAN, "x"], ["y", "x", "z"]), YXZ),
+    (pd.Series(["y", None, "x"]), XY),
+    (pd.Series(["y", None, "x"], dtype=object), XY),
+    (pd.Series(["y", NAN, "x"], dtype=object), XY),
+    (pd.Series(["y", pd.NaT, "x"], dtype=object), XY),
+    (pd.Series(["y", pd.NA, "x"], dtype="string"), XY),
+    (pd.Series(["y", None, "x"], dtype=pd.ArrowDtype(pa.string())), XY),
+    (pd.Series(["y", None, "x"], dtype="category"), XY),
+    (pd.Series(pd.Categorical(["y", None, "x"], ["y", "x", "z"])), YXZ),
+    (pl.Series(["y", None, "x"]), XY),
+    (pl.Series(["y", None, "x"], dtype=pl.Categorical), XY),
+    (pl.Series(["y", None, "x"], dtype=pl.Enum(["y", "x", "z"])), YXZ),
+    (pa.array(["y", None, "x"]), XY),
+    (pa.array(["y", None, "x"], pa.string_view()), XY),
+    (pa.chunked_array([["y"], [None, "x"]]), XY),
+    (pa.array(["y", None, "x"]).dictionary_encode(), YX),
+    (pa.DictionaryArray.from_arrays(pa.array([0, None, 1], pa.uint8()), ["y", "x", "z"]), YXZ),
+    (pa.DictionaryArray.from_arrays(np.array([0, 1, 2]), ["y", None, "x"]), YX),
+    (pa.DictionaryArray.from_arrays(np.array([0, 1, 2]), [3.0, NAN, 1.0]), NUMBERED),
     # bools
-    ([True, None, False], (False, True)),
-    ([True, NAN, np.False_], (False, True)),
-    (np.array([True, None, True], dtype=object), (False, True)),
-    (np.ma.masked_array([True, True, False], mask=HIDDEN), (False, True)),
-    (pd.Series([True, None, False], dtype="boolean"), (False, True)),
-    (pd.Series([True, None, False], dtype=object), (False, True)),
-    (pd.Series([True, None, False], dtype=pd.ArrowDtype(pa.bool_())), (False, True)),
-    (pl.Series([True, None, False]), (False, True)),
-    (pa.array([True, None, False]), (False, True)),
+    ([True, None, False], FLAGGED),
+    ([True, NAN, np.False_], FLAGGED),
+    (np.array([True, None, False], dtype=object), FLAGGED),
+    (np.ma.masked_array([True, True, False], mask=HIDDEN), FLAGGED),
+    (pd.Series([True, None, False], dtype="boolean"), FLAGGED),
+    (pd.Series([True, None, False], dtype=object), FLAGGED),
+    (pd.Series([True, None, False], dtype=pd.ArrowDtype(pa.bool_())), FLAGGED),
+    (pl.Series([True, None, False]), FLAGGED),
+    (pa.array([True, None, False]), FLAGGED),
 ]
 
 
@@ -901,36 +906,33 @@ def name_of(value: Any) -> str | None:
     return f"{type(value).__module__.partition('.')[0]}-{getattr(value, 'dtype', '')}"
 
 
-def values_of(column: Any) -> list[Any]:
-    """A categorical column as its labels, None where a value is missing."""
-    assert column.codes.dtype == np.int32
-    assert column.codes.min() >= MISSING_CODE
-    return [None if code == MISSING_CODE else column.categories[code] for code in column.codes]
-
-
 @pytest.mark.parametrize(("column", "expected"), MISSING, ids=name_of)
 def test_missing_values_of_every_sort(column: Any, expected: Any) -> None:
-    """What a table holds, and what a model reads that was fitted without and with missing values."""
-    found = one(column)
-    models = [schema_of(read_table({"a": column})), schema_of(read_table({"a": column[:1]}))]
-    again = [(read_table_like({"a": column}, schema).columns or ())[0] for schema in models]
+    """At fit, and as a model reads them that has seen them, and one that has seen one row only."""
+    table = read_table({"a": column})
+    schemas = schema_of(table), schema_of(table.take(np.array([0])))
+    fit, seen, seen_one = (
+        (each.columns or ())[0]
+        for each in (table, *(read_table_like({"a": column}, schema) for schema in schemas))
+    )
     if isinstance(expected, list):
-        for each in (found, *again):
+        for each in (fit, seen, seen_one):
             assert each.categories is None
+            assert each.values is not None
             assert each.values.dtype in (np.float32, np.float64)
             assert each.values.dtype.isnative
             np.testing.assert_array_equal(each.values, np.array(expected))
         return
-    assert found.values is None
-    assert found.categories == expected
-    first, gap, last = values_of(found)
-    assert (first, gap) in (("y", None), (True, None), (3.0, None))
-    assert last in ("x", False, 1.0)
-    assert np.array_equal(again[0].codes, found.codes)
-    assert again[1].codes[1] == MISSING_CODE
-    assert again[1].categories[again[1].codes[0]] == first
-    is_seen = last in again[1].categories
-    assert again[1].codes[2] == (again[1].categories.index(last) if is_seen else UNKNOWN_CODE)
+    values, levels = expected
+    fewer_levels = schemas[1].attributes[0].categories
+    for each, known in ((fit, levels), (seen, levels), (seen_one, fewer_levels)):
+        codes = [known.index(value) if value in known else UNKNOWN_CODE for value in values]
+        codes[1] = MISSING_CODE
+        assert each.categories == known
+        assert each.values is None
+        assert each.codes is not None
+        assert each.codes.dtype == np.int32
+        assert each.codes.tolist() == codes
 
 
 NO_LEVELS: list[Any] = [
@@ -1385,7 +1387,6 @@ def test_bools_and_numbers_match_by_value() -> None:
         ([True], WORDS, ["column 'a' was categorical at fit", "True"]),
         (["1"], LEVELS, ["column 'a' was categorical at fit", "such as 1", "'1'", "text instead"]),
         ([None, 1.5], WORDS, ["column 'a' was categorical at fit", "such as 1.5 (number"]),
-        ([None, "red"], NUMBERS, ["column 'a' was numeric at fit", "'red'"]),
         (pd.Series([1], dtype="category"), WORDS, ["column 'a' was categorical at fit"]),
     ],
 )
@@ -1395,6 +1396,11 @@ def test_another_kind_of_column(column: Any, schema: Schema, words: list[str]) -
         read_table_like(table, schema)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_words_after_a_missing_value_for_a_model_of_numbers() -> None:
+    with pytest.raises(ValueError, match=r"column 'b' was numeric at fit, .* such as 'red'"):
+        read_table_like({"a": [1, None], "b": [None, "red"]}, NUMBERS)
 
 
 def test_a_numeric_array_for_a_model_of_words() -> None:

@@ -180,7 +180,7 @@ def test_no_thread_outlives_a_fit_that_fails() -> None:
     X = np.random.default_rng(0).normal(size=(50_000, 8))
     X[49_999, 7] = np.nan
     with pytest.raises(ValueError, match="x7"):
-        TreeClassifier(n_jobs=4).fit(X, np.arange(50_000) % 2)
+        TreeClassifier(missing="error", n_jobs=4).fit(X, np.arange(50_000) % 2)
     time.sleep(0.05)
     assert threading.active_count() <= before
 
