@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fasttree import datasets, measures
+    from fasttree import costs, datasets, measures
     from fasttree.columns import Columns
     from fasttree.estimators import CARTClassifier, ID3Classifier, TreeClassifier
     from fasttree.frames import Categorical
@@ -22,6 +22,7 @@ _HOMES = {
     "Columns": "fasttree.columns",
     "ID3Classifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
+    "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
     "measures": "fasttree.measures",
     "rank_attributes": "fasttree.ranking",
@@ -34,6 +35,7 @@ __all__ = [
     "ID3Classifier",
     "TreeClassifier",
     "__version__",
+    "costs",
     "datasets",
     "measures",
     "rank_attributes",

@@ -6,6 +6,7 @@ Typed contiguous views in and out, no policy. The bodies stand in _criteria.pxd,
 _route.pxd; this file owns the arrays of one fit (`Growth`) and walks them level by level.
 """
 
+from libc.math cimport fabs, fmax
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
@@ -623,22 +624,34 @@ def write_rows(const uint32_t[::1] y, const int64_t[::1] weight, int shift, uint
 
 
 def choose_attributes(
-    const double[:, ::1] score, const int64_t[:, ::1] cut, int64_t[::1] winner, double[::1] best,
-    int64_t[::1] best_cut,
+    const double[:, ::1] worth, bint relative, const double[:, ::1] score, const int64_t[:, ::1] cut,
+    int64_t[::1] winner, double[::1] best_score, int64_t[::1] best_cut,
 ):
-    """The best attribute of every node, in schema order: a later one must be better by more than 1e-10."""
-    cdef Py_ssize_t a, i, n_nodes = score.shape[1]
+    """The attribute of most worth at every node, in schema order: a later one must be better by more than 1e-10, or, if
+    `relative`, by that share of the larger of both. Its score and cut go with it."""
+    cdef Py_ssize_t a, i, w, n_nodes = worth.shape[1]
+    cdef double new, old, margin
     with nogil:
         for i in range(n_nodes):
             winner[i] = -1
-            best[i] = -INFINITY
+            best_score[i] = -INFINITY
             best_cut[i] = 0
-        for a in range(score.shape[0]):
+        for a in range(worth.shape[0]):
             for i in range(n_nodes):
-                if score[a, i] > best[i] + 1e-10:
-                    winner[i] = a
-                    best[i] = score[a, i]
-                    best_cut[i] = cut[a, i]
+                new = worth[a, i]
+                if new == -INFINITY:
+                    continue
+                w = winner[i]
+                if w >= 0:
+                    old = worth[w, i]
+                    margin = 1e-10
+                    if relative:
+                        margin *= fmax(fabs(new), fabs(old))
+                    if new <= old + margin:
+                        continue
+                winner[i] = a
+                best_score[i] = score[a, i]
+                best_cut[i] = cut[a, i]
 
 
 def best_first(

@@ -16,7 +16,6 @@ from fasttree.frames import Table, missing_value_error, read_table, read_target,
 from fasttree.params import check_max_bins, check_n_jobs
 from fasttree.weights import GridWeights, to_grid
 
-
 MISSING_REMEDY = 'use missing="branch" or missing="category", or fill it in'
 
 

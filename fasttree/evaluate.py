@@ -9,6 +9,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import Team
+from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
 from fasttree.frontier import Level, Slots
 from fasttree.params import CATEGORICAL_SPLITS, CRITERIA, MISSING, THRESHOLD, GrowthParams
@@ -42,7 +43,9 @@ class Children:
     table_codes: np.ndarray
     table_branch: np.ndarray
     neighbours: np.ndarray  # what lies on both sides of a threshold
-    missing_branch: np.ndarray  # where rows went that do not know the attribute, -1: there were none
+    missing_branch: (
+        np.ndarray
+    )  # where rows went that do not know the attribute, -1: there were none
     heuristic: np.ndarray
 
 
@@ -56,8 +59,12 @@ class Evaluator:
         params: GrowthParams,
         weights: GridWeights | None,
         team: Team,
+        costs: AttributeCosts | None = None,
     ) -> None:
         self.team = team
+        self.costs = costs
+        # Per node of the open level: the attributes measured on the way to it. Kept for costs alone.
+        self.measured = np.zeros((1, table.n_attributes), dtype=bool)
         self.shape = _shapes(table, params)
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
         self.n_codes = table.n_codes
@@ -127,8 +134,18 @@ class Evaluator:
             return
         score, cut = self.scores(level, family0, family1, node0, node1)
         part = slice(node0, node1)
+        worth = score
+        if self.costs is not None:
+            measured = self.measured[level.frontier[part]].T
+            worth = self.costs.worth(score, measured)
         _core.choose_attributes(
-            score, cut, winners.attribute[part], winners.score[part], winners.cut[part]
+            worth,
+            self.costs is not None,
+            score,
+            cut,
+            winners.attribute[part],
+            winners.score[part],
+            winners.cut[part],
         )
 
     def scores(
@@ -193,6 +210,14 @@ class Evaluator:
         self.team.run(work, len(edges) - 1, shared)
         self.row_list = 1 - self.row_list
         return children
+
+    def note_measured(self, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray) -> None:
+        """The children of `nodes`, whose parents `family` numbers, know what those knew and the attribute split on."""
+        if self.costs is None:
+            return
+        measured = self.measured[nodes]
+        measured[np.arange(len(nodes)), attribute] = True
+        self.measured = measured[family]
 
     def _branches(self, attribute: np.ndarray, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the children of each split begin, and the entries of its table."""

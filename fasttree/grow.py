@@ -10,6 +10,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import Team
+from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable
 from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
@@ -17,7 +18,6 @@ from fasttree.params import CATEGORICAL_SPLITS, GrowthParams
 from fasttree.tree import LEAF, Tree
 from fasttree.weights import GridWeights
 
-NO_GAIN = 1e-10
 MOST_COUNT_BYTES = 2**30
 
 
@@ -27,10 +27,11 @@ def grow(
     team: Team,
     weights: GridWeights | None = None,
     use_up: bool = False,
+    costs: AttributeCosts | None = None,
 ) -> Tree:
     """Grow the tree of an encoded table. `use_up`: its sorted lists may be destroyed, which saves a copy."""
     lists = _own_lists(table, weights, use_up)
-    evaluator = Evaluator(table, lists, params, weights, team)
+    evaluator = Evaluator(table, lists, params, weights, team, costs)
     builder = _Builder(table, params, evaluator, weights)
     level = builder.root()
     while True:
@@ -62,14 +63,17 @@ def score_root(
     team: Team,
     weights: GridWeights | None = None,
     use_up: bool = False,
+    costs: AttributeCosts | None = None,
 ) -> np.ndarray:
-    """The score of each attribute's best split of all the rows, -inf where it has none."""
+    """The score (with costs, the worth) of each attribute's best split of all the rows, -inf where it has none."""
     lists = _own_lists(table, weights, use_up)
     evaluator = Evaluator(table, lists, params, weights, team)
     level = _Builder(table, params, evaluator, weights).root()
     if not len(level.frontier):
         return np.full(table.n_attributes, -np.inf)
     scores, _ = evaluator.scores(level, 0, 1, 0, 1)
+    if costs is not None:
+        scores = costs.worth(scores, np.zeros(scores.shape, dtype=bool))
     return np.asarray(scores[:, 0])
 
 
@@ -101,7 +105,9 @@ def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
 # The integers that describe a node, one row of an array each.
 ATTRIBUTE, FIRST_CHILD, N_CHILDREN, N_TABLE, DEFAULT_BRANCH, MISSING_BRANCH, HEURISTIC = range(7)
 MISSING_SEEN, MULTIPLICITY, PARENT, PRED, DEPTH = range(7, 12)
-LEAF_INTS = np.array([[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0]], dtype=np.int32)
+LEAF_INTS = np.array(
+    [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0]], dtype=np.int32
+)
 THRESHOLD, GAIN = range(2)
 LEAF_REALS = np.array([[np.nan], [0.0]])
 
@@ -166,6 +172,7 @@ class _Builder:
         parent = self.n_nodes - level.size + nodes
         is_binary = len(total) == 2 * len(nodes)
         family = np.arange(len(nodes)).repeat(2 if is_binary else sizes(first_child))
+        evaluator.note_measured(nodes, attribute, family)
         inherited = None
         if not total.all():
             inherited = (ints[PRED, nodes][family], self.probas[-1][nodes][family])

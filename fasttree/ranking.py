@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fasttree.columns import training
+from fasttree.costs import check_costs
 from fasttree.grow import score_root
 from fasttree.params import check_growth
 
@@ -39,6 +40,8 @@ def rank_attributes(
     categorical_features: Any = "from_dtype",
     max_bins: int | None = None,
     min_samples_leaf: float = 1,
+    attribute_costs: Any = None,
+    cost_function: Any = None,
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Ranking:
@@ -72,7 +75,8 @@ def rank_attributes(
     with training(
         X, y, sample_weight, categorical_features, max_bins, n_jobs, allow_missing=False
     ) as (rows, team):
-        scores = score_root(rows.encoded, params, team, rows.weights, rows.used_up)
+        costs = check_costs(attribute_costs, cost_function, rows.encoded.schema.names)
+        scores = score_root(rows.encoded, params, team, rows.weights, rows.used_up, costs)
     names = rows.encoded.schema.names
     best_first = np.argsort(-scores, kind="stable")
     return Ranking(

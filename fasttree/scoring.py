@@ -23,7 +23,9 @@ class Policy:
     """How rows are read that lack something."""
 
     allow_missing: bool = True
-    stops_at_unknown: bool = False  # an unknown level ends the way of a row; else it counts as missing
+    stops_at_unknown: bool = (
+        False  # an unknown level ends the way of a row; else it counts as missing
+    )
 
 
 def leaves_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:

@@ -36,7 +36,9 @@ class Tree:
     table_branch: np.ndarray  # uint32
     default_branch: np.ndarray  # int32; -1 where there is no table
     missing_branch: np.ndarray  # int32; -1 at leaves
-    missing_seen: np.ndarray  # bool; missing values chose that branch in training, else it is the heaviest
+    missing_seen: (
+        np.ndarray
+    )  # bool; missing values chose that branch in training, else it is the heaviest
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
     heuristic: np.ndarray  # bool; the subset may not be the best one
     counts: np.ndarray  # float64 [node, class]
@@ -138,6 +140,20 @@ class Tree:
         )
         total = saved.sum()
         return saved / total if total > 0 else saved
+
+    def path_costs(self, cost: np.ndarray) -> np.ndarray:
+        """What the tests on the way to each node cost, every attribute once; `cost` has a price for each attribute."""
+        costs = np.zeros(self.node_count)
+        starts = np.append(np.flatnonzero(np.diff(self.depth, prepend=-1)), self.node_count)
+        measured = np.zeros((1, len(cost)), dtype=bool)
+        for above, start, stop in zip(starts[:-2], starts[1:-1], starts[2:], strict=True):
+            parent = self.parent[start:stop]
+            asked = self.attribute[parent]
+            measured = measured[parent - above]
+            rows = np.arange(stop - start)
+            costs[start:stop] = costs[parent] + np.where(measured[rows, asked], 0.0, cost[asked])
+            measured[rows, asked] = True
+        return costs
 
     def to_text(self) -> str:
         """The tree as indented text, see `fasttree.export.text`."""

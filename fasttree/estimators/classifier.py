@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from fasttree.columns import training
+from fasttree.costs import check_costs
 from fasttree.encode import EncodedTable
 from fasttree.estimators.protocol import Estimator
 from fasttree.export.text import to_text
@@ -31,9 +32,9 @@ class TreeClassifier(Estimator):
         Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
         boolean mask; or a dict from name or index to the levels in their order. None: no column is.
     missing : {"branch", "category", "error"}
-        What becomes of missing values (NaN, None, NA, null). "branch": at each split they go to the side where they help
-        most. "category": missing is a value like others; a numeric attribute sets it apart wherever no threshold is
-        better. "error": they are refused. Where training saw none, they follow the heaviest branch.
+        What becomes of missing values (NaN, None, NA, null). "branch": at each split they go to the side where they
+        help most. "category": missing is a value like others; a numeric attribute sets it apart wherever no threshold
+        is better. "error": they are refused. Where training saw none, they follow the heaviest branch.
     unknown : {"missing", "majority", "error"}
         What becomes of a level that was never seen in training: it counts as missing, the row stops there and gets that
         node's class, or it is refused.
@@ -51,6 +52,12 @@ class TreeClassifier(Estimator):
         A node is a leaf if its best split scores less.
     stop_zero_gain : bool
         A node is a leaf if its best split gains nothing. False lets XOR be learned.
+    attribute_costs : dict or array
+        What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
+        on the way to a node costs nothing there.
+    cost_function : {"tan_schlimmer", "nunez", "gain_per_cost"} or function
+        How the score of a split is weighed against its cost, see `fasttree.costs`. A function gets two arrays, gains
+        and costs, and returns what is to be maximised. Default with costs: "tan_schlimmer".
     n_jobs : int or None
         Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
         does not depend on it.
@@ -89,6 +96,8 @@ class TreeClassifier(Estimator):
         min_samples_leaf: float = 1,
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
+        attribute_costs: Any = None,
+        cost_function: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -104,6 +113,8 @@ class TreeClassifier(Estimator):
         self.min_samples_leaf = min_samples_leaf
         self.min_gain = min_gain
         self.stop_zero_gain = stop_zero_gain
+        self.attribute_costs = attribute_costs
+        self.cost_function = cost_function
         self.n_jobs = n_jobs
 
     # -- learning --------------------------------------------------------------------------------------------------
@@ -125,7 +136,8 @@ class TreeClassifier(Estimator):
             self.n_jobs,
             allow_missing=params.missing != "error",
         ) as (rows, team):
-            tree = grow(rows.encoded, params, team, rows.weights, rows.used_up)
+            costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
+            tree = grow(rows.encoded, params, team, rows.weights, rows.used_up, costs)
         self._remember(rows.encoded, tree)
         return self
 
@@ -179,6 +191,14 @@ class TreeClassifier(Estimator):
         right = np.asarray(self.predict(X) == np.asarray(y), dtype=float)
         return float(np.average(right, weights=sample_weight))
 
+    def mean_test_cost(self, X: Any, sample_weight: Any = None) -> float:
+        """What it costs on average to classify these rows: each row pays once for every attribute on its path."""
+        leaves = self.apply(X)
+        costs = check_costs(self.attribute_costs, self.cost_function, self.tree_.schema.names)
+        if costs is None:
+            raise ValueError("mean_test_cost needs attribute_costs: set them on the estimator")
+        return float(np.average(self.tree_.path_costs(costs.cost)[leaves], weights=sample_weight))
+
     # -- the tree --------------------------------------------------------------------------------------------------
 
     def get_depth(self) -> int:
@@ -221,6 +241,8 @@ class ID3Classifier(TreeClassifier):
         min_samples_leaf: float = 1,
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
+        attribute_costs: Any = None,
+        cost_function: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -237,6 +259,8 @@ class ID3Classifier(TreeClassifier):
             min_samples_leaf=min_samples_leaf,
             min_gain=min_gain,
             stop_zero_gain=stop_zero_gain,
+            attribute_costs=attribute_costs,
+            cost_function=cost_function,
             n_jobs=n_jobs,
         )
 
@@ -260,6 +284,8 @@ class CARTClassifier(TreeClassifier):
         min_samples_leaf: float = 1,
         min_gain: float = 0.0,
         stop_zero_gain: bool = True,
+        attribute_costs: Any = None,
+        cost_function: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -276,5 +302,7 @@ class CARTClassifier(TreeClassifier):
             min_samples_leaf=min_samples_leaf,
             min_gain=min_gain,
             stop_zero_gain=stop_zero_gain,
+            attribute_costs=attribute_costs,
+            cost_function=cost_function,
             n_jobs=n_jobs,
         )
