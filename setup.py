@@ -18,6 +18,8 @@ else:
     # Contracting a*b+c into one fused instruction changes the last bit of a gain from CPU to CPU, and
     # a tie would then fall differently: the tree must not depend on the machine.
     compile_args = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    # An enum constant that does not fit an int would silently be something else.
+    compile_args += ["-Werror=shift-count-overflow"]
 
 if debug:
     # One plain copy of every function: the suite then also shows that the clones for newer processors agree with it.
@@ -28,7 +30,10 @@ extension = Extension(
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
     depends=["fasttree/_isa.h"]
-    + [f"fasttree/{name}.pxd" for name in ("_criteria", "_encode", "_scan", "_partition", "_route", "_sort")],
+    + [
+        f"fasttree/{name}.pxd"
+        for name in ("_criteria", "_encode", "_scan", "_partition", "_route", "_sort")
+    ],
 )
 
 directives = {

@@ -89,24 +89,33 @@ def test_predict(benchmark: Any, method: str, rows: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_core_transposes(benchmark: Any, dtype: str, order: str) -> None:
-    benchmark.group = "core: columns_of"
+def test_core_keys(benchmark: Any, dtype: str, order: str) -> None:
+    benchmark.group = "core: keys_of"
     table = np.asarray(data.classification(20_000, 20).X, dtype=dtype, order=order)
-    columns = np.empty(table.shape[::-1])
-    assert benchmark(_core.columns_of, table, columns) is None
-    np.testing.assert_array_equal(columns, table.T)
+    table = table[:, : _core.KEY_COLUMNS]
+    keys = np.empty(table.shape[::-1], dtype=np.uint64)
+    whole = np.empty(len(keys), dtype=np.uint8)
+    n_missing = np.empty(len(keys), dtype=np.int64)
+    row_bits = (len(table) - 1).bit_length()
+    benchmark(_core.keys_of, table, row_bits, keys, whole, n_missing)
+    assert not n_missing.any()
+    np.testing.assert_array_equal(
+        keys & np.uint64(2**row_bits - 1), [range(len(table))] * len(keys)
+    )
 
 
 def test_core_sorts_a_column(benchmark: Any) -> None:
     benchmark.group = "core: sort one column"
     values = np.ascontiguousarray(data.classification(20_000, 20).X[:, 0])
     row_bits = (len(values) - 1).bit_length()
-    keys = np.empty(len(values), dtype=np.uint64)
+    keys = np.empty((1, len(values)), dtype=np.uint64)
+    whole = np.empty(1, dtype=np.uint8)
+    n_missing = np.empty(1, dtype=np.int64)
 
     def sort() -> int:
-        whole = _core.sort_keys(values, row_bits, keys)
-        keys.sort()
-        return _core.settle_keys(keys, values, row_bits, whole)
+        _core.keys_of(values[:, np.newaxis], row_bits, keys, whole, n_missing)
+        keys.sort(axis=1)
+        return _core.SortedColumn(keys[0], row_bits, whole[0], n_missing[0]).settle(values)
 
     assert benchmark(sort) == len(np.unique(values))
 
@@ -117,5 +126,5 @@ def test_core_routes(benchmark: Any, max_depth: int | None) -> None:
     dataset = data.classification(20_000, 20)
     model = fasttree.TreeClassifier(max_depth=max_depth).fit(dataset.X, dataset.y)
     leaves = np.empty(len(dataset.y), dtype=np.int32)
-    assert benchmark(model.tree_.router.leaves, dataset.X, 0, len(leaves), leaves) is None
+    assert benchmark(model.tree_.router.leaves, dataset.X, 0, len(leaves), True, leaves) is None
     np.testing.assert_array_equal(leaves, model.apply(dataset.X))

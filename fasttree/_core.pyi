@@ -21,7 +21,7 @@ class Measure:
         min_leaf: int,
         exact_squares: bool,
         fine: float,
-        klogk: Array,
+        klogk_steps_of: Array,
         inverse: Array,
         inverse_down: Array,
     ) -> None: ...
@@ -33,6 +33,7 @@ class Level:
         start: Array,
         stop: Array,
         first_child: Array,
+        n_filled: Array,
         slot: Array,
         n_rows: Array,
         child_start: Array,
@@ -48,9 +49,7 @@ class Growth:
     def __init__(
         self,
         measure: Measure,
-        lists: Array,
         codes: Array,
-        row_lists: Array,
         storage: Array,
         shape: Array,
         n_codes: Array,
@@ -59,9 +58,16 @@ class Growth:
         pool: Array,
         cell_start: Array,
         rank_shift: int,
+    ) -> None: ...
+    def set_lists(self, lists: Array, next_lists: Array) -> None: ...
+    def set_row_lists(self, row_list: Array, next_row_list: Array) -> None: ...
+    def set_instances(
+        self,
         y: Array,
         weight: Array | None,
-        narrow: Array,
+        row_of: Array | None,
+        first_copy: Array | None,
+        narrow: Array | None,
         wide: Array | None,
     ) -> None: ...
     def advance(
@@ -70,7 +76,6 @@ class Growth:
         family0: int,
         family1: int,
         first_node: int,
-        row_list: int,
         a0: int,
         a1: int,
         spare: Array,
@@ -83,19 +88,42 @@ class Growth:
         nodes: Array,
         n0: int,
         n1: int,
-        row_list: int,
         attribute: Array,
         cut: Array,
         first_child: Array,
         table_start: Array,
-        out_start: Array,
         child_rows: Array,
         child_counts: Array,
         table_codes: Array,
         table_branch: Array,
         neighbours: Array,
         missing_branch: Array,
+        n_shared: Array,
         heuristic: Array,
+    ) -> bool: ...
+    def share(
+        self,
+        level: Level,
+        nodes: Array,
+        n0: int,
+        n1: int,
+        attribute: Array,
+        first_child: Array,
+        n_filled: Array,
+        known: Array,
+        first_copy: Array,
+        child_rows: Array,
+        child_counts: Array,
+    ) -> None: ...
+    def hand_on(
+        self,
+        level: Level,
+        nodes: Array,
+        n0: int,
+        n1: int,
+        first_child: Array,
+        n_filled: Array,
+        row_start: Array,
     ) -> bool: ...
 
 def class_totals(y: Array, weight: Array | None, out: Array) -> None: ...
@@ -140,7 +168,17 @@ class Router:
         table_branch: Array,
         default_branch: Array,
         missing_branch: Array,
+        n_children: Array,
     ) -> None: ...
+    def spread(
+        self,
+        table: Array,
+        places: Array,
+        total: Array,
+        proba: Array,
+        leaf: Array,
+        out: Array,
+    ) -> bool: ...
     def leaves(
         self, table: Array, row0: int, row1: int, allow_missing: bool, out: Array
     ) -> tuple[int, int] | None: ...

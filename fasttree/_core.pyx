@@ -2,8 +2,8 @@
 # cython: language_level=3
 """The Cython core: histograms, sweeps, partition, routing.
 
-Typed contiguous views in and out, no policy. The bodies stand in _criteria.pxd, _scan.pxd, _partition.pxd and
-_route.pxd; this file owns the arrays of one fit (`Growth`) and walks them level by level.
+Typed contiguous views in and out, no policy. The bodies stand in the .pxd files beside it;
+this file owns the arrays of one fit (`Growth`) and walks them level by level.
 """
 
 from libc.math cimport fabs, fmax
@@ -12,16 +12,19 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from fasttree._criteria cimport (
-    ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, cost_unit, final_score, klogk_steps, side_cost,
+    ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, cost_unit, final_score, klogk, klogk_steps,
+    llrint, side_cost,
 )
 from fasttree._encode cimport COLUMNS, Keys, bin_codes, make_keys, rank_entries, real, settle
-from fasttree._partition cimport Sides, add_rows, branch_of, code_entries, send, split_list
-from fasttree._route cimport UNKNOWN, Step, Tables, route
-from fasttree._scan cimport (
-    MISSING_LEFT, Best, Buckets, Node, Rows, buckets_of_histogram, buckets_of_runs, class_of, count_runs, free_buckets,
-    PLACE_SHIFT, multiway_of_runs, new_buckets, scan_codes, scan_multiway, scan_subset, set_apart, sweep, weight_of,
+from fasttree._partition cimport (
+    SHARED, Instances, Sides, add_rows, branch_of, code_entries, deal_list, send, split_list,
 )
-
+from fasttree._route cimport UNKNOWN, Step, Tables, route, spread_row
+from fasttree._scan cimport (
+    MISSING_LEFT, PLACE_SHIFT, Best, Buckets, Node, Rows, buckets_of_histogram, buckets_of_runs, class_of, count_runs,
+    free_buckets, multiway_of_runs, new_buckets, row_at, scan_codes, scan_multiway, scan_subset, set_apart, sweep,
+    weight_of,
+)
 from fasttree._sort cimport heap_down, heap_up
 
 cdef extern from "_isa.h":
@@ -37,6 +40,7 @@ cdef enum:
 cdef enum:
     BRANCH = 0                  # to the side where they help most; by themselves only if nothing else is as good
     CATEGORY = 1                # by themselves if nothing else is better
+    FRACTIONAL = 2              # to every branch, with a share of their weight; scores are those of the others
 
 cdef enum:
     SMALL = 32                  # up to so many rows a counted attribute is sorted instead of tabulated
@@ -61,16 +65,16 @@ cdef class Measure:
 
     def __init__(
         self, int criterion, int n_classes, int64_t min_leaf, bint exact_squares, double fine,
-        const int64_t[::1] klogk, const double[::1] inverse, const double[::1] inverse_down,
+        const int64_t[::1] klogk_steps_of, const double[::1] inverse, const double[::1] inverse_down,
     ):
-        self._keep = (klogk, inverse, inverse_down)
+        self._keep = (klogk_steps_of, inverse, inverse_down)
         self.ruler.criterion = criterion
         self.ruler.n_classes = n_classes
         self.ruler.min_leaf = min_leaf
         self.ruler.exact_squares = exact_squares
         self.ruler.fine = fine
-        self.ruler.klogk = &klogk[0] if klogk.shape[0] else NULL
-        self.ruler.n_klogk = klogk.shape[0]
+        self.ruler.klogk = &klogk_steps_of[0] if klogk_steps_of.shape[0] else NULL
+        self.ruler.n_klogk = klogk_steps_of.shape[0]
         self.ruler.inverse = &inverse[0] if inverse.shape[0] else NULL
         self.ruler.inverse_down = &inverse_down[0] if inverse.shape[0] else NULL
         self.ruler.n_inverse = inverse.shape[0]
@@ -102,6 +106,7 @@ cdef class Level:
     # families
     cdef const int64_t[::1] start, stop             # the parent's rows in the sorted lists
     cdef const int64_t[::1] first_child             # n_families + 1
+    cdef const int64_t[::1] n_filled                # children that training rows reach
     cdef const int32_t[::1] slot                    # the parent's histogram, -1: none kept
     # children
     cdef const int64_t[::1] n_rows
@@ -114,11 +119,13 @@ cdef class Level:
     cdef const double[::1] cost
 
     def __init__(
-        self, start, stop, first_child, slot, n_rows, child_start, row_start, frontier, child_slot, counts, total, cost
+        self, start, stop, first_child, n_filled, slot, n_rows, child_start, row_start, frontier, child_slot, counts,
+        total, cost,
     ):
         self.start = start
         self.stop = stop
         self.first_child = first_child
+        self.n_filled = n_filled
         self.slot = slot
         self.n_rows = n_rows
         self.child_start = child_start
@@ -136,28 +143,28 @@ cdef class Growth:
     cdef Measure measure
     cdef Rows rows
     cdef Sides sides
+    cdef Instances instances
     cdef bint gather
     cdef uint64_t[:, ::1] lists         # swept attributes: entries sorted by rank, node after node of the frontier
     cdef const uint8_t[:, ::1] codes    # counted attributes: code by row
-    cdef uint64_t[:, ::1] row_lists     # two: the rows of the level before and of this level
+    cdef uint64_t[:, ::1] next_lists    # where the next level's rows go: the lists themselves unless rows multiply
+    cdef uint64_t[::1] row_list         # for counted attributes: the rows of this level, node after node
+    cdef uint64_t[::1] next_row_list
     cdef const int32_t[::1] storage     # per attribute: s >= 0 is lists[s], s < 0 is codes[-1 - s]
     cdef const int32_t[::1] shape       # per attribute: THRESHOLD, SUBSET or MULTIWAY
     cdef const int32_t[::1] n_codes     # per attribute: 1 + largest code
-    cdef const uint8_t[::1] has_missing # per attribute: do some rows not know it?
-    cdef int missing                    # BRANCH or CATEGORY
+    cdef const uint8_t[::1] has_missing     # per attribute: do some rows not know it?
+    cdef int missing                    # BRANCH, CATEGORY or FRACTIONAL
     cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
     cdef const int64_t[::1] cell_start  # per counted attribute: where its cells begin in a slot
     cdef object _keep
 
     def __init__(
-        self, Measure measure, lists, codes, row_lists, storage, shape, n_codes, has_missing, int missing, pool,
-        cell_start, int rank_shift,
-        const uint32_t[::1] y, const int64_t[::1] weight, uint8_t[::1] narrow, uint32_t[::1] wide,
+        self, Measure measure, codes, storage, shape, n_codes, has_missing, int missing, pool, cell_start,
+        int rank_shift,
     ):
         self.measure = measure
-        self.lists = lists
         self.codes = codes
-        self.row_lists = row_lists
         self.storage = storage
         self.shape = shape
         self.n_codes = n_codes
@@ -165,18 +172,37 @@ cdef class Growth:
         self.missing = missing
         self.pool = pool
         self.cell_start = cell_start
-        self._keep = (y, weight, narrow, wide)
         self.rows.shift = rank_shift
+
+    def set_lists(self, uint64_t[:, ::1] lists, uint64_t[:, ::1] next_lists):
+        self.lists = lists
+        self.next_lists = next_lists
+
+    def set_row_lists(self, uint64_t[::1] row_list, uint64_t[::1] next_row_list):
+        self.row_list = row_list
+        self.next_row_list = next_row_list
+
+    def set_instances(
+        self, uint32_t[::1] y, int64_t[::1] weight, uint32_t[::1] row_of, uint32_t[::1] first_copy,
+        uint8_t[::1] narrow, uint32_t[::1] wide,
+    ):
+        """By number of instance: class, weight (None: 1), row (None: the same number), the first of the instances that
+        take its shares on the other branches, and the branch it takes (bytes, or words if there are many branches)."""
+        self._keep = (y, weight, row_of, first_copy, narrow, wide)
         self.rows.y = &y[0]
         self.rows.weight = &weight[0] if weight is not None else NULL
-        self.gather = weight is not None or rank_shift == 32
-        self.sides.narrow = &narrow[0] if narrow.shape[0] else NULL
+        self.rows.row_of = &row_of[0] if row_of is not None else NULL
+        self.instances.y = &y[0]
+        self.instances.weight = &weight[0] if weight is not None else NULL
+        self.instances.row_of = &row_of[0] if row_of is not None else NULL
+        self.instances.first_copy = &first_copy[0] if first_copy is not None else NULL
+        self.gather = weight is not None or self.rows.shift == 32
+        self.sides.narrow = &narrow[0] if narrow is not None else NULL
         self.sides.wide = &wide[0] if wide is not None else NULL
 
     def advance(
-        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int row_list,
-        Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] spare,
-        double[:, ::1] score, int64_t[:, ::1] cut,
+        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node,
+        Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] spare, double[:, ::1] score, int64_t[:, ::1] cut,
     ):
         """Hand the rows of `family0..family1` on to the children and find each child's best split of each attribute.
 
@@ -186,7 +212,7 @@ cdef class Growth:
         cdef Py_ssize_t a
         cdef bint fine = True
         cdef int C = self.measure.ruler.n_classes
-        cdef int64_t n_work = 3 * C + 2 + self.most_children(level, family0, family1)
+        cdef int64_t n_work = 4 * C + 2 + self.most_children(level, family0, family1)
         cdef int64_t n_cells = 256 * C
         cdef int64_t* work = <int64_t*>malloc(n_work * sizeof(int64_t))
         cdef int64_t* histogram = <int64_t*>malloc(n_cells * sizeof(int64_t))
@@ -201,8 +227,7 @@ cdef class Growth:
                         level, family0, family1, first_node, a, spare, work, &score[a, 0], &cut[a, 0])
                 else:
                     fine &= self.advance_counted(
-                        level, family0, family1, first_node, row_list, a, work, histogram, &score[a, 0],
-                        &cut[a, 0])
+                        level, family0, family1, first_node, a, work, histogram, &score[a, 0], &cut[a, 0])
         free(work)
         free(histogram)
         return fine
@@ -219,15 +244,22 @@ cdef class Growth:
         self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int64_t attribute,
         uint64_t[::1] spare, int64_t* work, double* score, int64_t* cut,
     ) noexcept nogil:
-        cdef uint64_t* entries = &self.lists[self.storage[attribute], 0]
+        cdef uint64_t* source = &self.lists[self.storage[attribute], 0]
+        cdef uint64_t* entries = &self.next_lists[self.storage[attribute], 0]
         cdef int64_t f, child, i
         cdef Best best
         cdef bint fine = True
         for f in range(family0, family1):
             child = level.first_child[f]
-            split_list(
-                entries, level.start[f], level.stop[f], &self.sides, level.first_child[f + 1] - child,
-                &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], work)
+            if source == entries:
+                split_list(
+                    entries, level.start[f], level.stop[f], &self.sides, level.first_child[f + 1] - child,
+                    &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], work)
+            else:
+                deal_list(
+                    source + level.start[f], level.stop[f] - level.start[f], &self.sides, &self.instances,
+                    level.first_child[f + 1] - child, level.n_filled[f], &level.child_start[child],
+                    &level.frontier[child], entries, work)
             for child in range(child, level.first_child[f + 1]):
                 i = level.frontier[child] - first_node
                 if level.frontier[child] >= 0:
@@ -241,7 +273,7 @@ cdef class Growth:
         cut[0] = best.cut
         if best.score != -INFINITY:
             score[0] = final_score(
-                self.measure.ruler.criterion, &self.measure.ruler, level.cost[child], best.score, level.total[child])
+                self.measure.ruler.criterion, &self.measure.ruler, best.node_cost, best.score, level.total[child])
 
     cdef bint scan_list(
         self, Level level, int64_t child, int64_t attribute, const uint64_t* entries, int64_t* work, Best* best
@@ -257,10 +289,19 @@ cdef class Growth:
         self.describe_node(level, child, work, &node)
         best.score = -INFINITY
         best.cut = 0
+        best.node_cost = node.cost
         if (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:   # constant at the node
             return True
         if self.has_missing[attribute]:
             n_missing = self.count_missing(entries, n, work + 2 * ruler.n_classes, &node)
+        if self.missing == FRACTIONAL and n_missing > 0:
+            self.set_missing_aside(&node, work + 3 * ruler.n_classes)
+            best.node_cost = node.cost
+            entries += n_missing
+            n -= n_missing
+            n_missing = 0
+            if n == 0 or (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:
+                return True
         if self.shape[attribute] == THRESHOLD:
             if n_missing > 0 and self.missing == CATEGORY:
                 set_apart(ruler.criterion, ruler, &node, <int64_t>(entries[n - 1] >> self.rows.shift), work, best)
@@ -288,8 +329,24 @@ cdef class Growth:
         node.counts = &level.counts[child, 0]
         node.total = level.total[child]
         node.cost = level.cost[child]
+        node.split_base = 0.0
+        if self.measure.ruler.criterion == GAIN_RATIO:
+            node.split_base = <double>klogk(&self.measure.ruler, node.total)
         node.missing = work + 2 * self.measure.ruler.n_classes
         node.n_missing = 0
+
+    cdef void set_missing_aside(self, Node* node, int64_t* known) noexcept nogil:
+        """Score only the rows that know the attribute; the others count as one more outcome in split information."""
+        cdef const Ruler* ruler = &self.measure.ruler
+        cdef int c
+        for c in range(ruler.n_classes):
+            known[c] = node.counts[c] - node.missing[c]
+        if ruler.criterion == GAIN_RATIO:
+            node.split_base -= <double>klogk(ruler, node.n_missing)
+        node.counts = known
+        node.total -= node.n_missing
+        node.n_missing = 0
+        node.cost = side_cost(ruler.criterion, ruler, known, node.total)
 
     cdef int64_t count_missing(self, const uint64_t* entries, int64_t n, int64_t* counts, Node* node) noexcept nogil:
         """The rows of rank 0 that a list begins with, and their weight in each class."""
@@ -303,13 +360,13 @@ cdef class Growth:
         return i
 
     cdef bint advance_counted(
-        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int row_list,
-        int64_t attribute, int64_t* work, int64_t* spare_cells, double* score, int64_t* cut,
+        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int64_t attribute,
+        int64_t* work, int64_t* spare_cells, double* score, int64_t* cut,
     ) noexcept nogil:
         """The same from histograms: the largest child's is what its siblings leave of the parent's."""
         cdef int64_t k = -1 - self.storage[attribute]
         cdef const uint8_t* codes = &self.codes[k, 0]
-        cdef const uint64_t* entries = &self.row_lists[row_list, 0]
+        cdef const uint64_t* entries = &self.row_list[0]
         cdef int64_t C = self.measure.ruler.n_classes
         cdef int64_t n_cells = self.n_codes[attribute] * C
         cdef int64_t f, child, heir, i, cell, n
@@ -380,16 +437,23 @@ cdef class Growth:
     ) noexcept nogil:
         cdef Node node
         cdef const Ruler* ruler = &self.measure.ruler
-        cdef int n_codes = self.n_codes[attribute], largest
+        cdef int n_codes = self.n_codes[attribute], largest, first_code
         cdef int c
         cdef bint heuristic
         self.describe_node(level, child, work, &node)
         best.score = -INFINITY
         best.cut = 0
+        best.node_cost = node.cost
         if self.has_missing[attribute]:
             node.missing = histogram
             for c in range(ruler.n_classes):
                 node.n_missing += histogram[c]
+        first_code = 0
+        if self.missing == FRACTIONAL:
+            first_code = 1
+            if node.n_missing > 0:
+                self.set_missing_aside(&node, work + 3 * ruler.n_classes)
+                best.node_cost = node.cost
         if self.shape[attribute] == THRESHOLD:
             if node.n_missing > 0 and self.missing == CATEGORY:
                 largest = n_codes - 1
@@ -402,25 +466,24 @@ cdef class Growth:
             buckets_of_histogram(buckets, histogram, 1, n_codes, ruler.n_classes)
             scan_multiway(ruler.criterion, ruler, buckets, &node, self.missing == BRANCH, work, best)
             return True
-        buckets_of_histogram(buckets, histogram, 0, n_codes, ruler.n_classes)
+        buckets_of_histogram(buckets, histogram, first_code, n_codes, ruler.n_classes)
         return scan_subset(ruler.criterion, ruler, buckets, &node, work, best, NULL, &heuristic)
 
     # ---- winners ------------------------------------------------------------------------------------------------
 
     def split(
-        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, int row_list,
-        const int64_t[::1] attribute, const int64_t[::1] cut, const int64_t[::1] first_child,
-        const int64_t[::1] table_start, const int64_t[::1] out_start, int64_t[::1] child_rows,
-        int64_t[:, ::1] child_counts, uint32_t[::1] table_codes, uint32_t[::1] table_branch, int64_t[:, ::1] neighbours,
-        int32_t[::1] missing_branch, uint8_t[::1] heuristic,
+        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
+        const int64_t[::1] cut, const int64_t[::1] first_child, const int64_t[::1] table_start,
+        int64_t[::1] child_rows, int64_t[:, ::1] child_counts, uint32_t[::1] table_codes,
+        uint32_t[::1] table_branch, int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] n_shared,
+        uint8_t[::1] heuristic,
     ):
-        """Describe the children of the winners and send every row to its branch.
+        """Describe the children of the winners and tell every row its branch.
 
         `nodes` are children of `level`. neighbours[i]: for a swept threshold the rows with the largest value on the
         left and the smallest on the right (-1: only missing values there), for a counted one their codes.
-        missing_branch[i]: the branch of the rows that do not know the attribute, -1 if there are none. Where there is a
-        row list, its rows go to the other row list, each node's from `out_start` on, children one after another. False:
-        no memory.
+        missing_branch[i]: the branch of the rows that do not know the attribute, -1 if there is none; n_shared[i]: how
+        many of them are to be shared out over the branches, and are not yet among the children's. False: no memory.
         """
         cdef Py_ssize_t i
         cdef bint fine = True
@@ -428,26 +491,67 @@ cdef class Growth:
             for i in range(n0, n1):
                 if table_start[i + 1] == table_start[i]:
                     missing_branch[i] = self.split_threshold(
-                        level, nodes[i], row_list, attribute[i], cut[i], &neighbours[i, 0])
+                        level, nodes[i], attribute[i], cut[i], &neighbours[i, 0])
                 else:
                     fine &= self.split_table(
-                        level, nodes[i], row_list, attribute[i], cut[i], table_start[i + 1] - table_start[i],
+                        level, nodes[i], attribute[i], cut[i], table_start[i + 1] - table_start[i],
                         &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i],
                         &heuristic[i])
-                self.count_children(
-                    level, nodes[i], row_list, attribute[i], out_start[i], first_child[i], first_child[i + 1],
-                    child_rows, child_counts)
+                n_shared[i] = self.count_children(
+                    level, nodes[i], attribute[i], first_child[i], child_rows, child_counts)
         return fine
 
-    cdef const uint64_t* rows_of(self, Level level, int64_t node, int row_list, int64_t attribute) noexcept nogil:
+    def share(
+        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
+        const int64_t[::1] first_child, const int64_t[::1] n_filled, const int64_t[::1] known,
+        const int64_t[::1] first_copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    ):
+        """Share the rows that do not know the attribute out over the branches that have rows, in proportion to their
+        weights `known`. Copies take numbers from first_copy[node] on; the last branch takes what rounding leaves."""
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(n0, n1):
+                self.share_node(
+                    level, nodes[i], attribute[i], first_child[i], n_filled[i], &known[first_child[i]], first_copy[i],
+                    child_rows, child_counts)
+
+    def hand_on(
+        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] first_child,
+        const int64_t[::1] n_filled, const int64_t[::1] row_start,
+    ):
+        """Write the next row list: each child's rows from `row_start` on. Returns False without memory."""
+        cdef Py_ssize_t i
+        cdef int64_t most = 1
+        for i in range(n0, n1):
+            most = max(most, first_child[i + 1] - first_child[i])
+        cdef int64_t* cursor = <int64_t*>malloc(most * sizeof(int64_t))
+        cdef int32_t* all_grow = <int32_t*>calloc(most, sizeof(int32_t))
+        if cursor == NULL or all_grow == NULL:
+            free(cursor)
+            free(all_grow)
+            return False
+        with nogil:
+            for i in range(n0, n1):
+                deal_list(
+                    &self.row_list[level.row_start[nodes[i]]], level.n_rows[nodes[i]], &self.sides, &self.instances,
+                    first_child[i + 1] - first_child[i], n_filled[i], &row_start[first_child[i]], all_grow,
+                    &self.next_row_list[0], cursor)
+        free(cursor)
+        free(all_grow)
+        return True
+
+    cdef const uint64_t* rows_of(self, Level level, int64_t node, int64_t attribute) noexcept nogil:
         if self.storage[attribute] >= 0:
             return &self.lists[self.storage[attribute], level.child_start[node]]
-        return &self.row_lists[row_list, level.row_start[node]]
+        return &self.row_list[level.row_start[node]]
+
+    cdef int64_t code_of(self, uint64_t entry, bint swept, const uint8_t* codes) noexcept nogil:
+        return <int64_t>(entry >> self.rows.shift) if swept else codes[row_at(True, &self.rows, entry)]
 
     cdef int32_t split_threshold(
-        self, Level level, int64_t node, int row_list, int64_t attribute, int64_t cut, int64_t* neighbours
+        self, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t* neighbours
     ) noexcept nogil:
-        cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
         cdef const uint8_t* codes = NULL
         cdef bint swept = self.storage[attribute] >= 0
         cdef uint32_t missing_branch = 0 if cut & MISSING_LEFT else 1
@@ -460,34 +564,37 @@ cdef class Growth:
         if not swept:
             codes = &self.codes[-1 - self.storage[attribute], 0]
         for i in range(n):
-            code = <int64_t>(entries[i] >> self.rows.shift) if swept else codes[<uint32_t>entries[i]]
+            code = self.code_of(entries[i], swept, codes)
             if code == 0:
-                send(&self.sides, entries[i], missing_branch)
-                result = <int32_t>missing_branch
+                if self.missing == FRACTIONAL:
+                    send(&self.sides, entries[i], SHARED)
+                else:
+                    send(&self.sides, entries[i], missing_branch)
+                    result = <int32_t>missing_branch
                 continue
             send(&self.sides, entries[i], code > cut)
             if code > cut:
                 if smallest_right < 0 or code < smallest_right:
                     smallest_right = code
-                    neighbours[1] = <uint32_t>entries[i] if swept else code
+                    neighbours[1] = row_at(True, &self.rows, entries[i]) if swept else code
             elif code > largest_left:
                 largest_left = code
-                neighbours[0] = <uint32_t>entries[i] if swept else code
+                neighbours[0] = row_at(True, &self.rows, entries[i]) if swept else code
         return result
 
     cdef bint split_table(
-        self, Level level, int64_t node, int row_list, int64_t attribute, int64_t cut, int64_t n_present,
+        self, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t n_present,
         uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch, uint8_t* heuristic,
     ) noexcept nogil:
-        cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
         cdef const Ruler* ruler = &self.measure.ruler
         cdef const uint8_t* codes = NULL
         cdef Node about
         cdef Best best
         cdef bint flag = False, fine = True, swept = self.storage[attribute] >= 0
-        cdef bint multiway = self.shape[attribute] == MULTIWAY
-        cdef int64_t n = level.n_rows[node], i, place, code, last = -1
-        cdef int64_t* work = <int64_t*>malloc((3 * ruler.n_classes + 2) * sizeof(int64_t))
+        cdef bint multiway = self.shape[attribute] == MULTIWAY, shares = self.missing == FRACTIONAL
+        cdef int64_t n = level.n_rows[node], i, n_missing = 0, place, code, last = -1
+        cdef int64_t* work = <int64_t*>malloc((4 * ruler.n_classes + 2) * sizeof(int64_t))
         cdef int64_t* histogram = NULL
         cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
         cdef uint32_t[256] branch_of_code
@@ -499,13 +606,21 @@ cdef class Growth:
         if work == NULL or goes_left == NULL or b == NULL or (histogram == NULL and not swept):
             fine = False
         else:
+            self.describe_node(level, node, work, &about)
+            if swept and shares:
+                n_missing = self.count_missing(entries, n, work + 2 * ruler.n_classes, &about)
             if swept:
-                buckets_of_runs(b, &self.rows, entries, n, ruler.n_classes)
+                buckets_of_runs(b, &self.rows, entries + n_missing, n - n_missing, ruler.n_classes)
             else:
                 self.add(1, entries, n, codes, histogram)
-                buckets_of_histogram(b, histogram, 0, 256, ruler.n_classes)
+                buckets_of_histogram(b, histogram, shares, 256, ruler.n_classes)
+                if shares:
+                    about.missing = histogram
+                    for i in range(ruler.n_classes):
+                        about.n_missing += histogram[i]
+            if shares and about.n_missing > 0:
+                self.set_missing_aside(&about, work + 3 * ruler.n_classes)
             if not multiway:
-                self.describe_node(level, node, work, &about)
                 fine = scan_subset(ruler.criterion, ruler, b, &about, work, &best, goes_left, &flag)
                 heuristic[0] = flag
             missing_branch[0] = -1
@@ -523,9 +638,9 @@ cdef class Growth:
                 if not swept:
                     branch_of_code[table_codes[i]] = table_branch[i]
             for i in range(n):
-                code = <int64_t>(entries[i] >> self.rows.shift) if swept else codes[<uint32_t>entries[i]]
+                code = self.code_of(entries[i], swept, codes)
                 if code == 0:
-                    branch = <uint32_t>missing_branch[0]
+                    branch = SHARED if shares else <uint32_t>missing_branch[0]
                 elif not swept:
                     branch = branch_of_code[code]
                 elif code != last:
@@ -539,36 +654,56 @@ cdef class Growth:
         free_buckets(b)
         return fine
 
-    cdef void count_children(
-        self, Level level, int64_t node, int row_list, int64_t attribute, int64_t out_start, int64_t first,
-        int64_t stop, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    cdef int64_t count_children(
+        self, Level level, int64_t node, int64_t attribute, int64_t first, int64_t[::1] child_rows,
+        int64_t[:, ::1] child_counts,
     ) noexcept nogil:
-        cdef const uint64_t* entries = self.rows_of(level, node, row_list, attribute)
-        cdef const uint64_t* source
-        cdef uint64_t* target
-        cdef int64_t n = level.n_rows[node], i, child, offset
-        cdef bint wide = self.sides.wide != NULL
+        """Rows and class counts of the children; returns how many rows are still to be shared out."""
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
+        cdef int64_t n = level.n_rows[node], i, child, n_shared = 0
+        cdef uint32_t branch
         for i in range(n):
-            child = first + branch_of(wide, &self.sides, entries[i])
+            branch = branch_of(&self.sides, entries[i])
+            if branch == SHARED:
+                n_shared += 1
+                continue
+            child = first + branch
             child_rows[child] += 1
             child_counts[child, class_of(self.gather, &self.rows, entries[i])] += weight_of(
                 self.gather, &self.rows, entries[i])
-        if self.row_lists.shape[1] == 0:
-            return
-        source = &self.row_lists[row_list, level.row_start[node]]
-        target = &self.row_lists[1 - row_list, out_start]
-        # child_rows serves as the cursor for a moment
-        offset = 0
-        for child in range(first, stop):
-            i = child_rows[child]
-            child_rows[child] = offset
-            offset += i
-        for i in range(n):
-            child = first + branch_of(wide, &self.sides, source[i])
-            target[child_rows[child]] = source[i]
-            child_rows[child] += 1
-        for child in range(stop - 1, first, -1):
-            child_rows[child] -= child_rows[child - 1]
+        return n_shared
+
+    cdef void share_node(
+        self, Level level, int64_t node, int64_t attribute, int64_t first, int64_t n_filled, const int64_t* known,
+        int64_t copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    ) noexcept nogil:
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
+        cdef int64_t i, b, weight, left, part, total = 0
+        cdef uint32_t instance, number
+        for b in range(n_filled):
+            total += known[b]
+        for i in range(level.n_rows[node]):
+            if branch_of(&self.sides, entries[i]) != SHARED:
+                continue
+            instance = <uint32_t>entries[i]
+            weight = self.instances.weight[instance]
+            left = weight
+            self.instances.first_copy[instance] = <uint32_t>copy
+            for b in range(n_filled):
+                part = left
+                if b < n_filled - 1:
+                    part = <int64_t>llrint(<double>weight * (<double>known[b] / <double>total))
+                    part = part if part < left else left
+                left -= part
+                number = instance
+                if b > 0:
+                    number = <uint32_t>copy
+                    copy += 1
+                    self.instances.y[number] = self.instances.y[instance]
+                    self.instances.row_of[number] = self.instances.row_of[instance]
+                self.instances.weight[number] = part
+                child_counts[first + b, self.instances.y[instance]] += part
+                child_rows[first + b] += part > 0
 
 
 cdef clones_void sweep_any(
@@ -763,6 +898,7 @@ cdef class Router:
     cdef Step* steps
     cdef Tables tables
     cdef const int32_t* missing_branch
+    cdef const int32_t* n_children
     cdef bint has_tables
     cdef Py_ssize_t n_nodes
     cdef object _keep
@@ -773,14 +909,15 @@ cdef class Router:
     def __init__(
         self, const int32_t[::1] attribute, const double[::1] threshold, const int32_t[::1] first_child,
         const int64_t[::1] table_start, const uint32_t[::1] table_codes, const uint32_t[::1] table_branch,
-        const int32_t[::1] default_branch, const int32_t[::1] missing_branch,
+        const int32_t[::1] default_branch, const int32_t[::1] missing_branch, const int32_t[::1] n_children,
     ):
         cdef Py_ssize_t i
         self.n_nodes = attribute.shape[0]
         self.steps = <Step*>malloc(self.n_nodes * sizeof(Step))
         if self.steps == NULL:
             raise MemoryError("no memory to score with this tree")
-        self._keep = (table_start, table_codes, table_branch, default_branch, missing_branch)
+        self._keep = (table_start, table_codes, table_branch, default_branch, missing_branch, n_children)
+        self.n_children = &n_children[0]
         self.tables.start = &table_start[0]
         self.tables.codes = &table_codes[0] if table_codes.shape[0] else NULL
         self.tables.branch = &table_branch[0] if table_branch.shape[0] else NULL
@@ -807,6 +944,30 @@ cdef class Router:
                 self.steps, &self.tables, self.missing_branch, self.has_tables, &table[0, 0], table.strides[0],
                 table.strides[1], n_columns, row0, row1, allow_missing, &out[0])
         return None if nan < 0 else (nan // n_columns, nan % n_columns)
+
+    def spread(
+        self, const real[:, :] table, const int64_t[::1] places, const double[::1] total, const double[:, ::1] proba,
+        int32_t[::1] leaf, double[:, ::1] out,
+    ):
+        """Rows that go down several branches, because they lack a value or have an unknown one.
+
+        For each of the rows `places` of the table: the leaf with the largest share of it, and, weighted by the shares,
+        the mean of the class shares. `total` is the training weight of each node. Returns False without memory.
+        """
+        cdef Py_ssize_t i, n_classes = proba.shape[1]
+        cdef int64_t* node = <int64_t*>malloc(self.n_nodes * sizeof(int64_t))
+        cdef double* share = <double*>malloc(self.n_nodes * sizeof(double))
+        cdef bint fine = node != NULL and share != NULL
+        if fine:
+            with nogil:
+                for i in range(places.shape[0]):
+                    leaf[i] = spread_row(
+                        self.steps, &self.tables, self.missing_branch, self.n_children, self.has_tables,
+                        <const real*>(<const char*>&table[0, 0] + places[i] * table.strides[0]), table.strides[1],
+                        &total[0], &proba[0, 0], n_classes, node, share, &out[i, 0])
+        free(node)
+        free(share)
+        return fine
 
 
 def rows_at(

@@ -144,6 +144,17 @@ cdef inline double cost_unit(int criterion, const Ruler* r) noexcept nogil:
     return r.fine if criterion <= GAIN_RATIO else 1.0
 
 
+cdef inline double noise(int criterion, const Ruler* r) noexcept nogil:
+    """By how much costs may be off: fixed-point numbers are rounded, a few of them a side."""
+    return 2.0 * r.n_classes + 4.0 if criterion <= GAIN_RATIO else 0.0
+
+
+cdef inline double no_gain(int criterion, const Ruler* r, int64_t n) noexcept nogil:
+    """Costs that are closer than this are equal: 1e-10 of gain."""
+    cdef double cost = 1e-10 * cost_unit(criterion, r) * <double>n
+    return cost if cost > noise(criterion, r) else noise(criterion, r)
+
+
 cdef inline double score_of(
     int criterion, const Ruler* r, double node_cost, double cost, double split_steps, int64_t n
 ) noexcept nogil:
@@ -151,25 +162,22 @@ cdef inline double score_of(
     if criterion != GAIN_RATIO:
         return -cost
     cdef double saved = node_cost - cost
-    cdef double unit = r.fine * <double>n
-    if saved <= 1e-10 * unit or split_steps < 1e-12 * unit:
+    if saved <= no_gain(criterion, r, n) or split_steps < 1e-12 * r.fine * <double>n:
         return 0.0
     return saved / split_steps
 
 
 cdef inline double tolerance(int criterion, const Ruler* r, int64_t n) noexcept nogil:
-    """A later candidate must beat the best by 1e-10 of gain (or of ratio)."""
-    if criterion == GAIN_RATIO:
-        return 1e-10
-    return 1e-10 * cost_unit(criterion, r) * <double>n
+    """By how much a later candidate must beat the best: 1e-10 of gain, or of ratio."""
+    return 1e-10 if criterion == GAIN_RATIO else no_gain(criterion, r, n)
 
 
 cdef inline double final_score(int criterion, const Ruler* r, double node_cost, double score, int64_t n) noexcept nogil:
     """The score that people know: gain per unit of weight (bits for the entropies), or the ratio."""
     if criterion == GAIN_RATIO:
         return score
-    cdef double gain = (node_cost + score) / (cost_unit(criterion, r) * <double>n)
-    return gain if gain > 0.0 else 0.0
+    cdef double saved = node_cost + score
+    return saved / (cost_unit(criterion, r) * <double>n) if saved > noise(criterion, r) else 0.0
 
 
 # ---- a block of cuts ------------------------------------------------------------------------------------------------
@@ -188,7 +196,7 @@ cdef struct Cuts:
 
 cdef inline void score_cuts2(
     int criterion, bint unit, const Ruler* r, Cuts* cuts, int m, int64_t before,
-    int64_t total, int64_t total1, double node_cost,
+    int64_t total, int64_t total1, double node_cost, double split_base,
 ) noexcept nogil:
     """Score `m` cuts between two classes.
 
@@ -218,12 +226,12 @@ cdef inline void score_cuts2(
         cost = side_cost2(criterion, r, n - b, b) + side_cost2(criterion, r, total - total1 - n + b, total1 - b)
         split = 0.0
         if criterion == GAIN_RATIO:
-            split = <double>(klogk(r, total) - klogk(r, n) - klogk(r, total - n))
+            split = split_base - <double>(klogk(r, n) + klogk(r, total - n))
         cuts.score[j] = score_of(criterion, r, node_cost, cost, split, total)
 
 
 cdef inline void score_cuts(
-    int criterion, const Ruler* r, Cuts* cuts, int m, int64_t total, double node_cost
+    int criterion, const Ruler* r, Cuts* cuts, int m, int64_t total, double node_cost, double split_base
 ) noexcept nogil:
     """Score `m` cuts between any number of classes."""
     cdef int j
@@ -234,5 +242,5 @@ cdef inline void score_cuts(
         cost = summed_cost(criterion, r, cuts.left[j], n) + summed_cost(criterion, r, cuts.right[j], total - n)
         split = 0.0
         if criterion == GAIN_RATIO:
-            split = <double>(klogk(r, total) - klogk(r, n) - klogk(r, total - n))
+            split = split_base - <double>(klogk(r, n) + klogk(r, total - n))
         cuts.score[j] = score_of(criterion, r, node_cost, cost, split, total)

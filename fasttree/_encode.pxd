@@ -125,7 +125,8 @@ cdef inline int64_t bin_codes(
     const Keys* k, const real* values, int64_t stride, const int64_t* weight, int64_t total, int64_t n_bins,
     bint lossless, uint8_t* codes, double* lower, double* upper,
 ) noexcept nogil:
-    """Codes from 1 on, 0 for missing; lower[code] and upper[code] are the smallest and largest value of a bin. Returns the last code.
+    """Codes from 1 on, 0 for missing; lower[code] and upper[code] are the smallest and largest value of a bin. Returns
+    the last code.
 
     A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of `total`;
     lossless: behind every value.
@@ -134,6 +135,7 @@ cdef inline int64_t bin_codes(
     cdef bint ended
     for i in range(k.n_missing):
         codes[k.key[i]] = 0
+        total -= weight[k.key[i]] if weight != NULL else 1      # shares are those of the rows that have a value
     for i in range(k.n_missing, k.n):
         row = <int64_t>(k.key[i] & k.low)
         if i == k.n_missing or not same_value(k, i, values, stride):

@@ -4,17 +4,34 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memmove
 
-from fasttree._scan cimport Rows, class_of, weight_of
+from fasttree._scan cimport Rows, class_of, row_at, weight_of
 
 
 cdef struct Sides:
-    # The branch that each row takes at its node, by row number. One byte a row unless a node has more branches.
+    # The branch that each row takes at its node, by number. One byte a row unless a node has more branches.
     uint8_t* narrow
     uint32_t* wide              # NULL unless used
 
 
-cdef inline uint32_t branch_of(bint wide, const Sides* sides, uint64_t entry) noexcept nogil:
-    return sides.wide[<uint32_t>entry] if wide else sides.narrow[<uint32_t>entry]
+cdef struct Instances:
+    # A row, or a share of one, by number (see Rows).
+    uint32_t* y
+    int64_t* weight
+    uint32_t* row_of
+    uint32_t* first_copy        # of a row that is shared out: the number of its share on the second branch
+
+
+cdef enum:
+    SHARED = 0xFFFFFFFF         # no branch: the row is shared out over those that have rows
+    NARROW_SHARED = 0xFF
+
+
+cdef inline uint32_t branch_of(const Sides* sides, uint64_t entry) noexcept nogil:
+    cdef uint32_t branch
+    if sides.wide != NULL:
+        return sides.wide[<uint32_t>entry]
+    branch = sides.narrow[<uint32_t>entry]
+    return branch if branch != NARROW_SHARED else <uint32_t>SHARED
 
 
 cdef inline void send(const Sides* sides, uint64_t entry, uint32_t branch) noexcept nogil:
@@ -74,7 +91,7 @@ cdef inline void split_list(
         return
     for i in range(start, stop):
         entry = entries[i]
-        branch = branch_of(sides.wide != NULL, sides, entry)
+        branch = branch_of(sides, entry)
         if frontier[branch] >= 0:
             spare[cursor[branch]] = entry
             cursor[branch] += 1
@@ -83,6 +100,36 @@ cdef inline void split_list(
         if frontier[k] >= 0:
             memcpy(entries + child_start[k], spare + offset, child_rows[k] * sizeof(uint64_t))
             offset += child_rows[k]
+
+
+cdef inline void deal_list(
+    const uint64_t* source, int64_t n, const Sides* sides, const Instances* instances, int64_t n_children,
+    int64_t n_filled, const int64_t* child_start, const int32_t* frontier, uint64_t* target, int64_t* cursor,
+) noexcept nogil:
+    """The rows of a family to another list, each child's from `child_start` on, in order; shared rows to every branch.
+
+    Children without a place on the frontier drop out, and shares that rounding left without weight.
+    """
+    cdef int64_t k, i
+    cdef uint32_t branch, number
+    cdef uint64_t entry
+    for k in range(n_children):
+        cursor[k] = child_start[k]
+    for i in range(n):
+        entry = source[i]
+        branch = branch_of(sides, entry)
+        if branch != SHARED:
+            if frontier[branch] >= 0:
+                target[cursor[branch]] = entry
+                cursor[branch] += 1
+            continue
+        for k in range(n_filled):
+            number = <uint32_t>entry
+            if k > 0:
+                number = instances.first_copy[<uint32_t>entry] + <uint32_t>(k - 1)
+            if frontier[k] >= 0 and instances.weight[number] > 0:
+                target[cursor[k]] = (entry & ~<uint64_t>0xFFFFFFFF) | number
+                cursor[k] += 1
 
 
 cdef inline void add_rows(
@@ -94,7 +141,7 @@ cdef inline void add_rows(
     cdef uint64_t entry
     for i in range(n):
         entry = entries[i]
-        histogram[codes[<uint32_t>entry] * n_classes + class_of(gather, rows, entry)] += (
+        histogram[codes[row_at(gather, rows, entry)] * n_classes + class_of(gather, rows, entry)] += (
             sign * weight_of(gather, rows, entry)
         )
 
@@ -107,7 +154,7 @@ cdef inline void code_entries(
     cdef uint64_t entry
     cdef uint64_t low = ((<uint64_t>1) << rows.shift) - 1
     for i in range(n):
-        entry = (entries[i] & low) | (<uint64_t>codes[<uint32_t>entries[i]] << rows.shift)
+        entry = (entries[i] & low) | (<uint64_t>codes[row_at(True, rows, entries[i])] << rows.shift)
         j = i
         while j > 0 and out[j - 1] > entry:
             out[j] = out[j - 1]

@@ -122,6 +122,61 @@ cdef inline void route_chunk(
         i += lanes
 
 
+cdef inline int32_t spread_row(
+    const Step* steps, const Tables* tables, const int32_t* missing_branch, const int32_t* n_children, bint has_tables,
+    const real* row, int64_t column_stride, const double* total, const double* proba, int64_t n_classes,
+    int64_t* node, double* share, double* out,
+) noexcept nogil:
+    """out := the class shares of a row that may go down several branches, each by its weight. Returns the leaf (or node
+    where an unknown level ends the way) with the largest share, the smallest number of equals. `node` and `share` are a
+    stack: a branch not yet followed, and its share of the row."""
+    cdef int64_t n = 1, c, child, at, to, heaviest = 0
+    cdef double part, largest = -1.0, below
+    node[0] = 0
+    share[0] = 1.0
+    for c in range(n_classes):
+        out[c] = 0.0
+    while n:
+        n -= 1
+        at = node[n]
+        part = share[n]
+        while True:
+            to = next_node(
+                has_tables, True, steps, tables, missing_branch, <int32_t>at, <const char*>row, column_stride, row)
+            if to == at:
+                break
+            at = to
+        if is_missing_at(steps, n_children, at, <const char*>row, column_stride, row):
+            below = 0.0
+            for child in range(steps[at].next, steps[at].next + n_children[at]):
+                below += total[child]
+            for child in range(steps[at].next + n_children[at] - 1, steps[at].next - 1, -1):
+                if total[child] > 0.0:
+                    node[n] = child
+                    share[n] = part * (total[child] / below)
+                    n += 1
+            continue
+        for c in range(n_classes):
+            out[c] += part * proba[at * n_classes + c]
+        if part > largest or (part == largest and at < heaviest):
+            largest = part
+            heaviest = at
+    return <int32_t>heaviest
+
+
+cdef inline bint is_missing_at(
+    const Step* steps, const int32_t* n_children, int64_t node, const char* row, int64_t column_stride, const real* _
+) noexcept nogil:
+    cdef int64_t attribute = steps[node].attribute
+    cdef real value
+    if n_children[node] == 0:
+        return False
+    if attribute < 0:
+        attribute = -1 - attribute
+    value = (<const real*>(row + attribute * column_stride))[0]
+    return value != value
+
+
 cdef inline int64_t find_nan(
     const real* source, int64_t row_stride, int64_t column_stride, int64_t n_columns, int64_t start, int64_t stop
 ) noexcept nogil:

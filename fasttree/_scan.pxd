@@ -19,9 +19,11 @@ from fasttree._sort cimport sort_by_key
 
 cdef struct Rows:
     # How to read an entry: rank above `shift`, the row in the low 32 bits, the class between them or in y.
+    # Fractional rows: what stands there is the number of an instance, a row with a weight; several may share a row.
     int shift
     const uint32_t* y
     const int64_t* weight       # NULL: every row weighs 1
+    const uint32_t* row_of      # NULL: an instance is a row
 
 
 cdef struct Node:
@@ -29,17 +31,22 @@ cdef struct Node:
     const int64_t* counts
     int64_t total
     double cost
+    double split_base           # split information is this less the k log k of the branches
     const int64_t* missing      # class counts of the rows that do not know the attribute
     int64_t n_missing           # their weight
 
 
-cdef enum:
-    MISSING_LEFT = 1 << 40      # in the cut of a threshold: rows that do not know the attribute go left
+cdef extern from *:
+    """
+    static const int64_t FT_MISSING_LEFT = (int64_t)1 << 40;
+    """
+    const int64_t MISSING_LEFT "FT_MISSING_LEFT"   # in the cut of a threshold: rows that lack the value go left
 
 
 cdef struct Best:
     double score                # -inf: no admissible split
     int64_t cut                 # threshold: codes or ranks <= cut go left; tables: number of values present
+    double node_cost            # of the rows that were scored
 
 
 cdef inline uint32_t class_of(bint gather, const Rows* rows, uint64_t entry) noexcept nogil:
@@ -56,6 +63,10 @@ cdef inline bint any_better(const double* score, int m, double limit) noexcept n
     for j in range(m):
         better |= <int64_t>(score[j] > limit)
     return better != 0
+
+
+cdef inline uint32_t row_at(bint gather, const Rows* rows, uint64_t entry) noexcept nogil:
+    return rows.row_of[<uint32_t>entry] if gather and rows.row_of != NULL else <uint32_t>entry
 
 
 cdef inline int64_t choose(const double* score, int m, double margin, double* best) noexcept nogil:
@@ -99,7 +110,8 @@ cdef inline void sweep(
 ) noexcept nogil:
     """Improve `best` by the thresholds of rows that are sorted by rank and know the attribute.
 
-    The rows of the node that do not know it go to one side; if that is the right one, the last cut has them alone there.
+    The rows of the node that do not know it go to one side; if that is the right one, the last cut has them alone
+    there.
     `work` holds 2 C counts.
     """
     cdef Cuts cuts
@@ -109,14 +121,13 @@ cdef inline void sweep(
     cdef int64_t start = 0, w, size, ones, left_sum = 0, right_sum = 0
     # A cut behind the last row separates nothing, unless it sets missing rows apart.
     cdef int64_t last = n_entries if node.n_missing > 0 and not missing_left else n_entries - 1
-    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
     cdef int64_t before         # weight left of the block, if every row weighs 1
     cdef int shift = rows.shift
     cdef int j, m
     cdef uint32_t c
     cdef uint64_t entry
     cdef double margin = tolerance(criterion, r, node.total)
-    cdef double lightest = <double>least, heaviest = <double>(node.total - least)
+    cdef double lightest = <double>r.min_leaf, heaviest = <double>(node.total - r.min_leaf)
     cdef double size_
     cdef bint incremental = is_incremental(criterion, r)
     open_sides(criterion, r, node, missing_left, left, right)
@@ -138,7 +149,8 @@ cdef inline void sweep(
                     size += w
                     cuts.size[j] = <double>size
             score_cuts2(
-                criterion, not gather, r, &cuts, m, before, node.total, node.counts[1], node.cost
+                criterion, not gather, r, &cuts, m, before, node.total, node.counts[1], node.cost,
+                node.split_base,
             )
         else:
             for j in range(m):
@@ -160,7 +172,7 @@ cdef inline void sweep(
                     else:
                         cuts.left[j] = 0.0
                         cuts.right[j] = 0.0
-            score_cuts(criterion, r, &cuts, m, node.total, node.cost)
+            score_cuts(criterion, r, &cuts, m, node.total, node.cost, node.split_base)
         # Most blocks hold nothing better; only in the others do we ask which places are cuts at all.
         if any_better(cuts.score, m, best.score + margin):
             for j in range(m):
@@ -187,7 +199,6 @@ cdef inline void scan_codes(
     cdef int64_t codes[BLOCK]
     cdef int64_t size, bucket
     cdef int64_t flag = MISSING_LEFT if missing_left else 0
-    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
     cdef int code, c, n_classes = r.n_classes
     cdef int m = 0
     cdef bint two = n_classes == 2
@@ -206,9 +217,9 @@ cdef inline void scan_codes(
         if bucket == 0:
             continue
         size += bucket
-        if size > node.total - least:
+        if size > node.total - r.min_leaf:
             break
-        if size < least:
+        if size < r.min_leaf:
             continue
         codes[m] = code | flag
         cuts.size[m] = <double>size
@@ -239,14 +250,13 @@ cdef inline void set_apart(
 ) noexcept nogil:
     """Improve `best` by the cut that sets the missing rows apart: `largest` is the largest rank or code at the node."""
     cdef int64_t known = node.total - node.n_missing
-    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
     cdef double cost, split = 0.0, score
-    if known < least or node.n_missing < least:
+    if known < r.min_leaf or node.n_missing < r.min_leaf:
         return
     open_sides(criterion, r, node, True, work, work + r.n_classes)
     cost = side_cost(criterion, r, work, node.n_missing) + side_cost(criterion, r, work + r.n_classes, known)
     if criterion == GAIN_RATIO:
-        split = <double>(klogk(r, node.total) - klogk(r, known) - klogk(r, node.n_missing))
+        split = node.split_base - <double>(klogk(r, known) + klogk(r, node.n_missing))
     score = score_of(criterion, r, node.cost, cost, split, node.total)
     if score > best.score + tolerance(criterion, r, node.total):
         best.score = score
@@ -257,9 +267,9 @@ cdef inline void score_block(
     int criterion, bint two, const Ruler* r, Cuts* cuts, int m, const Node* node
 ) noexcept nogil:
     if two:
-        score_cuts2(criterion, False, r, cuts, m, 0, node.total, node.counts[1], node.cost)
+        score_cuts2(criterion, False, r, cuts, m, 0, node.total, node.counts[1], node.cost, node.split_base)
     else:
-        score_cuts(criterion, r, cuts, m, node.total, node.cost)
+        score_cuts(criterion, r, cuts, m, node.total, node.cost, node.split_base)
 
 
 # ---- categories: buckets --------------------------------------------------------------------------------------------
@@ -353,7 +363,7 @@ cdef enum:
 cdef inline void scan_multiway(
     int criterion, const Ruler* r, const Buckets* b, const Node* node, bint joins, int64_t* work, Best* best
 ) noexcept nogil:
-    """One branch a value. Admissible if at least two branches are heavy enough.
+    """One branch a value. Admissible if at r.min_leaf two branches are heavy enough.
 
     Rows that do not know the attribute have a branch of their own, behind those of the values; or, if `joins`, that or
     the branch of the value with which they go best.
@@ -370,11 +380,9 @@ cdef inline void scan_multiway(
         heavy += b.size[v] >= r.min_leaf
         if criterion == GAIN_RATIO:
             split -= klogk(r, b.size[v])
-    if criterion == GAIN_RATIO:
-        split += klogk(r, node.total)
     if node.n_missing == 0:
         if heavy >= 2 and b.n >= 2:
-            best.score = score_of(criterion, r, node.cost, cost, <double>split, node.total)
+            best.score = score_of(criterion, r, node.cost, cost, node.split_base + <double>split, node.total)
         return
     if joins and b.n >= 2:
         first = 0
@@ -403,7 +411,7 @@ cdef inline void consider_place(
     cdef double score
     if heavy < 2:
         return
-    score = score_of(criterion, r, node.cost, cost, <double>split, node.total)
+    score = score_of(criterion, r, node.cost, cost, node.split_base + <double>split, node.total)
     if score > best.score + tolerance(criterion, r, node.total):
         best.score = score
         best.cut = n_values | (place + 1) << PLACE_SHIFT
@@ -449,9 +457,7 @@ cdef inline void multiway_of_runs(
     best.cut = values
     if values < 2 or heavy < 2:
         return
-    if criterion == GAIN_RATIO:
-        split += klogk(r, node.total)
-    best.score = score_of(criterion, r, node.cost, cost, <double>split, node.total)
+    best.score = score_of(criterion, r, node.cost, cost, node.split_base + <double>split, node.total)
 
 
 # ---- categories: the best binary subset -----------------------------------------------------------------------------
@@ -573,7 +579,6 @@ cdef inline void scan_prefixes(
     cdef int C = r.n_classes
     cdef int c, m = 0
     cdef int64_t i, v, size = 0, place, taken = 0, done = 0
-    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
     cdef bint two = C == 2
     cdef double margin = tolerance(criterion, r, node.total)
     cdef Cuts cuts
@@ -597,7 +602,7 @@ cdef inline void scan_prefixes(
         if m == BLOCK or i == b.n - 2:
             score_block(criterion, two, r, &cuts, m, node)
             for c in range(m):
-                if cuts.size[c] < <double>least or cuts.size[c] > <double>(node.total - least):
+                if cuts.size[c] < <double>r.min_leaf or cuts.size[c] > <double>(node.total - r.min_leaf):
                     cuts.score[c] = -INFINITY
             place = choose(cuts.score, m, margin, &best.score)
             if place >= 0:
@@ -620,7 +625,6 @@ cdef inline void scan_every_subset(
     cdef int C = r.n_classes
     cdef int c
     cdef int64_t v, mask, winner = 0, size = 0, flipped, sign, bit
-    cdef int64_t least = r.min_leaf if r.min_leaf > 1 else 1
     cdef double margin = tolerance(criterion, r, node.total)
     cdef double cost, split, score
     cdef int64_t* left = work
@@ -644,12 +648,12 @@ cdef inline void scan_every_subset(
                     right[c] -= sign * b.counts[v * C + c]
             flipped >>= 1
             v += 1
-        if size < least or node.total - size < least:
+        if size < r.min_leaf or node.total - size < r.min_leaf:
             continue
         cost = side_cost(criterion, r, left, size) + side_cost(criterion, r, right, node.total - size)
         split = 0.0
         if criterion == GAIN_RATIO:
-            split = <double>(klogk(r, node.total) - klogk(r, size) - klogk(r, node.total - size))
+            split = node.split_base - <double>(klogk(r, size) + klogk(r, node.total - size))
         score = score_of(criterion, r, node.cost, cost, split, node.total)
         if score > best.score + margin:
             best.score = score

@@ -32,7 +32,8 @@ class Columns:
     >>> fasttree.CARTClassifier().fit(columns).get_n_leaves()
     7
 
-    The values are copied: changing X afterwards changes nothing.
+    The values are copied: changing X afterwards changes nothing. Levels, classes and bins are those of all the rows,
+    also of rows to which a fit gives weight 0.
 
     Parameters
     ----------
@@ -99,31 +100,45 @@ def training(
     categorical_features: Any,
     max_bins: Any,
     n_jobs: Any,
-    allow_missing: bool,
+    missing: str,
 ) -> Iterator[tuple[TrainingRows, Team]]:
     """Read and encode what a user passes to ``fit``, and gather the threads that work on it."""
     max_bins, n_jobs = check_max_bins(max_bins), check_n_jobs(n_jobs)
     if isinstance(X, Columns):
         _check_columns(X, y, categorical_features, max_bins)
-        if not allow_missing:
-            refuse_missing(X.encoded)
         weight = read_weights(sample_weight, X.n_rows)
-        weights = None if weight is None else to_grid(weight)
+        weights = _weights_of(X.encoded, weight, missing)
         with Team(n_jobs, is_worth_threads(X.n_rows, X.n_attributes)) as team:
             yield TrainingRows(X.encoded, weights, used_up=False), team
         return
     table = read_table(X, categorical_features)
     target = read_target(y, table.n_rows)
     weight = read_weights(sample_weight, table.n_rows)
+    present = None
     if weight is not None and not weight.all():
-        present = weight > 0
+        present = np.flatnonzero(weight)
         table, target, weight = table.take(present), target.take(present), weight[present]
     with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
-        weights = None if weight is None else to_grid(weight)
-        encoded = encode(table, target, team, max_bins, weights)
-        if not allow_missing:
-            refuse_missing(encoded)
+        grid = None if weight is None else to_grid(weight)
+        encoded = encode(table, target, team, max_bins, grid)
+        weights = _weights_of(encoded, weight, missing, present)
         yield TrainingRows(encoded, weights, used_up=True), team
+
+
+def _weights_of(
+    encoded: EncodedTable,
+    weight: np.ndarray | None,
+    missing: str,
+    present: np.ndarray | None = None,
+) -> GridWeights | None:
+    """The weights as growth wants them, once it is known whether values are missing. `present`: the rows of the user's
+    table that were encoded, if not all of them."""
+    has_missing = bool(encoded.has_missing.any())
+    if missing == "error" and has_missing:
+        refuse_missing(encoded, present)
+    if missing == "fractional" and has_missing:
+        return to_grid(np.ones(encoded.n_rows) if weight is None else weight, fine=True)
+    return None if weight is None else to_grid(weight)
 
 
 def _check_columns(
@@ -143,9 +158,10 @@ def _check_columns(
         )
 
 
-def refuse_missing(encoded: EncodedTable) -> None:
-    """Raise an error that names the first column with a missing value, if there is one."""
-    for attribute in np.flatnonzero(encoded.has_missing).tolist():
-        row = encoded.first_missing(attribute)
-        name = encoded.schema.names[attribute]
-        raise missing_value_error(f"column {name!r}", row, MISSING_REMEDY)
+def refuse_missing(encoded: EncodedTable, present: np.ndarray | None) -> None:
+    """Raise an error that names the first column with a missing value, and its row in the user's table."""
+    attribute = int(np.argmax(encoded.has_missing))
+    row = encoded.first_missing(attribute)
+    if present is not None:
+        row = int(present[row])
+    raise missing_value_error(f"column {encoded.schema.names[attribute]!r}", row, MISSING_REMEDY)

@@ -152,7 +152,8 @@ class _Encoding:
         self.n_codes = np.zeros(d, dtype=np.int32)
         self.has_missing = np.zeros(d, dtype=np.uint8)
         # Not touched, not paid for: an attribute uses its row of one of the two.
-        self.lists = np.empty((d, n), dtype=np.uint64)
+        n_lists = d if max_bins is None or _has_many_levels(table) else 0
+        self.lists = np.empty((n_lists, n), dtype=np.uint64)
         self.codes = np.empty((d, n), dtype=np.uint8)
         self.lower = np.zeros((d, MAX_BINS + 1))
         self.upper = np.zeros((d, MAX_BINS + 1))
@@ -224,12 +225,15 @@ class _Encoding:
 
     def finish(self) -> EncodedTable:
         table, target = self.table, self.target
+        target.classes.flags.writeable = False  # estimators and trees share them
         if table.columns is None:
             attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
         else:
             attributes = [AttributeSchema(c.name, c.categories) for c in table.columns]
         return EncodedTable(
-            schema=Schema(tuple(attributes), target.classes, table.named),
+            schema=Schema(
+                tuple(attributes), target.classes, table.named, tuple(target.tie_order.tolist())
+            ),
             tie_order=target.tie_order,
             y=self.y,
             storage=self.storage,
@@ -242,6 +246,11 @@ class _Encoding:
             upper=self.upper,
             source=self.source if table.matrix is None else table.matrix,
         )
+
+
+def _has_many_levels(table: Table) -> bool:
+    """Is there a categorical attribute that needs a sorted list?"""
+    return any(len(c.categories or ()) > MAX_BINS for c in table.columns or ())
 
 
 def is_worth_threads(n_rows: int, n_attributes: int) -> bool:

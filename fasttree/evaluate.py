@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,12 +12,15 @@ from fasttree._parallel import Team
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
 from fasttree.frontier import Level, Slots
+from fasttree.instances import Instances
 from fasttree.params import CATEGORICAL_SPLITS, CRITERIA, MISSING, THRESHOLD, GrowthParams
 from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**26  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 CHUNKS_PER_THREAD = 4
+CHUNK_WORK = 5_000_000
+MOST_NARROW_BRANCHES = 254
 # The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values.
 PLACE_SHIFT = 32
 PRESENT = 2**PLACE_SHIFT - 1
@@ -37,6 +40,7 @@ class Children:
     """What the accepted splits lead to; node arrays are per split, child arrays per child."""
 
     first_child: np.ndarray
+    n_filled: np.ndarray  # per split: the children that training rows reach
     n_rows: np.ndarray
     counts: np.ndarray
     table_start: np.ndarray
@@ -47,6 +51,7 @@ class Children:
         np.ndarray
     )  # where rows went that do not know the attribute, -1: there were none
     heuristic: np.ndarray
+    known_counts: np.ndarray | None = None  # counts without shared rows, if there are any
 
 
 class Evaluator:
@@ -65,6 +70,7 @@ class Evaluator:
         self.costs = costs
         # Per node of the open level: the attributes measured on the way to it. Kept for costs alone.
         self.measured = np.zeros((1, table.n_attributes), dtype=bool)
+        self.has_moved = False  # from the root on
         self.shape = _shapes(table, params)
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
         self.n_codes = table.n_codes
@@ -76,25 +82,18 @@ class Evaluator:
         cell_start[counted] = np.cumsum(cells) - cells
         steps = None if weights is None else weights.steps
         self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
-        self.slots = Slots(int(cells.sum()), self.n_rows)
-        self.row_list = 0
-        row_lists = np.empty((2, self.n_rows if len(counted) else 0), dtype=np.uint64)
-        if len(counted):
-            _core.write_rows(table.y, steps, table.rank_shift, row_lists[0])
+        self.shares = params.missing == "fractional" and bool(table.has_missing.any())
+        # Shares of a row lie in several children: a sibling's histogram is not what the others leave of the parent's.
+        self.slots = Slots(0 if self.shares else int(cells.sum()), self.n_rows)
         self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
         _core.class_totals(table.y, steps, self.root_counts)
         total = int(self.root_counts.sum())
         has_lists = len(counted) < table.n_attributes
         self.measure = _measure(params, self.n_classes, total, weights, has_lists)
-        most_branches = int(
-            self.n_codes[self.shape == CATEGORICAL_SPLITS["multiway"]].max(initial=2)
-        )
-        n_all = table.n_rows
+        multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
         self.core = _core.Growth(
             self.measure,
-            lists,
             table.codes,
-            row_lists,
             table.storage,
             self.shape,
             table.n_codes,
@@ -103,10 +102,15 @@ class Evaluator:
             np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
             cell_start,
             table.rank_shift,
-            table.y,
-            steps,
-            np.empty(n_all if most_branches <= 256 else 0, dtype=np.uint8),
-            None if most_branches <= 256 else np.empty(n_all, dtype=np.uint32),
+        )
+        self.has_counted = len(counted) > 0
+        self.instances = Instances(
+            table,
+            lists,
+            weights,
+            self.core,
+            self.shares,
+            many_branches=int(self.n_codes[multiway].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         self._spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
         self._batch = max(1, RECORD_BYTES // (16 * self.n_attributes))
@@ -115,6 +119,8 @@ class Evaluator:
         """Move the rows into their new nodes and find the best split of every frontier node."""
         n = len(level.frontier)
         winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
+        if self.shares and self.has_moved:
+            self.instances.begin_level(int(level.n_rows[level.frontier].sum()))
         # The first frontier node of each family, to cut the level into batches of whole families.
         opened = np.searchsorted(level.frontier, level.first_child)
         family = 0
@@ -125,6 +131,7 @@ class Evaluator:
                 level, family, stop, int(opened[family]), int(opened[stop]), winners
             )
             family = stop
+        self.instances.end_level()
         return winners
 
     def _evaluate_families(
@@ -157,12 +164,15 @@ class Evaluator:
         cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
         shared = rows * self.n_attributes > PARALLEL_WORK
-        n_chunks = min(self.n_attributes, CHUNKS_PER_THREAD * self.team.size) if shared else 1
+        n_chunks = 1
+        if shared:  # several a thread, and none so long that Ctrl-C would have to wait
+            wanted = max(CHUNKS_PER_THREAD * self.team.size, rows * self.n_attributes // CHUNK_WORK)
+            n_chunks = min(self.n_attributes, wanted)
         edges = [self.n_attributes * i // n_chunks for i in range(n_chunks + 1)]
 
         def work(worker: int, chunk: int) -> None:
             if not self.core.advance(
-                level.core, family0, family1, node0, self.row_list, edges[chunk], edges[chunk + 1],
+                level.core, family0, family1, node0, edges[chunk], edges[chunk + 1],
                 self._spare[worker], score, cut,
             ):  # fmt: skip
                 raise MemoryError("no memory left for the split search")
@@ -179,9 +189,14 @@ class Evaluator:
             table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
         else:
             first_child, table_start = self._branches(attribute, cut)
-        out_start = ends(level.n_rows[nodes])
+        n_filled = sizes(first_child)
+        if not self.is_all_numeric:
+            n_values = self.n_codes[attribute] - 1
+            multiway = self.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
+            n_filled = n_filled - (multiway & ((cut & PRESENT) < n_values))
         children = Children(
             first_child=first_child,
+            n_filled=n_filled,
             n_rows=np.zeros(first_child[-1], dtype=np.int64),
             counts=np.zeros((first_child[-1], self.n_classes), dtype=np.int64),
             table_start=table_start,
@@ -191,25 +206,77 @@ class Evaluator:
             missing_branch=np.full(len(nodes), -1, dtype=np.int32),
             heuristic=np.zeros(len(nodes), dtype=np.uint8),
         )
-        shared = len(nodes) > 1 and int(out_start[-1]) > PARALLEL_WORK
+        n_shared = np.zeros(len(nodes), dtype=np.int64)
+        n_rows = ends(level.n_rows[nodes])
         edges = [0, len(nodes)]
+        shared = len(nodes) > 1 and int(n_rows[-1]) > PARALLEL_WORK
         if shared:
             n_chunks = CHUNKS_PER_THREAD * self.team.size
-            goals = [int(out_start[-1]) * i // n_chunks for i in range(1, n_chunks)]
-            edges[1:1] = np.searchsorted(out_start, goals).tolist()
+            goals = [int(n_rows[-1]) * i // n_chunks for i in range(1, n_chunks)]
+            edges[1:1] = np.searchsorted(n_rows, goals).tolist()
 
-        def work(worker: int, chunk: int) -> None:
+        def split(worker: int, chunk: int) -> None:
             if not self.core.split(
-                level.core, nodes, edges[chunk], edges[chunk + 1], self.row_list, attribute, cut, first_child,
-                table_start, out_start, children.n_rows, children.counts, children.table_codes,
-                children.table_branch, children.neighbours, children.missing_branch,
-                children.heuristic,
+                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, cut, first_child, table_start,
+                children.n_rows, children.counts, children.table_codes, children.table_branch,
+                children.neighbours, children.missing_branch, n_shared, children.heuristic,
             ):  # fmt: skip
                 raise MemoryError("no memory left to describe the children")
 
-        self.team.run(work, len(edges) - 1, shared)
-        self.row_list = 1 - self.row_list
+        self.team.run(split, len(edges) - 1, shared)
+        if self.shares:
+            children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
+        if self.has_counted:
+            self._hand_on(level, nodes, children, edges, shared)
+        self.has_moved = True
         return children
+
+    def _share(
+        self,
+        level: Level,
+        nodes: np.ndarray,
+        attribute: np.ndarray,
+        children: Children,
+        n_shared: np.ndarray,
+        edges: list[int],
+        shared: bool,
+    ) -> Children:
+        """Share the rows out that do not know the attribute on which their node is split."""
+        counts = children.counts.copy()
+        known = children.counts.sum(axis=1)
+        copies = ends(n_shared * (children.n_filled - 1))
+        first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
+
+        def share(worker: int, chunk: int) -> None:
+            self.core.share(
+                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
+                children.n_filled, known, first_copy, children.n_rows, counts,
+            )  # fmt: skip
+
+        self.team.run(share, len(edges) - 1, shared)
+        return replace(children, counts=counts, known_counts=children.counts)
+
+    def _hand_on(
+        self,
+        level: Level,
+        nodes: np.ndarray,
+        children: Children,
+        edges: list[int],
+        shared: bool,
+    ) -> None:
+        """Write the row list of the next level, from which its histograms are made."""
+        row_start = ends(children.n_rows)
+        self.instances.begin_rows(int(row_start[-1]))
+
+        def hand_on(worker: int, chunk: int) -> None:
+            if not self.core.hand_on(
+                level.core, nodes, edges[chunk], edges[chunk + 1], children.first_child, children.n_filled,
+                row_start,
+            ):  # fmt: skip
+                raise MemoryError("no memory left to hand the rows on")
+
+        self.team.run(hand_on, len(edges) - 1, shared)
+        self.instances.end_rows()
 
     def note_measured(self, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray) -> None:
         """The children of `nodes`, whose parents `family` numbers, know what those knew and the attribute split on."""
@@ -257,14 +324,15 @@ def _measure(
     min_leaf = params.min_samples_leaf
     if weights is not None:
         min_leaf = min_leaf * weights.per_unit - weights.slack
-    # The largest power of two for which total * log2(total) steps stay below 2^62.
-    fine = 2.0 ** (61 - int(np.ceil(np.log2(max(total, 2) * np.log2(max(total, 2))))))
+    # A power of two such that total * log2(total) steps stay below 2^62.
+    bits = total.bit_length()
+    fine = 2.0 ** (62 - bits - bits.bit_length())
     entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
     _core.klogk_table(fine, len(klogk), klogk)
     # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept.
-    n_inverse = 0 if entropic or weights is not None else n_table
+    n_inverse = n_table if criterion == CRITERIA["gini"] and weights is None else 0
     if not has_lists:
         n_inverse = min(n_inverse, _core.SMALL_NODE + 1)
     with np.errstate(divide="ignore"):
@@ -272,7 +340,7 @@ def _measure(
     return _core.Measure(
         criterion,
         n_classes,
-        int(np.ceil(min_leaf)),
+        int(min(max(np.ceil(min_leaf), 1), total + 1)),
         total < 2**31,
         fine,
         klogk,

@@ -39,6 +39,7 @@ class Level:
 
 def make_level(
     first_child: np.ndarray,
+    n_filled: np.ndarray,
     parent_start: np.ndarray,
     parent_rows: np.ndarray,
     parent_slot: np.ndarray,
@@ -49,7 +50,7 @@ def make_level(
     is_open: np.ndarray,
     slots: Slots,
 ) -> Level:
-    """Lay out the children of a level; `is_open` marks the frontier."""
+    """Lay out the children of a level; `is_open` marks the frontier. `n_filled` children of a family have rows."""
     frontier = is_open.nonzero()[0]
     place = np.full(len(total), -1, dtype=np.int32)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
@@ -60,6 +61,7 @@ def make_level(
         parent_start,
         parent_start + parent_rows,
         first_child,
+        n_filled,
         parent_slot,
         n_rows,
         list_start,

@@ -54,7 +54,7 @@ def _best_first(tree: Tree, max_leaves: int) -> Tree:
     is_split = _core.best_first(
         tree.first_child, tree.n_children, tree.multiplicity, saved, max_leaves
     )
-    return tree.subtree(is_split)
+    return tree.subtree(np.frombuffer(is_split, dtype=bool))
 
 
 def score_root(
@@ -108,7 +108,8 @@ MISSING_SEEN, MULTIPLICITY, PARENT, PRED, DEPTH = range(7, 12)
 LEAF_INTS = np.array(
     [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0]], dtype=np.int32
 )
-THRESHOLD, GAIN = range(2)
+THRESHOLD_VALUE, GAIN = range(2)
+SHARED = -1  # the branch of missing values: all of them
 LEAF_REALS = np.array([[np.nan], [0.0]])
 
 
@@ -144,7 +145,8 @@ class _Builder:
         nothing = np.zeros(1, dtype=np.int64)
         n_rows = np.array([self.evaluator.n_rows], dtype=np.int64)
         no_slot = np.full(1, -1, dtype=np.int32)
-        return self._lay_out(np.array([0, 1]), nothing, n_rows, no_slot, n_rows, counts)
+        one = np.ones(1, dtype=np.int64)
+        return self._lay_out(np.array([0, 1]), one, nothing, n_rows, no_slot, n_rows, counts)
 
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
@@ -156,7 +158,10 @@ class _Builder:
         total = counts.sum(axis=1)
         cost = np.empty(len(total))
         evaluator.measure.costs(counts, total, cost)
-        saved = level.cost[nodes] - family_sums(cost, first_child)
+        if children.known_counts is None:
+            saved = level.cost[nodes] - family_sums(cost, first_child)
+        else:
+            saved = self._saved_by_known(children.known_counts, first_child)
         heaviest = first_largest(total, first_child) - first_child[:-1]
 
         ints, reals = self.ints[-1], self.reals[-1]
@@ -166,7 +171,9 @@ class _Builder:
         seen = children.missing_branch >= 0
         ints[MISSING_SEEN, nodes] = seen
         ints[MISSING_BRANCH, nodes] = np.where(seen, children.missing_branch, heaviest)
-        reals[THRESHOLD, nodes] = self._thresholds(attribute, children)
+        if self.params.missing == "fractional":
+            ints[MISSING_BRANCH, nodes] = SHARED
+        reals[THRESHOLD_VALUE, nodes] = self._thresholds(attribute, children)
         reals[GAIN, nodes] = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
 
         parent = self.n_nodes - level.size + nodes
@@ -183,6 +190,7 @@ class _Builder:
             self._append_tables(ints, nodes, attribute, children, heaviest)
         return self._lay_out(
             first_child,
+            children.n_filled,
             level.list_start[nodes],
             level.n_rows[nodes],
             level.slot[nodes],
@@ -191,6 +199,16 @@ class _Builder:
             total,
             cost,
         )
+
+    def _saved_by_known(self, counts: np.ndarray, first_child: np.ndarray) -> np.ndarray:
+        """The cost saved among the rows that know the attribute of the split."""
+        together = np.add.reduceat(counts, first_child[:-1], axis=0)
+        costs = []
+        for table in (together, counts):
+            cost = np.empty(len(table))
+            self.evaluator.measure.costs(table, table.sum(axis=1), cost)
+            costs.append(cost)
+        return np.asarray(costs[0] - family_sums(costs[1], first_child))
 
     def _append_tables(
         self,
@@ -248,6 +266,7 @@ class _Builder:
     def _lay_out(
         self,
         first_child: np.ndarray,
+        n_filled: np.ndarray,
         parent_start: np.ndarray,
         parent_rows: np.ndarray,
         parent_slot: np.ndarray,
@@ -265,7 +284,7 @@ class _Builder:
         else:
             is_open = (counts.max(axis=1) < total) & (total >= self.min_split)
         return make_level(
-            first_child, parent_start, parent_rows, parent_slot, n_rows, counts, total, cost, is_open,
+            first_child, n_filled, parent_start, parent_rows, parent_slot, n_rows, counts, total, cost, is_open,
             self.evaluator.slots,
         )  # fmt: skip
 
@@ -281,7 +300,8 @@ class _Builder:
             attribute[numeric], children.neighbours[numeric]
         )
         threshold = below if self.params.threshold == "value" else midpoint(below, above)
-        threshold[numeric][children.neighbours[numeric][:, 1] < 0] = np.inf
+        apart = (children.neighbours[:, 1] < 0) & ~np.isnan(threshold)
+        threshold[apart] = np.inf  # nothing but missing values on the right
         return threshold + 0.0  # -0.0 is 0.0
 
     def _check_size(self) -> None:
@@ -299,7 +319,7 @@ class _Builder:
         return Tree(
             schema=self.table.schema,
             attribute=ints[ATTRIBUTE],
-            threshold=reals[THRESHOLD],
+            threshold=reals[THRESHOLD_VALUE],
             first_child=ints[FIRST_CHILD],
             n_children=ints[N_CHILDREN],
             table_start=ends(ints[N_TABLE]),

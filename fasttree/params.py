@@ -16,7 +16,7 @@ CRITERIA = {"entropy": 0, "gain_ratio": 1, "gini": 2, "misclassification": 3}
 # The number of each shape of split of a categorical attribute in _core.pyx.
 CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2}
 # What becomes of rows that do not know an attribute: the number of each policy in _core.pyx; "error" never gets there.
-MISSING = {"branch": 0, "category": 1, "error": -1}
+MISSING = {"branch": 0, "category": 1, "fractional": 2, "error": -1}
 UNKNOWN = ("missing", "majority", "error")
 THRESHOLD = 0
 THRESHOLDS = ("midpoint", "value")
@@ -51,8 +51,8 @@ def check_growth(values: Mapping[str, Any]) -> GrowthParams:
         threshold=_choice("threshold", values["threshold"], THRESHOLDS),
         max_depth=_limit("max_depth", values["max_depth"], 0),
         max_leaves=_limit("max_leaves", values["max_leaves"], 1),
-        min_samples_split=_number("min_samples_split", values["min_samples_split"], 0.0),
-        min_samples_leaf=_number("min_samples_leaf", values["min_samples_leaf"], 0.0),
+        min_samples_split=_weight("min_samples_split", values["min_samples_split"]),
+        min_samples_leaf=_weight("min_samples_leaf", values["min_samples_leaf"]),
         min_gain=_number("min_gain", values["min_gain"], 0.0),
         stop_zero_gain=_flag("stop_zero_gain", values["stop_zero_gain"]),
     )
@@ -104,14 +104,24 @@ def _limit(name: str, value: Any, least: int) -> int:
 
 
 def _number(name: str, value: Any, least: float) -> float:
-    if (
-        not isinstance(value, numbers.Real)
-        or isinstance(value, bool)
-        or not math.isfinite(value)
-        or value < least
-    ):
-        raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")
-    return float(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number) and number >= least:
+            return number
+    raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")
+
+
+def _weight(name: str, value: Any) -> float:
+    number = _number(name, value, 0.0)
+    if 0 < number < 1:
+        raise ValueError(
+            f"{name} is a weight here, not a share of the rows: for {number:g} of the rows pass "
+            f"{name}={number:g} * len(y), got {value!r}"
+        )
+    return number
 
 
 def _flag(name: str, value: Any) -> bool:

@@ -62,7 +62,7 @@ def rank_attributes(
         {
             "criterion": criterion,
             "categorical_split": categorical_split,
-            "missing": "error",
+            "missing": "fractional",
             "threshold": "midpoint",
             "max_depth": None,
             "max_leaves": None,
@@ -72,9 +72,10 @@ def rank_attributes(
             "stop_zero_gain": False,
         }
     )
-    with training(
-        X, y, sample_weight, categorical_features, max_bins, n_jobs, allow_missing=False
-    ) as (rows, team):
+    with training(X, y, sample_weight, categorical_features, max_bins, n_jobs, "fractional") as (
+        rows,
+        team,
+    ):
         costs = check_costs(attribute_costs, cost_function, rows.encoded.schema.names)
         scores = score_root(rows.encoded, params, team, rows.weights, rows.used_up, costs)
     names = rows.encoded.schema.names

@@ -28,6 +28,7 @@ class Schema:
     attributes: tuple[AttributeSchema, ...]
     classes: np.ndarray
     named: bool  # True if the user's table had column names
+    tie_order: tuple[int, ...] = ()  # class numbers, the first wins a tie; (): in their own order
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
@@ -35,6 +36,7 @@ class Schema:
         return (
             self.attributes == other.attributes
             and self.named == other.named
+            and self.tie_order == other.tie_order
             and self.classes.dtype == other.classes.dtype
             and bool(np.array_equal(self.classes, other.classes))
         )

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
 from fasttree.tree import Tree
 
 ROWS_PER_TASK = 65_536
+CLASS_TIE = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +29,26 @@ class Policy:
 
 
 def leaves_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:
-    """The leaf of each row, or the node at which its way ends."""
-    leaves = np.empty(table.n_rows, dtype=np.int32)
-    _route(tree, table, policy, n_jobs, leaves, lambda start, stop: None)
-    return leaves
+    """The leaf of each row, or the node at which its way ends; of several leaves the one with the largest share."""
+    return _route(tree, table, policy, n_jobs)[0]
 
 
 def shares_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:
     """The class shares of each row's leaf."""
-    leaves = np.empty(table.n_rows, dtype=np.int32)
     shares = np.empty((table.n_rows, tree.proba.shape[1]))
-    _route(
-        tree,
-        table,
-        policy,
-        n_jobs,
-        leaves,
-        lambda start, stop: _core.rows_at(tree.proba, leaves, start, stop, shares),
-    )
+    _route(tree, table, policy, n_jobs, shares)
     return shares
+
+
+def classes_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:
+    """The class number of each row."""
+    leaves, spread, shares = _route(tree, table, policy, n_jobs)
+    classes = tree.pred[leaves]
+    if len(spread):
+        order = np.array(tree.schema.tie_order or range(shares.shape[1]))
+        best = shares[:, order] >= shares.max(axis=1, keepdims=True) - CLASS_TIE
+        classes[spread] = order[best.argmax(axis=1)]
+    return classes
 
 
 def _route(
@@ -55,11 +56,21 @@ def _route(
     table: Table,
     policy: Policy,
     n_jobs: int | None,
-    leaves: np.ndarray,
-    then: Callable[[int, int], None],
-) -> None:
+    out: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The leaf of each row; the rows that went down several branches; and their class shares.
+
+    `out`, if given, is filled with the class shares of all the rows.
+    """
     n_tasks = -(-table.n_rows // ROWS_PER_TASK)
+    leaves = np.empty(table.n_rows, dtype=np.int32)
     router = tree.router
+    shares_rows = tree.shares_rows
+    total = tree.counts.sum(axis=1) if shares_rows else None
+    is_leaf = tree.is_leaf()
+    spread: list[tuple[np.ndarray, np.ndarray]] = [
+        (np.empty(0, dtype=np.int64), np.empty((0, tree.proba.shape[1])))
+    ] * n_tasks
 
     def work(worker: int, i: int) -> None:
         start, stop = i * ROWS_PER_TASK, min((i + 1) * ROWS_PER_TASK, table.n_rows)
@@ -69,13 +80,27 @@ def _route(
         nan = router.leaves(block, 0, stop - start, allow_missing, leaves[start:stop])
         if nan is not None:
             raise refusal(table.names[nan[1]], start + nan[0])
-        then(start, stop)
+        if out is not None:
+            _core.rows_at(tree.proba, leaves, start, stop, out)
+        if total is None:
+            return
+        places = np.flatnonzero(~is_leaf[leaves[start:stop]])
+        shares = np.empty((len(places), tree.proba.shape[1]))
+        heaviest = np.empty(len(places), dtype=np.int32)
+        if not router.spread(block, places, total, tree.proba, heaviest, shares):
+            raise MemoryError("no memory left to follow several branches")
+        leaves[start + places] = heaviest
+        if out is not None:
+            out[start + places] = shares
+        spread[i] = (start + places, shares)
 
     if n_tasks == 1:
         work(0, 0)
-        return
-    with Team(n_jobs) as team:
-        team.run(work, n_tasks)
+    else:
+        with Team(n_jobs) as team:
+            team.run(work, n_tasks)
+    places = np.concatenate([places for places, _ in spread])
+    return leaves, places, np.concatenate([shares for _, shares in spread])
 
 
 def _rows(table: Table, start: int, stop: int, policy: Policy) -> np.ndarray:

@@ -35,7 +35,9 @@ class Tree:
     table_codes: np.ndarray  # uint32
     table_branch: np.ndarray  # uint32
     default_branch: np.ndarray  # int32; -1 where there is no table
-    missing_branch: np.ndarray  # int32; -1 at leaves
+    missing_branch: (
+        np.ndarray
+    )  # int32; -1: shared out over the branches by their weights; -1 at leaves
     missing_seen: (
         np.ndarray
     )  # bool; missing values chose that branch in training, else it is the heaviest
@@ -78,9 +80,9 @@ class Tree:
     def is_table(self) -> np.ndarray:
         return np.diff(self.table_start) > 0
 
-    def subtree(self, is_split: Any) -> Tree:
+    def subtree(self, is_split: np.ndarray) -> Tree:
         """The tree with only those splits whose node is marked; the other nodes become leaves."""
-        split = np.frombuffer(is_split, dtype=np.uint8).astype(bool) & ~self.is_leaf()
+        split = np.asarray(is_split, dtype=bool) & ~self.is_leaf()
         alive = np.zeros(self.node_count, dtype=bool)
         alive[0] = True
         # A level at a time: a node lives if its parent lives and is still split.
@@ -128,7 +130,13 @@ class Tree:
             self.table_branch,
             self.default_branch,
             self.missing_branch,
+            self.n_children,
         )
+
+    @cached_property
+    def shares_rows(self) -> bool:
+        """Does a row without a value go down every branch, with a share each?"""
+        return bool(np.any((self.missing_branch < 0) & ~self.is_leaf()))
 
     def importances(self) -> np.ndarray:
         """The share of the saved impurity that each attribute brought; zeros for a single leaf."""

@@ -23,16 +23,20 @@ class GridWeights:
         return int(1e-10 * self.per_unit)
 
 
-def to_grid(weight: np.ndarray) -> GridWeights:
-    """Round weights to a grid of powers of two.
+def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
+    """Round weights to a grid of powers of two. `fine`: leave room for shares of a weight.
 
     Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and
     the limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps. Rows of
     weight 0 count as no rows.
     """
+    exponent = int(np.frexp(weight.max())[1])
+    if exponent > 900:  # the sum of such weights might not be a number
+        weight = np.ldexp(weight, -exponent)
     total = float(np.sort(weight).sum())  # sorted: the same bits for any order of the rows
     if total < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
-        return GridWeights(weight.astype(np.int64), 1)
+        per_unit = 2 ** max(0, min(40, int(np.log2(MOST_STEPS / (2 * total))))) if fine else 1
+        return GridWeights(weight.astype(np.int64) * per_unit, per_unit)
     n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
     exponent = min(40, int(np.log2(MOST_STEPS / (2 * n_rows))))

@@ -29,17 +29,19 @@ def nodes_of(tree: Any) -> list[Node]:
             entries = slice(int(tree.table_start[place]), int(tree.table_start[place + 1]))
             codes = tree.table_codes[entries].tolist()
             branches = tree.table_branch[entries].tolist()
+            missing_branch = int(tree.missing_branch[place])
             empty = [c for c in node.children if not tree.counts[c].any()]
             node.split = Split(
                 attribute=int(tree.attribute[place]),
                 branch_counts=[tree.counts[child].tolist() for child in node.children],
                 threshold=float(tree.threshold[place]),
                 table={code - 1: branch for code, branch in zip(codes, branches, strict=True)},
+                missing_branch=missing_branch if tree.missing_seen[place] else None,
                 n_absent=sum(int(tree.multiplicity[child]) for child in empty),
                 heuristic=bool(tree.heuristic[place]),
                 gain=float(tree.gain[place]),
             )
-            node.missing_branch = int(tree.missing_branch[place])
+            node.missing_branch = missing_branch
             if node.split.table:
                 node.default_branch = int(tree.default_branch[place])
         nodes.append(node)
@@ -68,7 +70,7 @@ def difference(tree: Any, expected: list[Node], *, tolerance: float = 0.0) -> st
             if ours.split is not theirs.split:
                 return f"node {place}: {describe(ours)}, expected {describe(theirs)}"
             continue
-        for name in ("attribute", "table", "n_absent", "heuristic"):
+        for name in ("attribute", "table", "missing_branch", "n_absent", "heuristic"):
             if getattr(ours.split, name) != getattr(theirs.split, name):
                 return f"node {place}: {describe(ours)}, expected {describe(theirs)}"
         if not theirs.split.table and ours.split.threshold != theirs.split.threshold:
@@ -89,7 +91,11 @@ def describe(node: Node) -> str:
     if node.split is None:
         return f"leaf {node.counts}"
     test = node.split.table or node.split.threshold
-    return f"split on {node.split.attribute} by {test} (gain {node.split.gain}) {node.counts}"
+    missing = node.split.missing_branch
+    return (
+        f"split on {node.split.attribute} by {test}, missing to {missing} "
+        f"(gain {node.split.gain}) {node.counts}"
+    )
 
 
 def assert_same_tree(tree: Any, expected: list[Node], *, tolerance: float = 0.0) -> None:

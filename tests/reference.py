@@ -16,6 +16,12 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
 * Categorical, subset: two branches; the left one holds the first present value. Two classes: the
   prefixes of the values ordered by the rate of class 0. More classes: every subset up to 12
   values present, and beyond that the prefixes of the order along the principal direction.
+* A row whose value is missing stands on some side of every candidate. Numeric: all cuts with the
+  missing rows on the left, all cuts with them on the right, at last all known values against them
+  (set apart; threshold inf), which with ``missing="category"`` comes first. Multiway: they join the
+  branch of each value in turn, at last a branch of their own after the others; with "category" that
+  one alone. Subset: missing is one more value, before the first one. Rows that come later without a
+  value follow the training rows; where there were none, the heaviest branch.
 * The criterion's score is the drop of impurity; for gain ratio it is gain / split information,
   and 0 if the gain is at most 1e-10 or the split information below 1e-12.
 * A node is a leaf if it is pure, at max_depth, lighter than min_samples_split, without a split two
@@ -28,43 +34,41 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-TIE = 1e-10  # scores closer than this are equal; so are class counts
+from candidates import (
+    TIE,
+    Attribute,
+    Candidates,
+    Split,
+    entropy,
+    gain_of,
+    gini,
+    is_missing,
+    midpoint,
+    score_of,
+)
+
+__all__ = [
+    "TIE",
+    "Attribute",
+    "Grower",
+    "Node",
+    "Split",
+    "entropy",
+    "gini",
+    "grow",
+    "midpoint",
+    "n_leaves",
+    "reference_apply",
+    "reference_predict",
+    "score_of",
+]
+
 SIZE = (
     1e-9  # a weight this close below a limit reaches it: fractional weights do not add up exactly
 )
-EXHAUSTIVE_VALUES = 12
-POWER_STEPS = 50
-
-
-@dataclass(frozen=True)
-class Attribute:
-    """A column: numbers, or codes 0..k-1 of k declared categories."""
-
-    values: Sequence[float]
-    n_categories: int | None = None  # None: numeric
-
-
-@dataclass
-class Split:
-    """A candidate: which branch every present value takes, and what the branches hold."""
-
-    attribute: int
-    branch_counts: list[list[float]]
-    threshold: float = math.nan
-    table: dict[int, int] = field(default_factory=dict)  # category -> branch, present ones only
-    n_absent: int = 0  # multiway: how many values share the branch without rows
-    heuristic: bool = False
-    gain: float = 0.0  # the impurity saved per unit of weight
-    score: float = 0.0  # what the criterion makes of it: the same, or the gain ratio
-
-    def branch_of(self, value: float, unseen: int = -1) -> int:
-        if not self.table:
-            return 0 if value <= self.threshold else 1
-        return self.table.get(int(value), unseen)
 
 
 @dataclass
@@ -85,100 +89,13 @@ class Node:
     margin: float = math.inf  # best score minus the best score of any other candidate
 
     @property
+    def missing_seen(self) -> bool:
+        """Whether training rows without a value chose the missing branch."""
+        return self.split is not None and self.split.missing_branch is not None
+
+    @property
     def weight(self) -> float:
         return sum(self.counts)
-
-
-def effective_weights(weights: Sequence[float] | None, n_rows: int) -> list[float]:
-    """Whole numbers are copies; others are scaled so that rows that count weigh 1 on average."""
-    if weights is None:
-        return [1.0] * n_rows
-    weights = [float(w) for w in weights]
-    if all(w == int(w) for w in weights):
-        return weights
-    mean = math.fsum(weights) / sum(w > 0 for w in weights)
-    return [w / mean for w in weights]
-
-
-# -- impurity and scores ---------------------------------------------------------------------
-
-
-def entropy(counts: Sequence[float]) -> float:
-    total = sum(counts)
-    return -sum(c / total * math.log2(c / total) for c in counts if c > 0)
-
-
-def gini(counts: Sequence[float]) -> float:
-    total = sum(counts)
-    return 1.0 - sum((c / total) ** 2 for c in counts)
-
-
-def misclassification(counts: Sequence[float]) -> float:
-    return 1.0 - max(counts) / sum(counts)
-
-
-IMPURITY = {
-    "entropy": entropy,
-    "gain_ratio": entropy,
-    "gini": gini,
-    "misclassification": misclassification,
-}
-
-
-def gain_of(criterion: str, counts: Sequence[float], branches: list[list[float]]) -> float:
-    """The drop of impurity by a split, never below 0."""
-    impurity = IMPURITY[criterion]
-    total = sum(counts)
-    filled = [branch for branch in branches if sum(branch) > 0]
-    after = sum(sum(branch) / total * impurity(branch) for branch in filled)
-    return max(impurity(counts) - after, 0.0)
-
-
-def score_of(criterion: str, counts: Sequence[float], branches: list[list[float]]) -> float:
-    """What the criterion compares: the gain, or gain / split information."""
-    gain = gain_of(criterion, counts, branches)
-    if criterion != "gain_ratio":
-        return gain
-    split_info = entropy([sum(branch) for branch in branches])
-    if gain <= TIE or split_info < 1e-12:
-        return 0.0
-    return gain / split_info
-
-
-# -- candidates ------------------------------------------------------------------------------
-
-
-def midpoint(low: float, high: float) -> float:
-    middle = low / 2 + high / 2
-    return middle if low <= middle < high else low
-
-
-def principal_order(tables: dict[int, list[float]]) -> list[int]:
-    """Values by their projection on the direction in which their class shares differ most."""
-    n_classes = len(next(iter(tables.values())))
-    total = sum(sum(t) for t in tables.values())
-    mean = [sum(t[c] for t in tables.values()) / total for c in range(n_classes)]
-    weight = {v: sum(t) for v, t in tables.items()}
-    share = {v: [x / weight[v] for x in t] for v, t in tables.items()}
-    matrix = [
-        [
-            sum(weight[v] * (share[v][i] - mean[i]) * (share[v][j] - mean[j]) for v in tables)
-            for j in range(n_classes)
-        ]
-        for i in range(n_classes)
-    ]
-    direction = [(1.0 if c == 0 else 0.0) - mean[c] for c in range(n_classes)]
-    for _ in range(POWER_STEPS):
-        image = [sum(row[j] * direction[j] for j in range(n_classes)) for row in matrix]
-        length = math.sqrt(sum(x * x for x in image))
-        if length == 0:
-            break
-        direction = [x / length for x in image]
-    first = next((x for x in direction if x != 0), 1.0)
-    if first < 0:
-        direction = [-x for x in direction]
-    place = {v: sum(s * d for s, d in zip(share[v], direction, strict=True)) for v in tables}
-    return sorted(tables, key=lambda v: (place[v], v))
 
 
 class Grower:
@@ -193,23 +110,21 @@ class Grower:
         weights: Sequence[float] | None = None,
         class_order: Sequence[int] | None = None,
         criterion: str = "gini",
-        categorical_split: str = "subset",
-        threshold: str = "midpoint",
         max_depth: int | None = None,
         max_leaves: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
+        **shapes: str,  # those of `Candidates`
     ) -> None:
         self.attributes = attributes
-        self.y = y
+        self.candidates = Candidates(attributes, y, n_classes, weights=weights, **shapes)
+        self.weights = self.candidates.weights
+        self.count = self.candidates.count
         self.n_classes = n_classes
-        self.weights = effective_weights(weights, len(y))
         self.class_order = class_order if class_order is not None else range(n_classes)
         self.criterion = criterion
-        self.categorical_split = categorical_split
-        self.threshold = threshold
         self.max_depth = max_depth
         self.max_leaves = max_leaves
         self.min_samples_split = min_samples_split
@@ -217,84 +132,9 @@ class Grower:
         self.min_gain = min_gain
         self.stop_zero_gain = stop_zero_gain
 
-    def count(self, rows: Sequence[int]) -> list[float]:
-        counts = [0.0] * self.n_classes
-        for row in rows:
-            counts[self.y[row]] += self.weights[row]
-        return counts
-
     def majority(self, counts: Sequence[float]) -> int:
         most = max(counts)
         return next(c for c in self.class_order if counts[c] >= most - TIE)
-
-    # Candidates of one attribute, in canonical order.
-
-    def numeric(self, index: int, rows: Sequence[int]) -> Iterator[Split]:
-        values = self.attributes[index].values
-        ordered = sorted(rows, key=lambda row: values[row])
-        left = [0.0] * self.n_classes
-        right = self.count(rows)
-        for row, following in pairwise(ordered):
-            left[self.y[row]] += self.weights[row]
-            right[self.y[row]] -= self.weights[row]
-            low, high = values[row], values[following]
-            if low < high:
-                low = low + 0.0  # -0.0 becomes 0.0
-                cut = low if self.threshold == "value" else midpoint(low, high)
-                yield Split(index, [list(left), list(right)], threshold=cut)
-
-    def tables(self, index: int, rows: Sequence[int]) -> dict[int, list[float]]:
-        """Class counts of the values present, in declared order."""
-        by_value: dict[int, list[int]] = {}
-        for row in rows:
-            by_value.setdefault(int(self.attributes[index].values[row]), []).append(row)
-        return {value: self.count(by_value[value]) for value in sorted(by_value)}
-
-    def multiway(self, index: int, rows: Sequence[int]) -> Iterator[Split]:
-        tables = self.tables(index, rows)
-        if len(tables) < 2:
-            return
-        n_absent = self.attributes[index].n_categories - len(tables)
-        branches = list(tables.values()) + ([[0.0] * self.n_classes] if n_absent else [])
-        table = {value: branch for branch, value in enumerate(tables)}
-        yield Split(index, branches, table=table, n_absent=n_absent)
-
-    def subsets(self, index: int, rows: Sequence[int]) -> Iterator[Split]:
-        tables = self.tables(index, rows)
-        present = list(tables)
-        heuristic = False
-        if self.n_classes == 2:
-            order = sorted(present, key=lambda v: (tables[v][0] / sum(tables[v]), v))
-            sides = [order[:size] for size in range(1, len(order))]
-        elif len(present) <= EXHAUSTIVE_VALUES:
-            sides = [
-                [present[0]] + [v for bit, v in enumerate(present[1:]) if mask >> bit & 1]
-                for mask in range(2 ** (len(present) - 1) - 1)
-            ]
-        else:
-            heuristic = True
-            order = principal_order(tables)
-            sides = [order[:size] for size in range(1, len(order))]
-        for side in sides:
-            holds_first = present[0] in side
-            table = {v: 0 if (v in side) == holds_first else 1 for v in present}
-            branches = [
-                [
-                    sum(tables[v][c] for v in present if table[v] == branch)
-                    for c in range(self.n_classes)
-                ]
-                for branch in (0, 1)
-            ]
-            yield Split(index, branches, table=table, heuristic=heuristic)
-
-    def candidates(self, index: int, rows: Sequence[int]) -> Iterator[Split]:
-        if self.attributes[index].n_categories is None:
-            return self.numeric(index, rows)
-        if self.categorical_split == "multiway":
-            return self.multiway(index, rows)
-        return self.subsets(index, rows)
-
-    # The choice.
 
     def is_admissible(self, split: Split) -> bool:
         weights = [sum(branch) for branch in split.branch_counts]
@@ -307,7 +147,7 @@ class Grower:
         scores = []
         for index in range(len(self.attributes)):
             best: Split | None = None
-            for split in self.candidates(index, rows):
+            for split in self.candidates.of(index, rows):
                 if not self.is_admissible(split):
                     continue
                 split.score = score_of(self.criterion, counts, split.branch_counts)
@@ -369,11 +209,12 @@ class Grower:
                 empty.multiplicity = split.n_absent
                 nodes.append(empty)
         weights = [sum(branch) for branch in split.branch_counts]
-        node.missing_branch = max(range(len(weights)), key=lambda b: (weights[b], -b))
+        heaviest = max(range(len(weights)), key=lambda b: (weights[b], -b))
+        node.missing_branch = heaviest if split.missing_branch is None else split.missing_branch
         if split.n_absent:
             node.default_branch = len(weights) - 1
         elif split.table:
-            node.default_branch = node.missing_branch
+            node.default_branch = heaviest
 
 
 def keep_best_first(nodes: list[Node], max_leaves: int) -> list[Node]:
@@ -412,15 +253,24 @@ def grow(
     return Grower(attributes, y, n_classes, **parameters).grow()  # type: ignore[arg-type]
 
 
-def reference_apply(nodes: Sequence[Node], rows: Sequence[Sequence[float]]) -> list[int]:
-    """The leaf of every row; a row holds numbers and codes, and -1 stands for an unknown level."""
+def reference_apply(
+    nodes: Sequence[Node], rows: Sequence[Sequence[float]], unknown: str = "missing"
+) -> list[int]:
+    """The node at which the way of every row ends.
+
+    A row holds numbers and codes; NaN is a missing value, and -1 stands for a level never seen at
+    fit, which counts as missing or (``unknown="majority"``) ends the way.
+    """
     leaves = []
     for row in rows:
         number = 0
         while (split := nodes[number].split) is not None:
             node = nodes[number]
             value = row[split.attribute]
-            if split.table and value < 0:
+            is_unknown = bool(split.table) and value < 0
+            if is_unknown and unknown == "majority":
+                break
+            if is_unknown or is_missing(value):
                 branch = node.missing_branch
             else:
                 branch = split.branch_of(value, unseen=node.default_branch)

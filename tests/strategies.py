@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from candidates import Attribute, is_missing
 from hypothesis import strategies as st
-from reference import Attribute, Grower
+from reference import Grower
 
 CRITERIA = ("entropy", "gain_ratio", "gini", "misclassification")
+POLICIES = ("branch", "category")
+WEIGHTS = ("none", "whole", "fractional")
 
 
 @dataclass
@@ -31,24 +36,46 @@ class Problem:
     def is_numeric(self) -> bool:
         return all(a.n_categories is None for a in self.attributes)
 
+    def levels(self, place: int) -> list[str]:
+        """Labels whose alphabetical order is not the declared one."""
+        n_categories = self.attributes[place].n_categories or 0
+        return [f"level {(7919 * code + 3) % 100_003:06d}" for code in range(n_categories)]
+
     def column(self, place: int) -> Any:
         import fasttree
 
         attribute = self.attributes[place]
         if attribute.n_categories is None:
             return np.array(attribute.values, dtype=self.dtype)
-        # Labels whose alphabetical order is not the declared one.
-        labels = [
-            f"level {(7919 * code + 3) % 100_003:06d}" for code in range(attribute.n_categories)
-        ]
-        values = np.array([labels[int(code)] for code in attribute.values], dtype=object)
-        return fasttree.Categorical(values, labels)
+        return fasttree.Categorical(self.words(place, attribute.values), self.levels(place))
+
+    def words(self, place: int, codes: Sequence[float]) -> np.ndarray:
+        """Labels for codes: NaN is a missing value, -1 a level that nobody has heard of."""
+        levels = self.levels(place)
+        words = np.empty(len(codes), dtype=object)
+        for row, code in enumerate(codes):
+            if not is_missing(code):
+                words[row] = levels[int(code)] if code >= 0 else "never seen"
+        return words
 
     @property
     def X(self) -> Any:
         if self.is_numeric:
             return np.array([a.values for a in self.attributes], dtype=self.dtype).T
         return {f"column {place}": self.column(place) for place in range(len(self.attributes))}
+
+    def asked(self, rows: Sequence[Sequence[float]]) -> Any:
+        """Rows of numbers and codes as a table for a fitted model, see `words`."""
+        if self.is_numeric:
+            return np.array(rows, dtype=self.dtype)
+        return {
+            f"column {place}": np.array(values, dtype=self.dtype)
+            if attribute.n_categories is None
+            else self.words(place, values)
+            for place, (attribute, values) in enumerate(
+                zip(self.attributes, zip(*rows, strict=True), strict=True)
+            )
+        }
 
     @property
     def rows(self) -> list[tuple[float, ...]]:
@@ -99,6 +126,19 @@ def categorical_attributes(draw: st.DrawFn, n_rows: int, max_categories: int = 7
 
 
 @st.composite
+def with_holes(draw: st.DrawFn, attribute: Attribute) -> Attribute:
+    """The attribute with none of its values missing, or some, or most, or all."""
+    n_rows = len(attribute.values)
+    share = draw(st.sampled_from((0, 1, 3, 5, 9, 10)))
+    tenths = draw(st.lists(st.integers(0, 9), min_size=n_rows, max_size=n_rows))
+    values = [
+        math.nan if tenth >= 10 - share else value
+        for value, tenth in zip(attribute.values, tenths, strict=True)
+    ]
+    return Attribute(values, attribute.n_categories)
+
+
+@st.composite
 def parameter_sets(draw: st.DrawFn) -> dict[str, Any]:
     chosen: dict[str, Any] = {
         "criterion": draw(st.sampled_from(CRITERIA)),
@@ -129,6 +169,7 @@ def problems(
     kinds: tuple[str, ...] = ("numeric", "categorical"),
     weights: tuple[str, ...] = ("none", "whole"),
     parameters: bool = True,
+    holes: bool = False,
 ) -> Problem:
     n_rows = draw(st.integers(1, max_rows))
     attributes = []
@@ -139,6 +180,8 @@ def problems(
                 numeric_attributes(n_rows) if kind == "numeric" else categorical_attributes(n_rows)
             )
         )
+    if holes:
+        attributes = [draw(with_holes(attribute)) for attribute in attributes]
     labels = st.integers(0, draw(st.integers(1, max_classes)) - 1)
     y = draw(st.lists(labels, min_size=n_rows, max_size=n_rows))
     kind = draw(st.sampled_from(weights))
@@ -157,7 +200,10 @@ def problems(
         y = [label if w > 0 else y[0] for label, w in zip(y, row_weights, strict=True)]
     present = sorted(set(y))
     y = [present.index(label) for label in y]
-    return Problem(attributes, y, row_weights, draw(parameter_sets()) if parameters else {})
+    chosen = draw(parameter_sets()) if parameters else {}
+    if holes:
+        chosen["missing"] = draw(st.sampled_from(POLICIES))
+    return Problem(attributes, y, row_weights, chosen)
 
 
 def medium(
@@ -168,6 +214,7 @@ def medium(
     seed: int,
     n_rows: int = 1200,
     levels: tuple[int, ...] = (2, 5, 11),
+    holes: float = 0.0,
     **parameters: Any,
 ) -> Problem:
     """A table with columns on both sides of every size at which an engine may change its ways."""
@@ -180,6 +227,14 @@ def medium(
     first, second = np.array(columns[1].values), np.array(columns[4].values)
     smooth = np.argsort(np.argsort(first * 10 + second + rng.normal(scale=20, size=n_rows)))
     y = (smooth * n_classes // n_rows).tolist()
+    if holes:
+        # Missing values that tell something: the more, the larger the class.
+        for place, column in enumerate(columns):
+            chance = holes * (0.5 + np.array(y) / n_classes) if place % 2 else holes
+            gone = rng.random(n_rows) < chance
+            columns[place] = Attribute(
+                np.where(gone, np.nan, column.values).tolist(), column.n_categories
+            )
     weights = {
         "none": None,
         "whole": rng.integers(0, 4, n_rows).astype(float).tolist(),

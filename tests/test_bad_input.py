@@ -206,7 +206,7 @@ MISSING_VALUES: dict[str, tuple[Any, Any, str]] = {
 @pytest.mark.parametrize("max_bins", [None, 4])
 @pytest.mark.parametrize(
     "model",
-    [ID3Classifier(), CARTClassifier(), TreeClassifier(missing="error")],
+    [ID3Classifier(missing="error"), CARTClassifier(), TreeClassifier(missing="error")],
     ids=["id3", "cart", "tree"],
 )
 def test_missing_values_where_they_are_refused(

@@ -33,6 +33,8 @@ DEFAULTS = {
     "min_samples_leaf": 1,
     "min_gain": 0.0,
     "stop_zero_gain": False,
+    "attribute_costs": None,
+    "cost_function": None,
     "n_jobs": None,
 }
 
@@ -63,7 +65,11 @@ def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> No
 
 def test_parameters_and_their_defaults() -> None:
     assert TreeClassifier().get_params() == DEFAULTS
-    id3 = DEFAULTS | {"criterion": "entropy", "categorical_split": "multiway", "missing": "error"}
+    id3 = DEFAULTS | {
+        "criterion": "entropy",
+        "categorical_split": "multiway",
+        "missing": "fractional",
+    }
     assert {k: v for k, v in ID3Classifier().get_params().items() if id3.get(k, v) != v} == {}
     cart = DEFAULTS | {"stop_zero_gain": True, "missing": "error"}
     assert {k: v for k, v in CARTClassifier().get_params().items() if cart.get(k, v) != v} == {}

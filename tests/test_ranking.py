@@ -62,17 +62,15 @@ def test_constant_columns_come_last_without_a_score() -> None:
 
 @given(problems(parameters=False))
 def test_the_scores_are_those_of_the_reference(problem: Problem) -> None:
-    grower = problem.grower()
     parameters: dict[str, Any] = {"criterion": "gini", "categorical_split": "subset"}
     ranked = fasttree.rank_attributes(
         problem.X, np.array(problem.y), sample_weight=problem.weights, **parameters
     )
     named = dict(ranked)
     names = [f"x{i}" if problem.is_numeric else f"column {i}" for i in range(len(named))]
-    rows = [row for row, weight in enumerate(grower.weights) if weight > 0]
-    for place, name in enumerate(names):
-        grower.attributes = [problem.attributes[place]]
-        best, _ = grower.best_split(rows)
+    rows = [r for r in range(len(problem.y)) if problem.weights is None or problem.weights[r] > 0]
+    for attribute, name in zip(problem.attributes, names, strict=True):
+        best, _ = Problem([attribute], problem.y, problem.weights).grower().best_split(rows)
         if best is None or problem.n_classes == 1:
             assert not named[name]
         else:

@@ -15,7 +15,7 @@ import tables
 from child import run_child
 from goldens import GOLDENS, Golden
 from hypothesis import given
-from strategies import Problem, problems
+from strategies import WEIGHTS, Problem, problems
 
 import fasttree
 from fasttree import CARTClassifier, ID3Classifier, TreeClassifier
@@ -30,6 +30,7 @@ DTYPES = {
     "table_branch": np.uint32,
     "default_branch": np.int32,
     "missing_branch": np.int32,
+    "missing_seen": np.bool_,
     "multiplicity": np.int32,
     "heuristic": np.bool_,
     "counts": np.float64,
@@ -93,16 +94,20 @@ def check_invariants(tree: Any, n_attributes: int) -> None:
         codes, branches = tree.table_codes[entries], tree.table_branch[entries]
         assert codes[0] >= 1
         assert (np.diff(codes.astype(np.int64)) > 0).all()
-        assert branches[0] == 0
+        missing_is_left = tree.missing_seen[node] and tree.missing_branch[node] == 0
+        assert branches[0] == 0 or missing_is_left
         assert (branches < tree.n_children[node]).all()
+    assert not tree.missing_seen[leaf].any()
+    assert np.array_equal(tree.missing_branch == -1, leaf)
     for node in np.flatnonzero(inner):
         first = tree.first_child[node]
         weights = tree.counts[first : first + tree.n_children[node]].sum(axis=1)
-        assert np.isclose(weights[tree.missing_branch[node]], weights.max(), rtol=1e-12)
+        if not tree.missing_seen[node]:
+            assert np.isclose(weights[tree.missing_branch[node]], weights.max(), rtol=1e-12)
         assert 0 <= tree.default_branch[node] < tree.n_children[node] or not has_table[node]
 
 
-@given(problems(weights=("none", "whole", "fractional")))
+@given(problems(weights=WEIGHTS) | problems(weights=WEIGHTS, holes=True))
 def test_invariants(problem: Problem) -> None:
     model = problem.fit()
     tree = model.tree_

@@ -7,15 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from fasttree.columns import training
+from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
 from fasttree.encode import EncodedTable
 from fasttree.estimators.protocol import Estimator
 from fasttree.export.text import to_text
-from fasttree.frames import Table, read_table_like
+from fasttree.frames import Table, read_table_like, read_target, read_weights
 from fasttree.grow import grow
 from fasttree.params import check_growth, check_n_jobs, check_unknown
-from fasttree.scoring import Policy, leaves_of, path_matrix, shares_of
+from fasttree.scoring import Policy, classes_of, leaves_of, path_matrix, shares_of
 from fasttree.tree import Tree
 
 
@@ -31,10 +31,12 @@ class TreeClassifier(Estimator):
     categorical_features : "from_dtype", list, mask, dict or None
         Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
         boolean mask; or a dict from name or index to the levels in their order. None: no column is.
-    missing : {"branch", "category", "error"}
+    missing : {"branch", "category", "fractional", "error"}
         What becomes of missing values (NaN, None, NA, null). "branch": at each split they go to the side where they
         help most. "category": missing is a value like others; a numeric attribute sets it apart wherever no threshold
-        is better. "error": they are refused. Where training saw none, they follow the heaviest branch.
+        is better. Where training saw none, they follow the heaviest branch. "fractional": C4.5's way, a row goes down
+        every branch with a share of its weight, and scores are those of the rows that have the value. "error": they
+        are refused.
     unknown : {"missing", "majority", "error"}
         What becomes of a level that was never seen in training: it counts as missing, the row stops there and gets that
         node's class, or it is refused.
@@ -134,7 +136,7 @@ class TreeClassifier(Estimator):
             self.categorical_features,
             self.max_bins,
             self.n_jobs,
-            allow_missing=params.missing != "error",
+            params.missing,
         ) as (rows, team):
             costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
             tree = grow(rows.encoded, params, team, rows.weights, rows.used_up, costs)
@@ -143,6 +145,7 @@ class TreeClassifier(Estimator):
 
     def _remember(self, encoded: EncodedTable, tree: Tree) -> None:
         self.tree_ = tree
+        self._missing_policy = self.missing
         self.classes_ = encoded.schema.classes
         self.n_features_in_ = encoded.n_attributes
         if encoded.schema.named:
@@ -159,8 +162,9 @@ class TreeClassifier(Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        leaves = self.apply(X)
-        return self.classes_[self.tree_.pred[leaves]]
+        self._check_fitted()
+        classes = classes_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+        return self.classes_[classes]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The share of each class in each row's leaf, in the order of ``classes_``."""
@@ -173,12 +177,15 @@ class TreeClassifier(Estimator):
             return np.log(self.predict_proba(X))
 
     def _read(self, X: Any) -> Table:
+        if isinstance(X, Columns):
+            raise TypeError("X is a fasttree.Columns, which is for fit: pass the table itself")
         unknown = check_unknown(self.unknown)
         return read_table_like(X, self.tree_.schema, type(self).__name__, unknown)
 
     def _policy(self) -> Policy:
         return Policy(
-            allow_missing=self.missing != "error", stops_at_unknown=self.unknown == "majority"
+            allow_missing=self._missing_policy != "error",
+            stops_at_unknown=self.unknown == "majority",
         )
 
     def decision_path(self, X: Any) -> Any:
@@ -188,8 +195,15 @@ class TreeClassifier(Estimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are classified rightly."""
-        right = np.asarray(self.predict(X) == np.asarray(y), dtype=float)
-        return float(np.average(right, weights=sample_weight))
+        predicted = self.predict(X)
+        target = read_target(y, len(predicted))
+        if (target.classes.dtype.kind in "OU") != (self.classes_.dtype.kind in "OU"):
+            raise ValueError(
+                f"y holds labels like {target.classes[0]!r}, but the model was fitted to labels like "
+                f"{self.classes_[0]!r}: score with labels of the same kind"
+            )
+        right = predicted == target.classes[target.codes]
+        return float(np.average(right, weights=read_weights(sample_weight, len(predicted))))
 
     def mean_test_cost(self, X: Any, sample_weight: Any = None) -> float:
         """What it costs on average to classify these rows: each row pays once for every attribute on its path."""
@@ -231,7 +245,7 @@ class ID3Classifier(TreeClassifier):
         criterion: str = "entropy",
         categorical_split: str = "multiway",
         categorical_features: Any = "from_dtype",
-        missing: str = "error",
+        missing: str = "fractional",
         unknown: str = "missing",
         max_bins: int | None = None,
         threshold: str = "midpoint",

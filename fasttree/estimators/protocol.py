@@ -65,8 +65,12 @@ def _parameter_names(kind: type) -> list[str]:
     return _names[kind]
 
 
+class NotFittedError(ValueError, AttributeError):
+    """Asked something that only a fitted estimator knows."""
+
+
 def not_fitted(name: str) -> Exception:
-    """scikit-learn's NotFittedError where scikit-learn is in use, else its base class."""
+    """scikit-learn's NotFittedError where scikit-learn is in use, else our own with the same bases."""
     import sys
 
     text = f"This {name} instance is not fitted yet: call 'fit' before using this method."
@@ -74,7 +78,7 @@ def not_fitted(name: str) -> Exception:
     if exceptions is not None:
         error: Exception = exceptions.NotFittedError(text)
         return error
-    return ValueError(text)
+    return NotFittedError(text)
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows of one fit as instances: rows with a weight, several of which may be shares of one row.
+
+Without missing values to share out an instance is a row, and nothing here ever changes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree import _core
+from fasttree.encode import EncodedTable
+from fasttree.weights import GridWeights
+
+
+class Instances:
+    """Class, weight, row and branch by number of instance, and the lists that name instances."""
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        lists: np.ndarray,
+        weights: GridWeights | None,
+        core: _core.Growth,
+        shares: bool,
+        many_branches: bool,
+    ) -> None:
+        """`shares`: rows may be shared out; `many_branches`: a byte may not do for the branch of a row."""
+        self.core = core
+        self.shares = shares
+        self.n = table.n_rows
+        self.lists = lists
+        self.y = table.y
+        self.weight = None if weights is None else weights.steps
+        self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
+        self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
+        self.branch = np.empty(table.n_rows, dtype=np.uint32 if many_branches else np.uint8)
+        if shares and weights is not None:
+            self.y, self.weight = table.y.copy(), weights.steps.copy()
+        self.row_list = np.empty(0, dtype=np.uint64)
+        self.next_row_list = self.row_list
+        if (table.storage < 0).any():
+            n_present = table.n_rows if weights is None else int(np.count_nonzero(weights.steps))
+            self.row_list = np.empty(n_present, dtype=np.uint64)
+            _core.write_rows(
+                table.y, None if weights is None else weights.steps, table.rank_shift, self.row_list
+            )
+            self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
+        core.set_lists(lists, lists)
+        core.set_row_lists(self.row_list, self.next_row_list)
+        self._publish()
+
+    def _publish(self) -> None:
+        is_wide = self.branch.dtype == np.uint32
+        self.core.set_instances(
+            self.y,
+            self.weight,
+            self.row_of,
+            self.first_copy,
+            None if is_wide else self.branch,
+            self.branch if is_wide else None,
+        )
+
+    def make_room(self, n_copies: int) -> int:
+        """Room for more instances; returns the number of the first."""
+        first = self.n
+        self.n += n_copies
+        if self.n >= 2**32:
+            raise MemoryError(
+                f"sharing missing rows out over the branches takes {self.n} instances, too many: "
+                'limit max_depth or raise min_samples_leaf, or use missing="branch"'
+            )
+        if self.n > len(self.y):
+            capacity = max(self.n, min(2 * len(self.y), 2**32))
+            self.y = _longer(self.y, capacity)
+            self.branch = _longer(self.branch, capacity)
+            assert self.weight is not None
+            assert self.row_of is not None
+            assert self.first_copy is not None
+            self.weight = _longer(self.weight, capacity)
+            self.row_of = _longer(self.row_of, capacity)
+            self.first_copy = _longer(self.first_copy, capacity)
+            self._publish()
+        return first
+
+    def begin_level(self, n_entries: int) -> None:
+        """Room for the rows of the frontier, if they may be more than those of the level before."""
+        next_lists = self.lists
+        if self.shares:
+            next_lists = np.empty((len(self.lists), n_entries), dtype=np.uint64)
+        self.core.set_lists(self.lists, next_lists)
+        self.lists = next_lists
+
+    def end_level(self) -> None:
+        self.core.set_lists(self.lists, self.lists)
+
+    def begin_rows(self, n_entries: int) -> None:
+        if self.shares:
+            self.next_row_list = np.empty(n_entries, dtype=np.uint64)
+            self.core.set_row_lists(self.row_list, self.next_row_list)
+
+    def end_rows(self) -> None:
+        self.row_list, self.next_row_list = self.next_row_list, self.row_list
+        self.core.set_row_lists(self.row_list, self.next_row_list)
+
+
+def _longer(array: np.ndarray, length: int) -> np.ndarray:
+    longer = np.empty(length, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
