@@ -122,7 +122,7 @@ class Evaluator:
         if self.shares and self.has_moved:
             self.instances.begin_level(int(level.n_rows[level.frontier].sum()))
         # The first frontier node of each family, to cut the level into batches of whole families.
-        opened = np.searchsorted(level.frontier, level.first_child)
+        opened = level.frontier.searchsorted(level.first_child)
         family = 0
         while opened[family] < n:
             stop = int(np.searchsorted(opened, opened[family] + self._batch, side="right")) - 1

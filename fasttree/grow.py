@@ -109,7 +109,7 @@ LEAF_INTS = np.array(
     [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0]], dtype=np.int32
 )
 THRESHOLD_VALUE, GAIN = range(2)
-SHARED = -1  # the branch of missing values: all of them
+SHARED = np.int32(-1)  # the branch of missing values: all of them
 LEAF_REALS = np.array([[np.nan], [0.0]])
 
 
@@ -131,6 +131,7 @@ class _Builder:
         self.min_split = max(
             params.min_samples_split * self.per_unit - self.slack, 2 * evaluator.measure.min_leaf
         )
+        self.has_missing = bool(table.has_missing.any())
         self.depth = 0
         self.n_nodes = 0  # of all the levels so far, the open one included
         self.ints: list[np.ndarray] = []
@@ -168,11 +169,14 @@ class _Builder:
         ints[ATTRIBUTE, nodes] = attribute
         ints[FIRST_CHILD, nodes] = self.n_nodes + first_child[:-1]
         ints[N_CHILDREN, nodes] = sizes(first_child)
-        seen = children.missing_branch >= 0
-        ints[MISSING_SEEN, nodes] = seen
-        ints[MISSING_BRANCH, nodes] = np.where(seen, children.missing_branch, heaviest)
+        missing_branch = heaviest
         if self.params.missing == "fractional":
-            ints[MISSING_BRANCH, nodes] = SHARED
+            missing_branch = SHARED
+        elif self.has_missing:
+            seen = children.missing_branch >= 0
+            ints[MISSING_SEEN, nodes] = seen
+            missing_branch = np.where(seen, children.missing_branch, heaviest)
+        ints[MISSING_BRANCH, nodes] = missing_branch
         reals[THRESHOLD_VALUE, nodes] = self._thresholds(attribute, children)
         reals[GAIN, nodes] = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
 
@@ -290,18 +294,18 @@ class _Builder:
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
         """Where the numeric splits cut; NaN for the others."""
-        numeric: slice | np.ndarray = slice(None)
-        if not self.evaluator.is_all_numeric:
+        if self.evaluator.is_all_numeric:
+            below, above = self.table.values_beside(attribute, children.neighbours)
+        else:
+            below, above = np.full((2, len(attribute)), np.nan)
             numeric = np.flatnonzero(sizes(children.table_start) == 0)
-        below, above = np.empty((2, len(attribute)))
-        below.fill(np.nan)
-        above.fill(np.nan)
-        below[numeric], above[numeric] = self.table.values_beside(
-            attribute[numeric], children.neighbours[numeric]
-        )
+            below[numeric], above[numeric] = self.table.values_beside(
+                attribute[numeric], children.neighbours[numeric]
+            )
         threshold = below if self.params.threshold == "value" else midpoint(below, above)
-        apart = (children.neighbours[:, 1] < 0) & ~np.isnan(threshold)
-        threshold[apart] = np.inf  # nothing but missing values on the right
+        if self.has_missing:
+            apart = (children.neighbours[:, 1] < 0) & ~np.isnan(threshold)
+            threshold[apart] = np.inf  # nothing but missing values on the right
         return threshold + 0.0  # -0.0 is 0.0
 
     def _check_size(self) -> None:
