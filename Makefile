@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PYTEST_ARGS ?=
+COMPARE_ARGS ?= --write
 
 core := setup.py $(wildcard fasttree/*.pyx fasttree/*.pxd fasttree/*.h)
 # What a test run needs beside the package itself. Runs against another build happen in a copy

@@ -5,6 +5,34 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from fasttree._encode cimport real
 
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    /* NaN by its bits: comparing integers is what compilers do several at a time. */
+    static inline int ft_any_nan(const void* cells, size_t size, int64_t n) {
+        const char* at = (const char*)cells;
+        uint32_t bad = 0, narrow;
+        uint64_t bad_wide = 0, wide;
+        int64_t i;
+        if (size == 4) {
+            for (i = 0; i < n; i++) {
+                memcpy(&narrow, at + 4 * i, 4);
+                bad |= (narrow & 0x7FFFFFFFu) + 0x007FFFFFu;
+            }
+            return (bad >> 31) != 0;
+        }
+        for (i = 0; i < n; i++) {
+            memcpy(&wide, at + 8 * i, 8);
+            bad_wide |= (wide & 0x7FFFFFFFFFFFFFFFull) + 0x000FFFFFFFFFFFFFull;
+        }
+        return (bad_wide >> 63) != 0;
+    }
+    """
+    int ft_any_nan(const void* cells, size_t size, int64_t n) noexcept nogil
+
+
 cdef enum:
     LANES = 8                   # rows in flight
     CHUNK = 256                 # rows checked for NaN, then routed while they are in the cache
@@ -181,24 +209,17 @@ cdef inline int64_t find_nan(
     const real* source, int64_t row_stride, int64_t column_stride, int64_t n_columns, int64_t start, int64_t stop
 ) noexcept nogil:
     cdef int64_t i, j
-    cdef int bad = 0
-    cdef const char* row
-    cdef const real* cells
+    cdef const char* row = <const char*>source + start * row_stride
+    cdef const real* cells = <const real*>row
     cdef real value
-    row = <const char*>source + start * row_stride
+    if column_stride == sizeof(real) and row_stride == n_columns * <int64_t>sizeof(real):
+        # One run of numbers: most chunks hold no NaN, and that is seen several numbers at a time.
+        if not ft_any_nan(cells, sizeof(real), (stop - start) * n_columns):
+            return -1
     for i in range(start, stop):
-        if column_stride == sizeof(real):
-            cells = <const real*>row
-            for j in range(n_columns):
-                bad |= cells[j] != cells[j]
-        else:
-            for j in range(n_columns):
-                value = (<const real*>(row + j * column_stride))[0]
-                bad |= value != value
-        if bad:
-            for j in range(n_columns):
-                value = (<const real*>(row + j * column_stride))[0]
-                if value != value:
-                    return i * n_columns + j
+        for j in range(n_columns):
+            value = (<const real*>(row + j * column_stride))[0]
+            if value != value:
+                return i * n_columns + j
         row += row_stride
     return -1

@@ -15,6 +15,9 @@ from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
 from fasttree.tree import Tree
 
 ROWS_PER_TASK = 65_536
+THREADED_STEPS = (
+    8_000_000  # rows x depth; with fewer, starting threads may take longer than the work
+)
 CLASS_TIE = 1e-10
 
 
@@ -94,11 +97,9 @@ def _route(
             out[start + places] = shares
         spread[i] = (start + places, shares)
 
-    if n_tasks == 1:
-        work(0, 0)
-    else:
-        with Team(n_jobs) as team:
-            team.run(work, n_tasks)
+    worth_it = table.n_rows * min(tree.max_depth, 32) > THREADED_STEPS
+    with Team(n_jobs, worth_it) as team:
+        team.run(work, n_tasks)
     places = np.concatenate([places for places, _ in spread])
     return leaves, places, np.concatenate([shares for _, shares in spread])
 
