@@ -34,7 +34,7 @@ cdef extern from *:
 
 
 cdef enum:
-    LANES = 8                   # rows in flight
+    LANES = 16                  # rows in flight
     CHUNK = 256                 # rows checked for NaN, then routed while they are in the cache
 
 
