@@ -104,18 +104,17 @@ def encode(
     team: Team,
     max_bins: int | None = None,
     weights: GridWeights | None = None,
-    layout: int | None = None,
 ) -> EncodedTable:
     """Encode a table. The result refers to the table's values: they must not change as long as it is used.
 
-    `weights` place the quantiles of the bins. `layout` forces the wide entries on a table that does not need them.
+    `weights` place the quantiles of the bins.
     """
     n_rows, n_attributes = table.n_rows, len(table.names)
     if n_rows > MOST_ROWS:
         raise ValueError(
             f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them"
         )
-    work = _Encoding(table, target, max_bins, weights, layout)
+    work = _Encoding(table, target, max_bins, weights)
     shared = is_worth_threads(n_rows, n_attributes)
     if table.matrix is not None:
         width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, _core.KEY_COLUMNS))
@@ -137,7 +136,6 @@ class _Encoding:
         target: Target,
         max_bins: int | None,
         weights: GridWeights | None,
-        layout: int | None,
     ) -> None:
         n, d = table.n_rows, len(table.names)
         self.table = table
@@ -147,7 +145,7 @@ class _Encoding:
         self.total = n if weights is None else int(weights.steps.sum())
         self.y = target.codes.astype(np.uint32)
         packed = len(target.classes) <= PACKED_CLASSES and n < PACKED_RANKS
-        self.shift = layout or (PACKED_SHIFT if packed else WIDE_SHIFT)
+        self.shift = PACKED_SHIFT if packed else WIDE_SHIFT
         self.storage = np.empty(d, dtype=np.int32)
         self.n_codes = np.zeros(d, dtype=np.int32)
         self.has_missing = np.zeros(d, dtype=np.uint8)
