@@ -8,12 +8,15 @@ one column for every class; ``contingency_table`` builds it from two columns. Lo
 Rows that do not know the attribute stay outside the table. Their number or weight goes into
 ``missing``: a gain or a reduction is computed on the known rows and multiplied by their share of
 all rows, and the split information counts the unknown rows as one more branch.
+
+Measures that allow for chance stand beside the plain ones: adjusted and standardised information and gini, entropy with
+confidence intervals, and p values. The maximal information coefficient takes columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,34 +33,65 @@ from fasttree._counts import (
     same_length,
     weight_of_missing,
 )
-from fasttree._special import row_entropy, row_shares, upper_gamma
+from fasttree._special import row_entropy, row_shares
+from fasttree.chance import (
+    adjusted_for_ranking,
+    adjusted_gini,
+    adjusted_mutual_information,
+    expected_mutual_information,
+    score_tables,
+    standardised_gini,
+    standardised_mutual_information,
+)
+from fasttree.confidence_entropy import confidence_entropy, confidence_gain
 from fasttree.discretise import Cut, Cuts, best_cut, candidate_cuts, discretise
+from fasttree.mic import class_mic, mic
+from fasttree.significance import (
+    IndependenceTest,
+    chi_square,
+    g_statistic,
+    p_value,
+    p_values,
+)
 
 __all__ = [
     "Cut",
     "Cuts",
     "IndependenceTest",
+    "adjusted_for_ranking",
+    "adjusted_gini",
+    "adjusted_mutual_information",
     "best_cut",
     "binary_table",
     "candidate_cuts",
     "chi_square",
     "class_counts",
+    "class_mic",
     "conditional_entropy",
+    "confidence_entropy",
+    "confidence_gain",
     "contingency_table",
     "correlation",
     "covariance",
     "discretise",
     "entropy",
+    "expected_mutual_information",
     "g_statistic",
     "gain_ratio",
     "gini",
     "gini_reduction",
     "gini_split",
     "information_gain",
+    "mic",
     "misclassification",
     "misclassification_reduction",
     "mutual_information",
+    "p_value",
+    "p_values",
+    "score_tables",
     "split_info",
+    "standardised_gini",
+    "standardised_mutual_information",
 ]
 
 _LEAST_SPLIT_INFO = 1e-12  # below it an attribute has one branch but for rounding: its ratio is 0
@@ -173,42 +207,6 @@ def misclassification_reduction(table: ArrayLike, *, missing: float = 0.0) -> fl
     return _reduction(_row_misclassification, table, missing)
 
 
-class IndependenceTest(NamedTuple):
-    """The test of "attribute and class are independent": a small ``p`` speaks against it."""
-
-    statistic: float
-    df: int
-    p: float
-
-
-def chi_square(table: ArrayLike) -> IndependenceTest:
-    """X^2 = sum (n_ij - e_ij)^2 / e_ij with e_ij = n_i n_j / n, without Yates' correction.
-
-    df = (rows - 1)(columns - 1) over rows and columns that are not empty; df = 0 gives p = 1.
-
-    >>> test = chi_square([[3, 4], [6, 1]])
-    >>> round(test.statistic, 6), test.df, round(test.p, 6)
-    (2.8, 1, 0.094264)
-    """
-    observed, expected = _observed_expected(table)
-    deviation = (observed - expected) ** 2
-    terms = np.divide(deviation, expected, out=np.zeros_like(expected), where=expected > 0)
-    return _independence_test(float(terms.sum()), observed)
-
-
-def g_statistic(table: ArrayLike) -> IndependenceTest:
-    """G = 2 sum n_ij ln(n_ij / e_ij), that is 2 n ln(2) times the information gain in bits.
-
-    >>> test = g_statistic([[3, 4], [6, 1]])
-    >>> round(test.statistic, 6), test.df, round(test.p, 6)
-    (2.946842, 1, 0.086046)
-    """
-    observed, expected = _observed_expected(table)
-    present = (observed > 0) & (expected > 0)
-    ratio = np.divide(observed, expected, out=np.ones_like(observed), where=present)
-    return _independence_test(max(0.0, float(2 * (observed * np.log(ratio)).sum())), observed)
-
-
 def mutual_information(x: Any, y: Any = None, *, base: Base = 2) -> float:
     """I = sum_ij p_ij log(p_ij / (p_i p_j)), of a table or of two columns of labels.
 
@@ -278,22 +276,6 @@ def _reduction(impurity: _RowImpurity, table: ArrayLike, missing: float) -> floa
         return 0.0
     before = float(impurity(cells.sum(axis=0)[np.newaxis])[0])
     return max(0.0, before - _after_split(impurity, cells)) * known / (known + unknown)
-
-
-def _observed_expected(table: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The table without empty rows and columns, and what independence would put into it."""
-    cells = counts_table(table)
-    cells = cells[cells.any(axis=1)][:, cells.any(axis=0)]
-    shares = row_shares(cells.sum(axis=1)[np.newaxis])[0]
-    return cells, np.outer(shares, cells.sum(axis=0))
-
-
-def _independence_test(statistic: float, observed: NDArray[np.float64]) -> IndependenceTest:
-    n_rows, n_columns = observed.shape
-    df = max(0, n_rows - 1) * max(0, n_columns - 1)
-    if df == 0:
-        return IndependenceTest(0.0, 0, 1.0)
-    return IndependenceTest(statistic, df, upper_gamma(df / 2, statistic / 2))
 
 
 _Scaled = tuple[NDArray[np.float64], int]

@@ -12,6 +12,7 @@ from hypothesis import given
 from strategies import Problem, problems
 
 import fasttree
+from fasttree import measures
 
 TENNIS = {
     "entropy": [
@@ -33,6 +34,42 @@ TENNIS = {
         ("Temperature", 0.018707482993197244),
     ],
 }
+
+TENNIS_LESS_CHANCE = {
+    "ami": [
+        ("Outlook", 0.14422570498815565),
+        ("Humidity", 0.1046650431463912),
+        ("Wind", -0.013655363996545645),
+        ("Temperature", -0.12535499380967458),
+    ],
+    "smi": [
+        ("Humidity", 1.0501957888623539),
+        ("Outlook", 0.9044106093894901),
+        ("Wind", -0.13646052063505534),
+        ("Temperature", -0.7905856680286149),
+    ],
+    "adjusted_gini": [
+        ("Humidity", 0.13333333333333328),
+        ("Outlook", 0.11757575757575746),
+        ("Wind", -0.011111111111111118),
+        ("Temperature", -0.13367003367003372),
+    ],
+    "standardised_gini": [
+        ("Humidity", 1.1892374507581374),
+        ("Outlook", 0.7113761489270629),
+        ("Wind", -0.09940404433958305),
+        ("Temperature", -0.8125270622935763),
+    ],
+    "ad": [
+        ("Humidity", -0.04609498400889325),
+        ("Outlook", -0.061959329860372225),
+        ("Wind", -0.14980345496296557),
+        ("Temperature", -0.2794865839758567),
+    ],
+    "confidence_entropy": [("Outlook", 0), ("Temperature", 0), ("Humidity", 0), ("Wind", 0)],
+    "mic": TENNIS["entropy"],  # two classes: the most that can be known is one bit
+}
+TENNIS |= TENNIS_LESS_CHANCE
 
 
 @pytest.mark.parametrize("criterion", TENNIS)
@@ -75,3 +112,91 @@ def test_the_scores_are_those_of_the_reference(problem: Problem) -> None:
             assert not named[name]
         else:
             assert named[name] == pytest.approx(best.score, abs=1e-9)
+
+
+# --- measures of whole tables ---
+
+
+def test_a_numeric_column_is_scored_at_its_cut_of_largest_gain() -> None:
+    random = np.random.default_rng(1)
+    X = random.normal(size=(400, 4)).round(1)
+    X[:, 3] = random.normal(size=400)  # too many values for one byte
+    X[random.random(X.shape) < 0.1] = np.nan
+    y = np.nan_to_num(X).sum(axis=1) + random.normal(size=400) > 0
+    weight = random.integers(0, 4, 400)
+    for sample_weight in (None, weight):
+        rows = np.repeat(np.arange(400), 1 if sample_weight is None else sample_weight)
+        ranked = dict(fasttree.rank_attributes(X, y, criterion="smi", sample_weight=sample_weight))
+        binned = dict(
+            fasttree.rank_attributes(X[:, :3], y, criterion="smi", sample_weight=sample_weight, max_bins=255)
+        )  # fmt: skip
+        for attribute in range(4):
+            column, classes = X[rows, attribute], y[rows]
+            known = ~np.isnan(column)
+            cut = measures.best_cut(column[known], classes[known])
+            assert cut is not None
+            table = measures.contingency_table(column[known] <= cut.threshold, classes[known])
+            expected = measures.standardised_mutual_information(table, missing=(~known).sum())
+            assert ranked[f"x{attribute}"] == pytest.approx(expected, rel=1e-9)
+            if attribute < 3:
+                assert binned[f"x{attribute}"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_mic_of_numeric_columns() -> None:
+    X = {
+        "temperature": [85, 80, 83, 70, 68, 65, 64, 72, 69, 75, 75, 72, 81, 71],
+        "humidity": [85, 90, 86, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 91],
+    }
+    ranked = fasttree.rank_attributes(X, list("NNYYYNYNYYYYYN"), criterion="mic")
+    assert [name for name, _ in ranked] == ["humidity", "temperature"]
+    assert [s for _, s in ranked] == pytest.approx([0.1518355013623417, 0.11340086418110318])
+
+
+def test_many_categories_and_missing_ones() -> None:
+    X = {
+        "id": np.array([f"row {i}" for i in range(300)], dtype=object),  # more than a byte holds
+        "side": np.array([None, "left", "right"] * 100, dtype=object),
+    }
+    y = np.array([0, 0, 1] * 100)
+    ranked = dict(fasttree.rank_attributes(X, y, criterion="ami"))
+    assert ranked == pytest.approx({"id": 0.0, "side": 2 / 3}, abs=1e-9)
+    assert dict(fasttree.rank_attributes(X, y, criterion="mic"))["side"] == pytest.approx(2 / 3)
+    columns = fasttree.Columns(X, y)
+    assert dict(fasttree.rank_attributes(columns, criterion="ami")) == pytest.approx(ranked)
+
+
+@pytest.mark.parametrize("criterion", TENNIS_LESS_CHANCE)
+def test_columns_without_a_split_have_no_score(criterion: str) -> None:
+    X = {
+        "same": np.ones(6),
+        "one": np.array(["a"] * 6, dtype=object),
+        "unknown": np.full(6, np.nan),
+        "good": np.arange(6.0),
+    }
+    ranked = fasttree.rank_attributes(X, [0, 0, 0, 1, 1, 1], criterion=criterion)
+    assert {name for name, score in ranked if score is None} == {"same", "one", "unknown"}
+    assert ranked[0].name == "good"
+    pure = fasttree.rank_attributes(X, [1] * 6, criterion=criterion)
+    assert all(score is None for _, score in pure)
+    large = fasttree.rank_attributes(X, [0, 0, 0, 1, 1, 1], criterion=criterion, min_samples_leaf=4)
+    assert large[0].score is None
+
+
+def test_costs_weigh_what_is_above_chance() -> None:
+    table = tables.PLAY_TENNIS
+    ranked = fasttree.rank_attributes(
+        table.X, table.y, criterion="ami", attribute_costs={"Outlook": 2}, cost_function="gain_per_cost"
+    )  # fmt: skip
+    assert ranked[0] == ("Humidity", pytest.approx(0.1046650431463912))
+    assert ranked[1] == ("Outlook", pytest.approx(0.14422570498815565 / 2))
+    assert [score for _, score in ranked[2:]] == [0, 0]
+
+
+def test_bad_criteria_are_named() -> None:
+    table = tables.PLAY_TENNIS
+    with pytest.raises(ValueError, match=r"criterion must be one of 'entropy', .*'mic', got 'mi'"):
+        fasttree.rank_attributes(table.X, table.y, criterion="mi")
+    with pytest.raises(ValueError, match=r"criterion must be one of .* got \['ami'\]"):
+        fasttree.rank_attributes(table.X, table.y, criterion=["ami"])
+    with pytest.raises(ValueError, match=r"leave categorical_split at .* got 'subset'"):
+        fasttree.rank_attributes(table.X, table.y, criterion="ami", categorical_split="subset")

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fasttree._special import row_entropy, upper_gamma
+from fasttree._special import log_gamma, row_entropy, upper_gamma
 
 PI = Decimal(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803"
@@ -72,3 +72,20 @@ def test_it_falls_from_one_to_zero() -> None:
 def test_entropy_of_extreme_rows() -> None:
     rows = np.array([[1e300, 1e300], [5e-324, 5e-324], [1e300, 1e-300], [0.0, 0.0]])
     assert row_entropy(rows) == pytest.approx([math.log(2), math.log(2), 0, 0])
+
+
+def test_log_gamma_beside_the_standard_library() -> None:
+    random = np.random.default_rng(0)
+    x = np.concatenate(
+        [
+            np.arange(1, 4001) / 2,
+            random.uniform(0.01, 30, 2000),
+            10 ** random.uniform(-6, 12, 2000),
+            1 + 10 ** random.uniform(-12, 0, 500),  # near its two zeros
+            2 - 10 ** random.uniform(-12, 0, 500),
+        ]
+    )
+    expected = [math.lgamma(v) for v in x.tolist()]
+    np.testing.assert_allclose(log_gamma(x), expected, rtol=1e-13, atol=1.5e-14)
+    assert log_gamma(np.ones((2, 3))).shape == (2, 3)
+    assert log_gamma(np.empty(0)).shape == (0,)
