@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trees of the right size: one file a method. Functions take a `Tree` and give a smaller one, with a trace of the cuts.
+
+Nothing here looks at tables or grows trees: who calls it brings class counts of held-out rows, folds or rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fasttree.labels import shown
+from fasttree.pruning.choosing import Choice, choose_by_folds, choose_by_held_out, errors_along
+from fasttree.pruning.cost_complexity import (
+    CostComplexity,
+    Path,
+    cost_complexity_path,
+    prune_at,
+)
+from fasttree.pruning.cross_validated import CrossValidated, FoldRows, cross_validated
+from fasttree.pruning.error_based import ErrorBased, added_errors, error_based
+from fasttree.pruning.held_out import codes_of_classes, held_out_counts
+from fasttree.pruning.leaf_penalty import LeafPenalty, generalisation_error, leaf_penalty
+from fasttree.pruning.raising import TrainingRows
+from fasttree.pruning.reduced_error import ReducedError, reduced_error
+from fasttree.pruning.significance import Significance, significance, split_p_values
+from fasttree.pruning.simplify import simplify, snip
+from fasttree.pruning.trace import Trace
+
+__all__ = [
+    "METHODS",
+    "Choice",
+    "CostComplexity",
+    "CrossValidated",
+    "ErrorBased",
+    "FoldRows",
+    "LeafPenalty",
+    "Path",
+    "ReducedError",
+    "Significance",
+    "Trace",
+    "TrainingRows",
+    "added_errors",
+    "choose_by_folds",
+    "choose_by_held_out",
+    "codes_of_classes",
+    "cost_complexity_path",
+    "cross_validated",
+    "error_based",
+    "errors_along",
+    "generalisation_error",
+    "held_out_counts",
+    "leaf_penalty",
+    "prune_at",
+    "read_method",
+    "reduced_error",
+    "significance",
+    "simplify",
+    "snip",
+    "split_p_values",
+]
+
+# The names that stand for the methods with their defaults.
+METHODS: dict[str, type[Any]] = {
+    "reduced_error": ReducedError,
+    "error_based": ErrorBased,
+    "leaf_penalty": LeafPenalty,
+    "cost_complexity": CostComplexity,
+    "significance": Significance,
+    "cross_validated": CrossValidated,
+}
+
+
+def read_method(pruning: Any) -> Any:
+    """A pruning object from what a user says: a name, an object, or None."""
+    if pruning is None or isinstance(pruning, tuple(METHODS.values())):
+        return pruning
+    if isinstance(pruning, str) and pruning in METHODS:
+        return METHODS[pruning]()
+    names = ", ".join(repr(name) for name in METHODS)
+    raise ValueError(
+        f"pruning must be None, one of {names}, or an object like fasttree.pruning.ErrorBased(confidence=0.1), "
+        f"got {shown(pruning)}"
+    )

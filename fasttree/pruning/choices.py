@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What pruning objects have in common: what they need beside the tree, and how their parameters are checked."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+from fasttree.labels import shown
+
+# What a method must be given beside the tree.
+NOTHING = "nothing"
+HELD_OUT = "held-out rows"
+TRAINING_ROWS = "training rows"
+FOLDS = "folds"
+
+
+def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
+    if not isinstance(value, str) or value not in tuple(allowed):
+        names = ", ".join(repr(choice) for choice in allowed)
+        raise ValueError(f"{name} must be one of {names}, got {shown(value)}")
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def check_at_least_zero(name: str, value: Any) -> None:
+    if not is_number(value) or not 0 <= value < math.inf:
+        raise ValueError(f"{name} must be a finite number, 0 or more, got {shown(value)}")
+
+
+def check_folds(folds: Any) -> None:
+    """A number of folds, or anything that has one entry a row or a fold."""
+    if isinstance(folds, bool) or (isinstance(folds, numbers.Real) and not _is_count(folds)):
+        raise ValueError(
+            f"folds must be an integer of at least 2, a fold number for each row, or (train, test) splits, "
+            f"got {shown(folds)}"
+        )
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and int(value) >= 2

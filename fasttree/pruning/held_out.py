@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows that a tree was not grown from, counted where they end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fasttree.labels import plain, shown
+from fasttree.tree import Tree
+
+
+def held_out_counts(
+    tree: Tree, leaves: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """``held[node, class]``: the weight of the rows whose way ends at each node.
+
+    `leaves` has the node of each row (as `apply` gives it), `codes` the number of its class, as in the tree's schema.
+    A row that is shared out over several leaves may be given once for each, with a share of its weight.
+    """
+    n_classes = tree.counts.shape[1]
+    if len(leaves) == 0:
+        raise ValueError("the validation rows are empty: give at least one row")
+    if len(codes) != len(leaves) or (weights is not None and len(weights) != len(leaves)):
+        n_weights = "" if weights is None else f" and {len(weights)} weights"
+        raise ValueError(
+            f"the validation rows must have a node, a class and a weight each, got {len(leaves)} nodes, "
+            f"{len(codes)} classes{n_weights}"
+        )
+    _check_range(leaves, tree.node_count, "node")
+    _check_range(codes, n_classes, "class")
+    place = np.asarray(leaves, dtype=np.int64) * n_classes + codes
+    held = np.bincount(place, weights=weights, minlength=tree.node_count * n_classes)
+    if weights is not None and not held.any():
+        raise ValueError("the validation rows all have weight 0: give at least one a weight")
+    return held.reshape(tree.node_count, n_classes).astype(np.float64)
+
+
+def codes_of_classes(labels: np.ndarray, codes: np.ndarray, tree: Tree) -> np.ndarray:
+    """Class numbers of validation rows in the tree's own numbering.
+
+    `labels` are the classes of the validation rows and `codes` the rows' places among them.
+    """
+    number = {plain(label): place for place, label in enumerate(tree.schema.classes)}
+    places = [number.get(plain(label), -1) for label in labels]
+    unseen = [plain(label) for label, place in zip(labels, places, strict=True) if place < 0]
+    if unseen:
+        known = shown(list(number))
+        raise ValueError(
+            f"y_val holds the class {shown(unseen[0])}, which the tree has not seen: its classes are {known}; "
+            "leave such rows out, or train with some of them"
+        )
+    return np.array(places, dtype=np.int64)[codes]
+
+
+def check_held(tree: Tree, held: Any) -> np.ndarray:
+    """`held` as floats, in the shape of the tree's class counts."""
+    counts = np.asarray(held, dtype=np.float64)
+    if counts.shape != tree.counts.shape:
+        raise ValueError(
+            f"the held-out counts must have the shape {tree.counts.shape} (nodes, classes), got {counts.shape}: "
+            "make them with held_out_counts for this very tree"
+        )
+    if not (np.isfinite(counts) & (counts >= 0)).all():
+        raise ValueError("the held-out counts must be finite numbers, 0 or more")
+    if not counts.any():
+        raise ValueError("the validation rows are empty: give at least one row")
+    return counts
+
+
+def _check_range(numbers: np.ndarray, n: int, what: str) -> None:
+    least, most = int(np.min(numbers)), int(np.max(numbers))
+    if least < 0 or most >= n:
+        wrong = least if least < 0 else most
+        raise ValueError(
+            f"a validation row has the {what} number {wrong}, but the tree has {n} "
+            f"{'nodes' if what == 'node' else 'classes'}, from 0 on: use rows that this tree can read"
+        )

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums over subtrees, a level at a time, and the decision "leaf or subtree" from the bottom up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fasttree.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The splits of one level, and all the nodes of the next one: their children, adjacent and in the same order."""
+
+    splits: np.ndarray
+    children: slice
+    offsets: np.ndarray  # where the children of each split begin
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """For each split the sum over its children."""
+        return np.asarray(np.add.reduceat(values[self.children], self.offsets, axis=0))
+
+
+def levels_upwards(tree: Tree) -> Iterator[Level]:
+    """The levels that have splits, the deepest first."""
+    splits = np.flatnonzero(~tree.is_leaf())
+    starts = np.append(np.flatnonzero(np.diff(tree.depth, prepend=-1)), tree.node_count)
+    bounds = np.searchsorted(splits, starts)
+    for depth in range(len(starts) - 3, -1, -1):
+        here = splits[bounds[depth] : bounds[depth + 1]]
+        children = slice(int(starts[depth + 1]), int(starts[depth + 2]))
+        yield Level(here, children, tree.first_child[here] - children.start)
+
+
+def sum_up(tree: Tree, values: np.ndarray) -> np.ndarray:
+    """For each node the sum over its subtree, the node itself included; `values` is [node] or [node, ...]."""
+    sums = values.copy()
+    for level in levels_upwards(tree):
+        sums[level.splits] += level.sums(sums)
+    return sums
+
+
+def leaves_below(tree: Tree) -> np.ndarray:
+    """The leaves under each node, as people count them; a leaf has itself."""
+    return sum_up(tree, np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64))
+
+
+def errors_as_leaf(tree: Tree, counts: np.ndarray) -> np.ndarray:
+    """What each node's label gets wrong of `counts[node, class]`, with the tree's class weights and costs."""
+    return tree.schema.priors.risk(counts, tree.pred)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Which splits are cut, with what they were compared with; arrays over the nodes."""
+
+    cut: np.ndarray
+    before: np.ndarray  # the estimate of the subtree, after the cuts below
+    leaves_removed: np.ndarray
+
+    def nodes(self) -> np.ndarray:
+        """The nodes cut, bottom-up."""
+        return np.flatnonzero(self.cut)[::-1]
+
+
+def decide_bottom_up(
+    tree: Tree, as_leaf: np.ndarray, ending: np.ndarray, slack: float = 0.0
+) -> Decision:
+    """A node becomes a leaf if that is estimated no worse than its subtree, up to `slack`.
+
+    `ending`: the estimate of what ends at each node of the tree as it is: everything at leaves, at inner nodes the
+    rows that go no further.
+    """
+    best = ending.copy()
+    leaves = np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64)
+    decision = Decision(
+        np.zeros(tree.node_count, dtype=bool),
+        np.zeros(tree.node_count, dtype=best.dtype),
+        np.zeros(tree.node_count, dtype=np.int64),
+    )
+    for level in levels_upwards(tree):
+        nodes = level.splits
+        below = best[nodes] + level.sums(best)
+        n_leaves = level.sums(leaves)
+        cut = as_leaf[nodes] <= below + slack
+        decision.cut[nodes] = cut
+        decision.before[nodes] = below
+        decision.leaves_removed[nodes] = n_leaves - 1
+        best[nodes] = np.where(cut, as_leaf[nodes], below)
+        leaves[nodes] = np.where(cut, 1, n_leaves)
+    return decision

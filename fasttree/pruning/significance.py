@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pruning of splits that chance alone would bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fasttree._special import chi_square_tails
+from fasttree.labels import shown
+from fasttree.pruning.choices import NOTHING, is_number
+from fasttree.pruning.levels import levels_upwards
+from fasttree.pruning.trace import Trace, trace_of
+from fasttree.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """Pruning by the chi-square test, from the bottom up.
+
+    Parameters
+    ----------
+    alpha : float
+        A split above nothing but leaves is cut if chance brings one like it with this probability or more.
+    """
+
+    alpha: float = 0.05
+    needs: ClassVar[str] = NOTHING
+
+    def __post_init__(self) -> None:
+        if not is_number(self.alpha) or not 0 < self.alpha < 1:
+            raise ValueError(
+                f"alpha must be a probability, above 0 and below 1, got {shown(self.alpha)}"
+            )
+
+
+def significance(tree: Tree, how: Significance | None = None) -> tuple[Tree, Trace]:
+    """The tree in which each lowest split is significant; and what was cut, with its p-value as the estimate."""
+    how = how or Significance()
+    p = split_p_values(tree)
+    kept = np.zeros(tree.node_count, dtype=bool)
+    for level in levels_upwards(tree):
+        nodes = level.splits
+        kept[nodes] = (p[nodes] < how.alpha) | (level.sums(kept.astype(np.int64)) > 0)
+    cut = np.flatnonzero(~kept & ~tree.is_leaf())[::-1]
+    now = np.where(
+        tree.is_leaf(), tree.multiplicity, 1
+    )  # all the children of a cut node are leaves
+    removed = np.zeros(tree.node_count, dtype=np.int64)
+    for level in levels_upwards(tree):
+        removed[level.splits] = level.sums(now) - 1
+    trace = trace_of(
+        tree,
+        "significance",
+        f"p-value of the split before, the limit {how.alpha:g} after",
+        cut,
+        removed[cut],
+        p[cut],
+        np.full(len(cut), how.alpha),
+    )
+    return tree.subtree(kept), trace
+
+
+def split_p_values(tree: Tree) -> np.ndarray:
+    """Of each split: how often chance alone would tell its branches apart as much; 1 at leaves.
+
+    Pearson's chi-square of branches by classes, without Yates' correction.
+    """
+    totals = tree.counts.sum(axis=1)
+    statistic = np.zeros(tree.node_count)
+    df = np.zeros(tree.node_count, dtype=np.int64)
+    for level in levels_upwards(tree):
+        cells = tree.counts[level.children]
+        rows = totals[level.children]
+        columns = level.sums(tree.counts)  # with shares of rows, more exact than the parent's own
+        total = columns.sum(axis=1)
+        family = np.repeat(
+            np.arange(len(level.splits)), np.diff(np.append(level.offsets, len(rows)))
+        )
+        expected = (
+            rows[:, np.newaxis] * columns[family] / np.maximum(total, 1e-300)[family, np.newaxis]
+        )
+        terms = np.divide(
+            (cells - expected) ** 2, expected, out=np.zeros_like(cells), where=expected > 0
+        ).sum(axis=1)
+        statistic[level.splits] = np.add.reduceat(terms, level.offsets)
+        n_rows = np.add.reduceat((rows > 0).astype(np.int64), level.offsets)
+        df[level.splits] = (n_rows - 1) * ((columns > 0).sum(axis=1) - 1)
+    return chi_square_tails(statistic, np.maximum(df, 0))
