@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""RuleClassifier: the rules of a tree, pruned one by one."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from fasttree.columns import Columns
+from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.presets import C45Classifier
+from fasttree.estimators.protocol import Estimator
+from fasttree.frames import read_table, read_table_like, read_target, read_weights
+from fasttree.held_out import held_out
+from fasttree.labels import plain, shown
+from fasttree.rules.conditions import reader
+from fasttree.rules.explanation import Explanation
+from fasttree.rules.learning import learn_rules
+from fasttree.rules.paths import rules_of
+from fasttree.rules.pruning import Estimate, Evidence, evidence, pessimistic_error, plain_error
+from fasttree.rules.rule_list import RuleList
+from fasttree.tree import Tree
+from fasttree.weights import to_grid
+
+ESTIMATES = ("pessimistic", "validation")
+WHEN = ("improves", "not_worse")
+
+
+class RuleClassifier(Estimator):
+    """Rule post-pruning: a tree is grown to its full size, each path becomes a rule, and each rule loses the conditions
+    that it does better without. The rules are sorted by their estimated error; the first that applies decides.
+
+    Parameters
+    ----------
+    base : estimator or None
+        An unfitted tree classifier that grows the tree. None: `C45Classifier` without pruning.
+    estimate : {"pessimistic", "validation"}
+        How the error of a rule is estimated. "pessimistic": on the training rows, at the upper end of the confidence
+        interval (C4.5's way). "validation": the share of errors on rows that the tree was not grown from, either those
+        passed to `fit` or a part of the training rows that is held out.
+    confidence : float
+        The confidence level of the pessimistic estimate, above 0 and at most 0.5. Smaller values prune more.
+    when : {"improves", "not_worse"}
+        A condition is dropped if the estimated error falls without it; or also if it stays the same or the plain error
+        does not rise, as in C4.5.
+    validation_fraction : float
+        The share of rows held out for "validation" if `fit` gets none. The draw depends on the values of the rows, not
+        on their order, and copies of a row stay together.
+    random_state : int or None
+        The seed of that draw. None is 0.
+
+    Attributes
+    ----------
+    rules_ : RuleList
+    default_class_ : the class of rows that no rule applies to
+    tree_ : the tree that the rules come from
+    classes_ : array of the class labels, sorted
+    n_features_in_ : int
+    feature_names_in_ : array of names, if the table had them
+    """
+
+    rules_: RuleList
+    default_class_: Any
+    tree_: Tree
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        base: Any = None,
+        estimate: str = "pessimistic",
+        confidence: float = 0.25,
+        when: str = "improves",
+        validation_fraction: float = 0.3,
+        random_state: int | None = None,
+    ) -> None:
+        self.base = base
+        self.estimate = estimate
+        self.confidence = confidence
+        self.when = when
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    # -- learning --------------------------------------------------------------------------------------------------
+
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
+    ) -> Self:
+        """Grow a tree and prune its rules. `X_val` and `y_val` are the rows for ``estimate="validation"``."""
+        base = self._checked_base()
+        self._check_parameters(X_val, y_val)
+        if isinstance(X, Columns):
+            raise TypeError(
+                "X is a fasttree.Columns, but rules are judged by the rows themselves: pass the table and y"
+            )
+        estimate, weight, weight_held_out = self.estimate, sample_weight, None
+        if estimate == "validation" and X_val is None:
+            drawn = self._drawn(X, y, base)
+            if drawn.any():
+                given = read_weights(sample_weight, len(drawn))
+                given = np.ones(len(drawn)) if given is None else given
+                weight, weight_held_out = np.where(drawn, 0.0, given), np.where(drawn, given, 0.0)
+            else:
+                self._warn_of_few_rows(len(drawn))
+                estimate = "pessimistic"
+        self.tree_ = base.fit(X, y, sample_weight=weight).tree_
+        rules = replace(
+            rules_of(self.tree_, unknown=base.unknown, allow_missing=base.missing != "error"),
+            reader_name=type(self).__name__,
+        )
+        training = judges = _evidence(X, y, weight, rules, "y")
+        if X_val is not None:
+            judges = _evidence(X_val, y_val, None, rules, "y_val")
+        elif weight_held_out is not None:
+            judges = _evidence(X, y, weight_held_out, rules, "y")
+        error: Estimate = plain_error
+        if estimate == "pessimistic":
+            error = pessimistic_error(float(self.confidence))
+        self.rules_ = learn_rules(rules, training, judges, error, estimate, self.when)
+        self._remember(base)
+        return self
+
+    def _remember(self, base: TreeClassifier) -> None:
+        self.classes_ = base.classes_
+        self.default_class_ = self.rules_.default_class
+        self.n_features_in_ = base.n_features_in_
+        if hasattr(base, "feature_names_in_"):
+            self.feature_names_in_ = base.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _drawn(self, X: Any, y: Any, base: TreeClassifier) -> np.ndarray:
+        """The rows that are held out, as a mask."""
+        table = read_table(X, base.categorical_features)
+        target = read_target(y, table.n_rows)
+        seed = 0 if self.random_state is None else int(self.random_state)
+        return held_out(table, target, self.validation_fraction, seed)
+
+    def _warn_of_few_rows(self, n_rows: int) -> None:
+        warnings.warn(
+            f"validation_fraction={self.validation_fraction} of {n_rows} rows leaves none to judge the rules by: the "
+            "pessimistic estimate on the training rows is used instead",
+            stacklevel=3,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = getattr(self.base, "missing", "fractional") != "error"
+        return tags
+
+    # -- parameters ------------------------------------------------------------------------------------------------
+
+    def _checked_base(self) -> TreeClassifier:
+        if self.base is None:
+            return C45Classifier()
+        if not isinstance(self.base, TreeClassifier):
+            raise TypeError(
+                f"base must be a tree classifier of fasttree or None, got {shown(self.base)}: "
+                "pass fasttree.TreeClassifier(...), say"
+            )
+        for name in ("class_weight", "misclassification_cost"):
+            if getattr(self.base, name) is not None:
+                raise ValueError(
+                    f"base has {name}={shown(getattr(self.base, name))}, but rules are judged by the rows as they are: "
+                    "leave it out, and pass sample_weight to fit"
+                )
+        return type(self.base)(**self.base.get_params())
+
+    def _check_parameters(self, X_val: Any, y_val: Any) -> None:
+        for name, value, allowed in (
+            ("estimate", self.estimate, ESTIMATES),
+            ("when", self.when, WHEN),
+        ):
+            if not isinstance(value, str) or value not in allowed:
+                names = " or ".join(repr(choice) for choice in allowed)
+                raise ValueError(f"{name} must be {names}, got {value!r}")
+        confidence = _number("confidence", self.confidence)
+        if not 0 < confidence <= 0.5:
+            raise ValueError(f"confidence must be above 0 and at most 0.5, got {self.confidence!r}")
+        if not 0 < _number("validation_fraction", self.validation_fraction) < 1:
+            raise ValueError(
+                f"validation_fraction must lie between 0 and 1, got {self.validation_fraction!r}"
+            )
+        seed = self.random_state
+        if seed is not None and (not isinstance(seed, numbers.Integral) or not 0 <= seed < 2**64):
+            raise ValueError(f"random_state must be None or an integer from 0 on, got {seed!r}")
+        if (X_val is None) != (y_val is None):
+            given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
+            raise ValueError(f"{given} was passed without {absent}: pass both, or none")
+        if X_val is not None and self.estimate == "pessimistic":
+            raise ValueError(
+                'X_val is for estimate="validation", but estimate is "pessimistic", which needs the training rows '
+                "alone: change estimate, or do not pass X_val and y_val"
+            )
+
+    # -- classifying -----------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row: that of the first rule that applies."""
+        self._check_fitted()
+        return self.rules_.predict(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Laplace's estimate of each class on the training rows of the rule that decides."""
+        self._check_fitted()
+        return self.rules_.predict_proba(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+    def explain(self, X: Any) -> Explanation:
+        """Which rule decides a row, and why. X is a table of one row, or a dict from attribute to value."""
+        self._check_fitted()
+        return self.rules_.explain(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are classified rightly."""
+        predicted = self.predict(X)
+        target = read_target(y, len(predicted))
+        right = predicted == target.classes[target.codes]
+        return float(np.average(right, weights=read_weights(sample_weight, len(predicted))))
+
+    def to_text(self) -> str:
+        """The rules as text."""
+        self._check_fitted()
+        return self.rules_.to_text()
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
+def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> Evidence:
+    """The rows of a table that have a weight, as the rules read them."""
+    table = read_table_like(X, rules.schema, rules.reader_name, rules.unknown)
+    classes = _class_codes(y, table.n_rows, rules)
+    weight = read_weights(weight, table.n_rows)
+    rows = np.arange(table.n_rows) if weight is None else np.flatnonzero(weight)
+    unseen = classes[rows] < 0
+    if unseen.any():
+        row = int(rows[np.argmax(unseen)])
+        target = read_target(y, table.n_rows)
+        raise ValueError(
+            f"{name} holds the class {shown(target.classes[target.codes[row]])} in row {row}, which is not among those "
+            f"of the training rows, {shown(rules.classes)}: leave such rows out, or train on some"
+        )
+    read = reader(table, rules.unknown, 0, table.n_rows)
+    n_classes = len(rules.classes)
+    if weight is None:
+        return evidence(read, classes, n_classes)
+    grid = to_grid(weight[rows])
+    return evidence(
+        lambda attribute: read(attribute)[rows],
+        classes[rows],
+        n_classes,
+        grid.steps,
+        1 / grid.per_unit,
+    )
+
+
+def _class_codes(y: Any, n_rows: int, rules: RuleList) -> np.ndarray:
+    """The class number of each row among those of the rules, -1 for a class that they do not know."""
+    target = read_target(y, n_rows)
+    number_of = {label: number for number, label in enumerate(rules.classes)}
+    numbers_of = [number_of.get(plain(label), -1) for label in target.classes]
+    return np.array(numbers_of)[target.codes]

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules as the source of a Python function."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import keyword
+import re
+from typing import TYPE_CHECKING, Any
+
+from fasttree.export.rules_text import evidence_text
+
+if TYPE_CHECKING:
+    from fasttree.rules import Condition, RuleList
+
+LINE = 90
+PLAIN = (str, bool, int, float, datetime.date, datetime.timedelta, decimal.Decimal)
+
+HEAD = '''\
+"""Rules that fasttree has learned. The first that applies decides."""
+
+{imports}
+def classify(row):
+    """The class of a row: a dict from attribute to value, None or NaN where it is missing."""
+'''
+
+
+def to_python(rules: RuleList) -> str:
+    """A function ``classify(row)`` in plain Python; it decides as `RuleList.predict` does."""
+    names = _Names(rules)
+    body = []
+    for i in range(len(rules)):
+        rule = rules[i]
+        tests = [names.test(condition) for condition in rule.conditions]
+        premise = " and ".join(tests) or "True"
+        if len(premise) <= LINE:
+            body.append(f"    if {premise}:")
+        else:
+            body += ["    if (", f"        {tests[0]}"]
+            body += [*(f"        and {test}" for test in tests[1:]), "    ):"]
+        body.append(f"        return {_literal(rule.label)}  # {evidence_text(rule)}")
+    body.append(f"    return {_literal(rules.default_class)}")
+    source = "\n".join([*names.readings(), *body]) + "\n"
+    imports = "".join(
+        f"import {module}\n" for module in ("datetime", "decimal", "math") if f"{module}." in source
+    )
+    return HEAD.format(imports=f"{imports}\n" if imports else "") + source
+
+
+class _Names:
+    """A variable for each attribute that the rules ask for."""
+
+    def __init__(self, rules: RuleList) -> None:
+        self._rules = rules
+        self._attributes = {a.name: a for a in rules.schema.attributes}
+        self._variables: dict[str, str] = {}
+
+    def _variable(self, name: str) -> str:
+        if name not in self._variables:
+            word = re.sub(r"\W+", "_", name.lower(), flags=re.ASCII).strip("_") or "value"
+            if word[0].isdigit() or keyword.iskeyword(word) or word in ("row", "classify"):
+                word = f"value_{word}"
+            taken = set(self._variables.values())
+            unique, number = word, 2
+            while unique in taken:
+                unique, number = f"{word}_{number}", number + 1
+            self._variables[name] = unique
+        return self._variables[name]
+
+    def readings(self) -> list[str]:
+        """A number that is missing becomes NaN, of which no comparison is true; any other value None."""
+        lines = []
+        for name, x in self._variables.items():
+            lines.append(f"    {x} = row[{name!r}]")
+            categories = self._attributes[name].categories
+            if categories is None:
+                lines += [f"    if {x} is None:", f"        {x} = math.nan"]
+            elif self._rules.unknown == "majority":
+                lines += [f"    if {x} != {x}:", f"        {x} = None"]
+            elif self._rules.unknown == "missing":
+                lines += [f"    if {x} not in {_tuple(categories)}:", f"        {x} = None"]
+        return lines
+
+    def test(self, condition: Condition) -> str:
+        x = self._variable(condition.attribute)
+        known, missing = self._known(condition, x), self._missing(condition.attribute)
+        if condition.substitutes:
+            instead = " and ".join(
+                f"{self._instead(s.alternatives, s.otherwise)}" for s in condition.substitutes
+            )
+            return f"(({instead}) if {missing} else {known})"
+        if condition.is_missing:
+            return missing
+        return f"({missing} or {known})" if condition.missing else known
+
+    def _missing(self, name: str) -> str:
+        x = self._variable(name)
+        return f"{x} != {x}" if self._attributes[name].categories is None else f"{x} is None"
+
+    def _answers(self, condition: Condition) -> str:
+        """Does an alternative decide, one way or the other?"""
+        x = self._variable(condition.attribute)
+        if condition.levels is None:
+            return f"{x} == {x}"
+        return f"{x} in {_tuple(condition.levels + condition.excluded)}"
+
+    def _known(self, condition: Condition, x: str) -> str:
+        """True for the values of the condition, false where the value is missing."""
+        if condition.levels is not None:
+            if len(condition.levels) == 1:
+                return f"{x} == {_literal(condition.levels[0])}"
+            return f"{x} in {_tuple(condition.levels)}"
+        if condition.is_known:
+            return f"{x} == {x}"
+        if condition.is_missing:
+            return "False"
+        low = "" if condition.low is None else f"{_number(condition.low)} < "
+        high = "" if condition.high is None else f" <= {_number(condition.high)}"
+        return f"{low}{x}{high}" if high else f"{x} > {_number(condition.low)}"
+
+    def _instead(self, alternatives: tuple[Condition, ...], otherwise: bool) -> str:
+        text = str(otherwise)
+        for condition in reversed(alternatives):
+            known = self._known(condition, self._variable(condition.attribute))
+            text = f"({known} if {self._answers(condition)} else {text})"
+        return text
+
+
+def _number(value: float | None) -> str:
+    text = repr(value)
+    return text.replace("inf", "math.inf")
+
+
+def _tuple(values: tuple[Any, ...]) -> str:
+    listed = [_literal(value) for value in values]
+    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
+
+
+def _literal(value: Any) -> str:
+    from fasttree.labels import plain
+
+    value = plain(value)
+    if not isinstance(value, PLAIN):
+        raise ValueError(
+            f"the label {value!r} of type {type(value).__name__} cannot be written as Python source: "
+            "use text or numbers as labels, or export to JSON"
+        )
+    return f"decimal.{value!r}" if isinstance(value, decimal.Decimal) else repr(value)

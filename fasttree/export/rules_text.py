@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules as people read them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fasttree.rules import Condition, Rule, RuleList
+
+WIDTH = 100
+LISTED = 8  # levels that are printed one by one
+DIGITS = 6
+ESTIMATES = {
+    "laplace": "Laplace's estimate on the training rows",
+    "pessimistic": "pessimistic estimate on the training rows",
+    "validation": "on the validation rows",
+}
+
+
+def to_text(rules: RuleList, max_rules: int | None = None) -> str:
+    """One rule a line, over several lines where one is too short; the last line is for rows that no rule applies to."""
+    shown = len(rules) if max_rules is None else min(max_rules, len(rules))
+    width = len(str(shown))
+    lines = []
+    for i in range(shown):
+        head = f"{i + 1:>{width}}. "
+        lines += _wrapped(head, rules[i])
+    if shown < len(rules):
+        lines.append(f"... and {len(rules) - shown} more rules")
+    lines.append(otherwise_text(rules))
+    if rules.shares_rows:
+        lines.append("A row without a value meets no condition on it.")
+    return "\n".join(lines)
+
+
+def rule_text(rule: Rule) -> str:
+    return f"IF {_premise(rule)} THEN {rule.label} ({evidence_text(rule)})"
+
+
+def otherwise_text(rules: RuleList) -> str:
+    rows = f"{rows_text(rules.uncovered)} without a rule" if rules.uncovered else "no training rows"
+    return f"OTHERWISE {rules.default_class} ({rows})"
+
+
+def evidence_text(rule: Rule) -> str:
+    errors = rule.errors if rule.errors > 1e-9 * rule.support else 0.0
+    return (
+        f"{rows_text(rule.support)}, {_plural(errors, 'error')}, "
+        f"estimated accuracy {rule.estimated_accuracy:.2f}"
+    )
+
+
+def rows_text(weight: float) -> str:
+    return _plural(weight, "row")
+
+
+def condition_text(condition: Condition) -> str:
+    """The condition as people write it, with at most six digits; JSON and Python have them all."""
+    name = condition.attribute
+    if condition.is_missing:
+        return f"{name} is missing"
+    if condition.is_known:
+        text = f"{name} is known"
+    elif condition.levels is not None:
+        text = f"{name} {_levels_text(condition.levels, condition.excluded)}"
+    elif condition.low is None:
+        text = f"{name} <= {number_text(condition.high)}"
+    elif condition.high is None:
+        text = f"{name} > {number_text(condition.low)}"
+    else:
+        text = f"{number_text(condition.low)} < {name} <= {number_text(condition.high)}"
+    if not condition.missing_seen:
+        return text
+    instead = _instead(condition)
+    return f"{text} (if missing: {instead})" if instead else f"{text} or missing"
+
+
+def number_text(value: float | None) -> str:
+    if value is None or not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    short = f"{value:.{DIGITS}g}"
+    return f"{value:.1f}" if "e+" in short and abs(value) < 1e15 else short
+
+
+def _levels_text(levels: tuple[object, ...], excluded: tuple[object, ...]) -> str:
+    """Those that do, or those that do not where they are far fewer."""
+    if len(levels) > LISTED // 2 and 2 * len(excluded) < len(levels):
+        words = "!=" if len(excluded) == 1 else "not in"
+        return f"{words} {_set_text(excluded)}"
+    return f"{'=' if len(levels) == 1 else 'in'} {_set_text(levels)}"
+
+
+def _set_text(levels: tuple[object, ...]) -> str:
+    if len(levels) == 1:
+        return str(levels[0])
+    listed = ", ".join(str(level) for level in levels[:LISTED])
+    more = len(levels) - LISTED
+    return f"{{{listed}{f', and {more} more' if more > 0 else ''}}}"
+
+
+def _instead(condition: Condition) -> str:
+    """By what a missing value is replaced: the first surrogate of each test; there may be more."""
+    tests = [s.alternatives[0] for s in condition.substitutes if s.alternatives]
+    texts = dict.fromkeys(condition_text(test) for test in tests)  # each once
+    return " and ".join(texts)
+
+
+def _premise(rule: Rule) -> str:
+    return " AND ".join(_conditions(rule)) or "anything"
+
+
+def _conditions(rule: Rule) -> list[str]:
+    """In brackets where they hold an "or"."""
+    texts = [str(condition) for condition in rule.conditions]
+    several = len(texts) > 1
+    return [f"({text})" if several and " or missing" in text else text for text in texts]
+
+
+def _wrapped(head: str, rule: Rule) -> list[str]:
+    text = head + rule_text(rule)
+    if len(text) <= WIDTH:
+        return [text]
+    indent = " " * len(head)
+    lines = [f"{head}IF "]
+    for i, condition in enumerate(_conditions(rule)):
+        joined = condition if i == 0 else f" AND {condition}"
+        if i and len(lines[-1]) + len(joined) > WIDTH:
+            lines.append(f"{indent}   AND {condition}")
+        else:
+            lines[-1] += joined
+    lines.append(f"{indent}THEN {rule.label} ({evidence_text(rule)})")
+    return lines
+
+
+def _plural(count: float, noun: str) -> str:
+    if count == 0:
+        return f"no {noun}s"
+    number = str(int(count)) if count == int(count) else f"{count:.4g}"
+    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which rule decided a row, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fasttree.export.rules_text import condition_text, evidence_text, number_text
+from fasttree.frames import Table, read_table_like
+from fasttree.labels import is_missing, plain
+from fasttree.rules.parts import Rule
+from fasttree.rules.rule_list import RuleList
+
+LISTED = 8  # other rules that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the rules say about one row. Print it."""
+
+    row: Mapping[str, Any]
+    label: Any
+    proba: Mapping[Any, float]
+    number: int | None  # the place of the rule in the list, from 0; None: no rule applied
+    rule: Rule | None
+    agreeing: tuple[int, ...]  # later rules that apply too, and say the same
+    disagreeing: tuple[int, ...]  # later rules that apply too, and would say something else
+
+    def __str__(self) -> str:
+        if self.rule is None:
+            return f"{self.label}, because no rule applies ({self._share()})"
+        assert self.number is not None
+        lines = [f"{self.label}, by rule {self.number + 1} ({evidence_text(self.rule)}):"]
+        for condition in self.rule.conditions:
+            text = condition_text(condition)
+            value = self.row[condition.attribute]
+            shown = f"{condition.attribute} = {_shown(value)}"
+            if is_missing(value):
+                shown = f"{condition.attribute} is missing"
+            lines.append(f"  {text}" if text == shown else f"  {text}: {shown}")
+        lines.append(self._before())
+        for others, verb in ((self.agreeing, "agree"), (self.disagreeing, "disagree")):
+            if others:
+                lines.append(f"{_numbers(others, verb)}")
+        return "\n".join(lines)
+
+    def _share(self) -> str:
+        return f"estimated share {self.proba[self.label]:.2f}"
+
+    def _before(self) -> str:
+        if self.number == 0:
+            return "It is the first rule."
+        if self.number == 1:
+            return "Rule 1 comes before it and does not apply."
+        return f"The {self.number} rules before it do not apply."
+
+
+def explain(rules: RuleList, X: Any) -> Explanation:
+    """Why a row gets its class. X is a table of one row, or a dict from attribute to value."""
+    if isinstance(X, Mapping) and all(
+        isinstance(value, str) or not hasattr(value, "__len__") for value in X.values()
+    ):
+        X = {
+            name: np.array([value], dtype=None if _is_number(value) else object)
+            for name, value in X.items()
+        }
+    table = read_table_like(X, rules.schema, rules.reader_name, rules.unknown)
+    if table.n_rows != 1:
+        raise ValueError(f"explain takes one row, got {table.n_rows}: pass X[:1], say")
+    applying = np.flatnonzero(rules.applies(table, 0, 1)[:, 0]) if len(rules) else np.empty(0, int)
+    number = int(applying[0]) if len(applying) else None
+    label = rules.default if number is None else int(rules.label[number])
+    same = rules.label[applying[1:]] == label
+    return Explanation(
+        row=_values(table, rules),
+        label=rules.classes[label],
+        proba=dict(
+            zip(rules.classes, rules.shares[-1 if number is None else number].tolist(), strict=True)
+        ),
+        number=number,
+        rule=None if number is None else rules[number],
+        agreeing=tuple(applying[1:][same].tolist()),
+        disagreeing=tuple(applying[1:][~same].tolist()),
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def _values(table: Table, rules: RuleList) -> dict[str, Any]:
+    """The row as the rules see it: None where a value is missing or was never seen."""
+    row: dict[str, Any] = {}
+    for place, attribute in enumerate(rules.schema.attributes):
+        if table.matrix is not None:
+            value = float(table.matrix[0, place])
+        else:
+            assert table.columns is not None
+            column = table.columns[place]
+            if column.codes is not None:
+                code = int(column.codes[0])
+                levels = attribute.categories or ()
+                row[attribute.name] = plain(levels[code]) if code >= 0 else None
+                continue
+            assert column.values is not None
+            value = float(column.values[0])
+        row[attribute.name] = None if np.isnan(value) else value
+    return row
+
+
+def _shown(value: Any) -> str:
+    return number_text(value) if isinstance(value, float) else str(value)
+
+
+def _numbers(rules: tuple[int, ...], verb: str) -> str:
+    listed = [str(number + 1) for number in rules[:LISTED]]
+    if len(rules) > LISTED:
+        listed.append(f"{len(rules) - LISTED} others")
+    if len(rules) == 1:
+        return f"Rule {listed[0]} applies, too, and {verb}s."
+    return f"Rules {', '.join(listed[:-1])} and {listed[-1]} apply, too, and {verb}."

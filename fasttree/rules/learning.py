@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the rules of a tree to a list of pruned, sorted rules that classify."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fasttree.rules.conditions import covered_rows, known_rows, slices
+from fasttree.rules.pruning import TIE, Estimate, Evidence, prune_rules
+from fasttree.rules.rule_list import RuleList
+
+
+def learn_rules(
+    rules: RuleList,
+    training: Evidence,
+    judges: Evidence,
+    estimate: Estimate,
+    estimate_name: str,
+    when: str,
+) -> RuleList:
+    """Prune the rules by what the `judges` say, and keep those that are of use, the most reliable first.
+
+    Discarded are rules that became equal to an earlier one, that have no condition left, that cover no training row, or
+    whose class is not the most frequent among the training rows that they cover.
+    """
+    kept, error = prune_rules(
+        rules.conditions, rules.start, rules.condition, rules.label, judges, estimate, when
+    )
+    size = np.add.reduceat(np.append(kept, False).astype(np.int64), rules.start[:-1])
+    size[np.diff(rules.start) == 0] = 0
+    start = np.append(0, np.cumsum(size))
+    first = _first_of_equals(start, rules.condition[kept], rules.label)
+    first = first[size[first] > 0]
+    start, condition = slices(start, rules.condition[kept], first)
+    label, error = rules.label[first], error[first]
+
+    used, number = np.unique(condition, return_inverse=True)
+    table = rules.conditions.take(used)
+    met = table.met(training.read, training.n_places)
+    covered = covered_rows(met, start, number)
+    counts = training.counts(covered)
+    total = training.counts(training.is_row[np.newaxis])[0]
+    order = _tie_order(rules)
+    good = (_majority(counts, order) == label) & (counts.sum(axis=1) > 0)
+    first = np.flatnonzero(good)
+    first = first[np.lexsort((first, -counts[first].sum(axis=1), _rounded(error[first])))]
+    uncovered = ~np.bitwise_or.reduce(covered[first], axis=0) if len(first) else training.is_row
+    rest = training.counts(uncovered[np.newaxis])[0]
+    without_rule = float(rest.sum())
+    if without_rule == 0:
+        rest = total
+    new_start, number = slices(start, number, first)
+    lacking = _lacking(
+        covered[first], new_start, table.attribute[number], len(rules.schema.attributes), training
+    )
+    return replace(
+        rules,
+        conditions=table,
+        start=new_start,
+        condition=number,
+        missing_seen=lacking,
+        label=label[first],
+        counts=counts[first],
+        estimated_error=error[first],
+        estimate=estimate_name,
+        default=int(_majority(rest[np.newaxis], order)[0]),
+        default_counts=rest,
+        uncovered=without_rule,
+        training_weight=float(total.sum()),
+        shares_rows=False,
+    )
+
+
+def _lacking(
+    covered: np.ndarray,
+    start: np.ndarray,
+    attribute: np.ndarray,
+    n_attributes: int,
+    training: Evidence,
+) -> np.ndarray:
+    """For each condition of each rule: do training rows that the rule covers lack the value?"""
+    missing = known_rows(n_attributes, training.read, training.n_places)
+    np.bitwise_not(missing, out=missing)
+    missing &= training.is_row
+    size = np.diff(start)
+    lacking = np.zeros(len(attribute), dtype=bool)
+    for asked in np.flatnonzero(missing.any(axis=1)).tolist():
+        words = np.flatnonzero(missing[asked])
+        places = np.flatnonzero(attribute == asked)
+        rule = np.repeat(np.arange(len(size)), size)[places]
+        rows = (covered[:, words] & missing[asked, words]).any(axis=1)
+        lacking[places] = rows[rule]
+    return lacking
+
+
+def _first_of_equals(start: np.ndarray, condition: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """The rules without those that say the same as an earlier one."""
+    size = np.diff(start)
+    wide = np.full((len(size), int(size.max(initial=0)) + 1), -1, dtype=np.int64)
+    filled = np.zeros(wide.shape, dtype=bool)
+    filled[:, 1:] = np.arange(wide.shape[1] - 1) < size[:, np.newaxis]
+    wide[filled] = condition
+    wide.sort(axis=1)
+    _, first = np.unique(np.column_stack([label, wide]), axis=0, return_index=True)
+    return np.sort(first)
+
+
+def _tie_order(rules: RuleList) -> np.ndarray:
+    return np.array(rules.schema.tie_order or range(len(rules.schema.classes)))
+
+
+def _majority(counts: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """The most frequent class; among equals the first in `order`."""
+    ordered = counts[:, order]
+    most = ordered.max(axis=1, keepdims=True)
+    return np.asarray(order[np.argmax(ordered >= most * (1 - TIE), axis=1)])
+
+
+def _rounded(error: np.ndarray) -> np.ndarray:
+    """Estimates that differ by rounding only are equal."""
+    return np.round(error / TIE)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A rule and its conditions, as people and programs read them one at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fasttree.labels import is_missing, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Substitute:
+    """What decides where a value is missing: the first alternative whose attribute is known, else `otherwise`."""
+
+    alternatives: tuple[Condition, ...]
+    otherwise: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on one attribute: ``low < value <= high`` for numbers, ``value in levels`` for categories.
+
+    For a missing value it holds if `missing` is true; with `substitutes`, if all of them say so. `missing_seen`:
+    training rows met the condition though they lacked the value, which its text then says.
+    """
+
+    attribute: str
+    low: float | None = None  # None: no bound
+    high: float | None = None
+    levels: tuple[Any, ...] | None = None  # None: numeric
+    excluded: tuple[Any, ...] = ()  # the other levels
+    missing: bool = False
+    missing_seen: bool = False
+    substitutes: tuple[Substitute, ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Does any value do, if there is one?"""
+        if self.levels is not None:
+            return not self.excluded
+        return self.low is None and self.high is None
+
+    @property
+    def is_missing(self) -> bool:
+        """Does only a missing value do?"""
+        return not self.levels if self.levels is not None else self.low == math.inf
+
+    def holds(self, row: Mapping[str, Any]) -> bool:
+        """Does a row, a mapping from attribute to value, meet the condition?"""
+        value = row[self.attribute]
+        if not is_missing(value):
+            if self.levels is not None:
+                return plain(value) in self.levels
+            above = self.low is None or value > self.low
+            return bool(above and (self.high is None or value <= self.high))
+        if not self.substitutes:
+            return self.missing
+        return all(_decides(substitute, row) for substitute in self.substitutes)
+
+    def __str__(self) -> str:
+        from fasttree.export.rules_text import condition_text
+
+        return condition_text(self)
+
+
+def _decides(substitute: Substitute, row: Mapping[str, Any]) -> bool:
+    for condition in substitute.alternatives:
+        value = row[condition.attribute]
+        answers = condition.levels is None or plain(value) in condition.levels + condition.excluded
+        if answers and not is_missing(value):
+            return condition.holds(row)
+    return substitute.otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """IF all the conditions hold THEN `label`, with what the training rows say about it."""
+
+    conditions: tuple[Condition, ...]
+    label: Any
+    counts: Mapping[Any, float]  # the weight of the training rows that it covers, by class
+    estimated_error: float
+    coverage: float  # the share of all training rows that it covers
+
+    @property
+    def support(self) -> float:
+        """The weight of the training rows that the rule covers."""
+        return sum(self.counts.values())
+
+    @property
+    def errors(self) -> float:
+        """The weight of those that have another class."""
+        return max(0.0, self.support - self.counts[self.label])
+
+    @property
+    def estimated_accuracy(self) -> float:
+        return 1 - self.estimated_error
+
+    @property
+    def proba(self) -> dict[Any, float]:
+        """Laplace's estimate for each class: (its weight + 1) / (support + number of classes)."""
+        total = self.support + len(self.counts)
+        return {label: (count + 1) / total for label, count in self.counts.items()}
+
+    def holds(self, row: Mapping[str, Any]) -> bool:
+        """Does a row, a mapping from attribute to value, meet all the conditions?"""
+        return all(condition.holds(row) for condition in self.conditions)
+
+    def __str__(self) -> str:
+        from fasttree.export.rules_text import rule_text
+
+        return rule_text(self)
+
+
+def both(one: Condition, other: Condition) -> Condition:
+    """A lower and an upper bound of the same attribute as an interval."""
+    missing = one.missing and other.missing
+    has_substitutes = bool(one.substitutes or other.substitutes)
+    return Condition(
+        one.attribute,
+        max((c.low for c in (one, other) if c.low is not None), default=None),
+        min((c.high for c in (one, other) if c.high is not None), default=None),
+        missing=missing,
+        missing_seen=(one.missing_seen or other.missing_seen) and (missing or has_substitutes),
+        substitutes=one.substitutes + other.substitutes,
+    )

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules of a tree: what they say, that they classify as the tree does, and their other forms."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import reference_rules as naive
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Problem, medium, problems
+
+import fasttree
+from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
+from fasttree.rules import Condition, RuleList, Substitute, rules_of
+
+NAN = math.nan
+
+
+def tennis() -> tuple[ID3Classifier, RuleList]:
+    model = ID3Classifier().fit(*fasttree.datasets.play_tennis())
+    return model, rules_of(model.tree_)
+
+
+def parts_of(rules: RuleList, i: int) -> list[naive.Part]:
+    """The conditions of a rule as the reference has them."""
+    table = rules.conditions
+    parts = []
+    for c in rules.condition[rules.start[i] : rules.start[i + 1]].tolist():
+        attribute = int(table.attribute[c])
+        codes = None
+        if rules.schema.attributes[attribute].categories is not None:
+            allowed = table.codes[table.start[c] : table.start[c + 1]]
+            codes = frozenset((allowed.astype(int) - 1).tolist())
+        parts.append(
+            naive.Part(
+                attribute,
+                None if math.isnan(table.low[c]) else float(table.low[c]),
+                float(table.high[c]),
+                codes,
+                bool(table.missing[c]),
+            )
+        )
+    return parts
+
+
+def as_dicts(
+    problem: Problem, rows: list[tuple[float, ...]], never_seen: float = -1
+) -> list[dict[str, Any]]:
+    """Rows of numbers and codes as a person would write them; a level never seen may be written as missing."""
+    written = []
+    for row in rows:
+        values: dict[str, Any] = {}
+        for place, (value, attribute) in enumerate(zip(row, problem.attributes, strict=True)):
+            name = f"x{place}" if problem.is_numeric else f"column {place}"
+            if attribute.n_categories is None:
+                values[name] = value
+            else:
+                values[name] = problem.words(place, [never_seen if value == -1 else value])[0]
+        written.append(values)
+    return written
+
+
+def run_source(rules: RuleList) -> Any:
+    names: dict[str, Any] = {}
+    exec(rules.to_python(), names)
+    return names["classify"]
+
+
+# -- what they say -------------------------------------------------------------------------------
+
+
+def test_one_rule_for_each_path_of_play_tennis() -> None:
+    _, rules = tennis()
+    assert [str(rule).split(" (")[0] for rule in rules] == [
+        "IF Outlook = Sunny AND Humidity = High THEN No",
+        "IF Outlook = Sunny AND Humidity = Normal THEN Yes",
+        "IF Outlook = Overcast THEN Yes",
+        "IF Outlook = Rain AND Wind = Weak THEN Yes",
+        "IF Outlook = Rain AND Wind = Strong THEN No",
+    ]
+    assert [rule.support for rule in rules] == [3, 2, 4, 3, 2]
+    assert all(rule.errors == 0 for rule in rules)
+    assert rules[2].coverage == pytest.approx(4 / 14)
+    assert rules[2].proba == pytest.approx({"No": 1 / 6, "Yes": 5 / 6})
+    assert rules[2].estimated_accuracy == pytest.approx(5 / 6)
+    assert rules.default_class == "Yes"
+
+
+def test_thresholds_on_one_attribute_become_an_interval() -> None:
+    X = {"age": np.arange(12.0), "dose": np.array([0.0, 1.0] * 6)}
+    y = [0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    rules = rules_of(TreeClassifier().fit(X, y).tree_)
+    assert [str(rule.conditions[0]) for rule in rules] == [
+        "age <= 2.5",
+        "2.5 < age <= 6.5",
+        "age > 6.5",
+    ]
+    assert [len(rule.conditions) for rule in rules] == [1, 1, 1]
+    assert rules.n_conditions == 3
+    assert len(rules.condition) == 4  # an interval is two bounds, either of which pruning may drop
+
+
+def test_sets_of_levels_are_intersected() -> None:
+    colours = ["red", "green", "blue", "black"] * 5
+    y = ["b", "a", "a", "c"] * 5
+    rules = rules_of(TreeClassifier().fit({"colour": colours}, y).tree_)
+    said = {rule.label: set(rule.conditions[0].levels or ()) for rule in rules}
+    assert said == {"a": {"blue", "green"}, "b": {"red"}, "c": {"black"}}
+    assert all(len(rule.conditions) == 1 for rule in rules)
+
+
+def test_a_single_leaf_is_a_rule_without_conditions() -> None:
+    rules = rules_of(TreeClassifier().fit([[1.0], [2.0]], [5, 5]).tree_)
+    assert len(rules) == 1
+    assert rules[0].conditions == ()
+    assert str(rules[0]) == "IF anything THEN 5 (2 rows, no errors, estimated accuracy 1.00)"
+    assert rules.predict([[7.0], [8.0]]).tolist() == [5, 5]
+
+
+def test_a_leaf_without_training_rows_has_no_rule() -> None:
+    X = {"size": fasttree.Categorical(["s", "m", "s", "m"], ["s", "m", "l"])}
+    model = ID3Classifier().fit(X, [0, 1, 0, 1])
+    rules = rules_of(model.tree_)
+    assert model.get_n_leaves() == 3
+    assert [str(rule.conditions[0]) for rule in rules] == ["size = s", "size = m"]
+    assert rules.match({"size": ["l"]}).tolist() == [-1]
+
+
+def test_a_list_of_rules_is_a_sequence() -> None:
+    _, rules = tennis()
+    assert len(rules) == 5
+    assert rules[-1] == rules[4]
+    assert rules[1:3] == [rules[1], rules[2]]
+    assert list(rules)[3] == rules[3]
+    with pytest.raises(IndexError, match=r"5 rules.*got 5"):
+        rules[5]
+    assert repr(rules) == "RuleList(5 rules, 9 conditions, else 'Yes')"
+    copy = pickle.loads(pickle.dumps(rules))
+    assert copy.to_json() == rules.to_json()
+
+
+def test_averages_have_no_rules() -> None:
+    model, _ = tennis()
+    with pytest.raises(ValueError, match=r"BayesTreeClassifier averages.*SMMLClassifier"):
+        rules_of(model.tree_, averaged="BayesTreeClassifier")
+
+
+@given(problems(holes=True) | problems())
+def test_rules_are_those_of_the_reference(problem: Problem) -> None:
+    tree = problem.fit().tree_
+    rules, expected = rules_of(tree), naive.rules_of(tree)
+    assert len(rules) == len(expected)
+    for i, rule in enumerate(expected):
+        assert parts_of(rules, i) == list(rule.parts)
+        assert rules.label[i] == rule.label
+        assert rules.counts[i].tolist() == list(rule.counts)
+
+
+# -- they classify as the tree -------------------------------------------------------------------
+
+
+@given(
+    problems() | problems(holes=True),
+    st.sampled_from(["missing", "majority"]),
+    st.data(),
+)
+def test_rules_say_what_the_tree_says(problem: Problem, unknown: str, data: st.DataObject) -> None:
+    model = problem.fit(unknown=unknown)
+    rules = rules_of(model.tree_, unknown=unknown)
+    columns = []
+    for attribute in problem.attributes:
+        if attribute.n_categories is None:
+            value = st.sampled_from(attribute.values) | st.floats(width=32)
+        else:
+            value = st.integers(-1, attribute.n_categories - 1) | st.just(NAN)
+        columns.append(data.draw(st.lists(value, min_size=8, max_size=8)))
+    rows = list(zip(*columns, strict=True))
+    X = problem.asked(rows)
+    leaves = model.apply(X)
+    tree = model.tree_
+    has_rule = (tree.attribute[leaves] < 0) & (tree.counts[leaves].sum(axis=1) > 0)
+    first = rules.match(X)
+    assert np.array_equal(first >= 0, has_rule)
+    assert np.array_equal(rules.predict(X)[has_rule], model.predict(X)[has_rule])
+    assert set(rules.predict(X)[~has_rule].tolist()) <= {rules.default_class}
+    # One at a time they say the same.
+    # A condition knows its levels, but not which others there are.
+    written = as_dicts(problem, rows, never_seen=NAN)
+    if unknown == "missing":
+        for row, number in zip(written, first.tolist(), strict=True):
+            assert [i for i, rule in enumerate(rules) if rule.holds(row)] == [number] * (
+                number >= 0
+            )
+
+
+@pytest.mark.parametrize("shape", ["subset", "multiway"])
+@pytest.mark.parametrize("missing", ["branch", "category"])
+def test_many_rules_say_what_the_tree_says(shape: str, missing: str) -> None:
+    problem = medium("entropy", shape, 3, "none", seed=5, holes=0.2, missing=missing)
+    model = problem.fit()
+    rules = rules_of(model.tree_)
+    assert len(rules) > 100
+    assert np.array_equal(rules.predict(problem.X), model.predict(problem.X))
+    assert (rules.match(problem.X) >= 0).all()
+    share = rules.predict_proba(problem.X)
+    assert np.allclose(share.sum(axis=1), 1)
+
+
+def test_blocks_of_rows_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = medium("gini", "subset", 2, "none", seed=3, holes=0.1, missing="branch")
+    rules = rules_of(problem.fit().tree_)
+    whole = rules.match(problem.X)
+    monkeypatch.setattr("fasttree.rules.rule_list.WORDS_AT_A_TIME", 1)
+    monkeypatch.setattr("fasttree.rules.conditions.BLOCK_CELLS", 100)
+    monkeypatch.setattr("fasttree.rules.conditions.BLOCK_WORDS", 3)
+    assert np.array_equal(rules.match(problem.X), whole)
+    monkeypatch.setattr("fasttree.rules.paths.RECORDS_AT_A_TIME", 10)
+    assert rules_of(problem.fit().tree_).to_json() == rules.to_json()
+
+
+def test_a_deep_tree() -> None:
+    X, y = np.arange(600.0)[:, np.newaxis], np.arange(600) % 2
+    model = TreeClassifier(criterion="misclassification").fit(X, y)
+    rules = rules_of(model.tree_)
+    assert len(rules) == 600
+    assert np.array_equal(rules.predict(X), y)
+    assert all(len(rule.conditions) == 1 for rule in rules)
+
+
+# -- missing values ------------------------------------------------------------------------------
+
+
+def test_the_text_says_or_missing_where_training_rows_lacked_the_value() -> None:
+    X = {"marker": np.array([1.0, 2.0, 3.0, 4.0, NAN, NAN])}
+    rules = rules_of(TreeClassifier().fit(X, ["well", "well", "ill", "ill", "ill", "ill"]).tree_)
+    assert [str(rule.conditions[0]) for rule in rules] == [
+        "marker <= 2.5",
+        "marker > 2.5 or missing",
+    ]
+    assert rules.predict({"marker": [NAN]}).tolist() == ["ill"]
+    rules = rules_of(TreeClassifier().fit(X, ["well"] * 4 + ["ill"] * 2).tree_)
+    assert [str(rule.conditions[0]) for rule in rules] == ["marker is known", "marker is missing"]
+
+
+def test_missing_values_that_training_did_not_see_follow_the_heaviest_branch() -> None:
+    X = {"marker": np.array([1.0, 2.0, 3.0, 4.0, 5.0])}
+    rules = rules_of(TreeClassifier().fit(X, [0, 0, 1, 1, 1]).tree_)
+    assert [str(rule.conditions[0]) for rule in rules] == ["marker <= 2.5", "marker > 2.5"]
+    assert [rule.conditions[0].missing for rule in rules] == [False, True]
+    assert rules.predict({"marker": [NAN]}).tolist() == [1]
+
+
+def test_with_fractional_rows_a_missing_value_meets_no_condition() -> None:
+    X = {"marker": np.array([1.0, 2.0, 3.0, 4.0, NAN])}
+    model = ID3Classifier().fit(X, [0, 0, 0, 1, 1])
+    rules = rules_of(model.tree_)
+    assert not any(c.missing for rule in rules for c in rule.conditions)
+    assert rules.match({"marker": [NAN, 4.0]}).tolist() == [-1, len(rules) - 1]
+    assert "A row without a value meets no condition on it." in rules.to_text()
+
+
+def test_where_values_must_not_be_missing_they_are_refused() -> None:
+    X = {"marker": np.array([1.0, 2.0, 3.0, 4.0])}
+    model = TreeClassifier(missing="error").fit(X, [0, 0, 1, 1])
+    rules = rules_of(model.tree_, allow_missing=False)
+    with pytest.raises(ValueError, match=r"marker.*row 1"):
+        rules.predict({"marker": np.array([1.0, NAN])})
+
+
+def test_levels_never_seen() -> None:
+    X = {"colour": ["red", "red", "blue", None]}
+    model = TreeClassifier().fit(X, [0, 0, 1, 1])
+    asked = {"colour": ["green"]}
+    assert (
+        rules_of(model.tree_).match(asked).tolist()
+        == rules_of(model.tree_).match({"colour": [None]}).tolist()
+    )
+    assert rules_of(model.tree_, unknown="majority").match(asked).tolist() == [-1]
+    with pytest.raises(ValueError, match=r"colour.*green"):
+        rules_of(model.tree_, unknown="error").match(asked)
+
+
+@given(problems(holes=True, weights=("none",), parameters=False), st.data())
+def test_surrogates_decide_in_rules_too(problem: Problem, data: st.DataObject) -> None:
+    model = CARTClassifier(missing="surrogate").fit(problem.X, np.array(problem.y))
+    rules = rules_of(model.tree_)
+    columns = []
+    for attribute in problem.attributes:
+        known = [value for value in attribute.values if value == value]
+        value = st.sampled_from([*known, NAN]) | st.just(NAN)
+        columns.append(data.draw(st.lists(value, min_size=16, max_size=16)))
+    rows = list(zip(*columns, strict=True))
+    X = problem.asked(rows)
+    assert np.array_equal(rules.predict(X), model.predict(X))
+    first = rules.match(X).tolist()
+    classify = run_source(rules)
+    for row, number in zip(as_dicts(problem, rows), first, strict=True):
+        assert [i for i, rule in enumerate(rules) if rule.holds(row)] == [number]
+        assert classify(row) == rules[number].label
+
+
+# -- conditions in words -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        (Condition("age", high=35.0), "age <= 35"),
+        (Condition("age", high=-math.inf), "age <= -inf"),
+        (Condition("age", low=35.0), "age > 35"),
+        (Condition("age", 20.0, 35.5), "20 < age <= 35.5"),
+        (Condition("age", low=0.1 + 0.2), "age > 0.3"),
+        (Condition("age", low=1234567.8), "age > 1234567.8"),
+        (Condition("age", low=1e20), "age > 1e+20"),
+        (Condition("age", low=35.0, missing=True), "age > 35"),
+        (Condition("age", low=35.0, missing=True, missing_seen=True), "age > 35 or missing"),
+        (Condition("age", low=math.inf, missing=True), "age is missing"),
+        (Condition("age"), "age is known"),
+        (Condition("sex", levels=("f",), excluded=("m",)), "sex = f"),
+        (Condition("part", levels=("a", "b"), excluded=("c",)), "part in {a, b}"),
+        (Condition("part", levels=tuple("abcdef"), excluded=("g",)), "part != g"),
+        (Condition("part", levels=tuple("abcdef"), excluded=("g", "h")), "part not in {g, h}"),
+        (
+            Condition("part", levels=tuple("abcdefghij"), excluded=tuple("klmnopqrst")),
+            "part in {a, b, c, d, e, f, g, h, and 2 more}",
+        ),
+        (Condition("sex", levels=("f", "m")), "sex is known"),
+        (Condition("sex", levels=(), excluded=("f", "m"), missing=True), "sex is missing"),
+    ],
+)
+def test_conditions_in_words(condition: Condition, text: str) -> None:
+    assert str(condition) == text
+
+
+def test_long_rules_are_broken_where_people_would_break_them() -> None:
+    problem = medium("entropy", "subset", 2, "none", seed=1, holes=0.2, missing="branch")
+    rules = rules_of(problem.fit().tree_)
+    text = rules.to_text(max_rules=20)
+    assert all(len(line) <= 100 or line.count(" AND ") == 1 for line in text.splitlines())
+    assert f"... and {len(rules) - 20} more rules" in text
+    assert "(" in text
+    assert " or missing) AND " in text
+
+
+# -- other forms ---------------------------------------------------------------------------------
+
+
+@given(problems() | problems(holes=True), st.data())
+def test_the_python_source_says_the_same(problem: Problem, data: st.DataObject) -> None:
+    rules = rules_of(problem.fit().tree_)
+    classify = run_source(rules)
+    columns = []
+    for attribute in problem.attributes:
+        if attribute.n_categories is None:
+            value = st.sampled_from(attribute.values) | st.floats(width=32)
+        else:
+            value = st.integers(-1, attribute.n_categories - 1) | st.just(NAN)
+        columns.append(data.draw(st.lists(value, min_size=4, max_size=4)))
+    rows = list(zip(*columns, strict=True))
+    said = [classify(row) for row in as_dicts(problem, rows)]
+    assert said == rules.predict(problem.asked(rows)).tolist()
+
+
+def test_python_source_to_look_at() -> None:
+    _, rules = tennis()
+    source = rules.to_python()
+    assert (
+        "    if outlook == 'Sunny' and humidity == 'High':\n        return 'No'  # 3 rows" in source
+    )
+    X, _ = fasttree.datasets.play_tennis()
+    days = zip(*(np.asarray(column) for column in X.values()), strict=True)
+    said = [run_source(rules)(dict(zip(X, day, strict=True))) for day in days]
+    assert said == rules.predict(X).tolist()
+
+
+def test_python_source_with_awkward_names() -> None:
+    names = ["row", "class", "a b", "a-b", "1st", "größe", ""]
+    rng = np.random.default_rng(0)
+    X = {name: rng.integers(0, 3, 200).astype(float) for name in names}
+    y = np.array(sum(X.values()), dtype=int) % 3
+    rules = rules_of(TreeClassifier().fit(X, y).tree_)
+    classify = run_source(rules)
+    rows = [{name: X[name][i] for name in names} for i in range(200)]
+    assert [classify(row) for row in rows] == rules.predict(X).tolist()
+
+
+def test_json_has_everything() -> None:
+    X = {"marker": np.array([1.0, 2.0, 3.1, 4.0, NAN, NAN]), "sex": ["f", "m", "f", "f", "f", "f"]}
+    model = TreeClassifier().fit(X, ["well", "ill", "ill", "ill", "well", "well"])
+    document = json.loads(rules_of(model.tree_).to_json())
+    assert document["classes"] == ["ill", "well"]
+    assert document["attributes"] == ["marker", "sex"]
+    assert document["otherwise"] == {"class": "ill", "rows": 0.0}
+    conditions = [c for rule in document["rules"] for c in rule["if"]]
+    assert {"attribute": "marker", "above": 1.5, "if_missing": False} in conditions
+    assert {rule["then"] for rule in document["rules"]} == {"ill", "well"}
+    assert sum(rule["rows"] for rule in document["rules"]) == 6
+
+
+def test_markdown() -> None:
+    _, rules = tennis()
+    assert rules.to_markdown().splitlines()[:3] == [
+        "| # | if | then | rows | errors | estimated accuracy |",
+        "|---:|---|---|---:|---:|---:|",
+        "| 1 | Outlook = Sunny **and** Humidity = High | **No** | 3 | 0 | 0.80 |",
+    ]
+    X = {"_a|b*": np.array([1.0, 2.0])}
+    rules = rules_of(TreeClassifier().fit(X, ["x_1", "<y>"]).tree_)
+    assert "| 1 | \\_a\\|b\\* <= 1.5 | **x_1** | 1 | 0 | 0.67 |" in rules.to_markdown()
+    assert "**\\<y>**" in rules.to_markdown()
+    assert "1 more rules are not shown" in rules.to_markdown(max_rules=1)
+
+
+# -- why -----------------------------------------------------------------------------------------
+
+
+def test_which_rule_and_why() -> None:
+    _, rules = tennis()
+    row = {"Outlook": "Rain", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+    why = rules.explain(row)
+    assert (why.label, why.number) == ("Yes", 3)
+    assert why.rule == rules[3]
+    assert str(why).splitlines() == [
+        "Yes, by rule 4 (3 rows, no errors, estimated accuracy 0.80):",
+        "  Outlook = Rain",
+        "  Wind = Weak",
+        "The 3 rules before it do not apply.",
+    ]
+    why = rules.explain({**row, "Outlook": None})
+    assert (why.label, why.number, why.rule) == ("Yes", None, None)
+    assert str(why).startswith("Yes, because no rule applies")
+
+
+def test_a_row_may_come_as_a_table() -> None:
+    X = np.array([[1.0, 20.0], [2.0, 30.0], [3.0, 40.0]])
+    rules = rules_of(TreeClassifier().fit(X, [0, 0, 1]).tree_)
+    assert str(rules.explain(X[2:])).splitlines()[1] == "  x0 > 2.5: x0 = 3"
+    assert rules.explain([[NAN, 1.0]]).row["x0"] is None
+    with pytest.raises(ValueError, match="one row, got 3"):
+        rules.explain(X)
+
+
+# -- rules of other trees ------------------------------------------------------------------------
+
+
+def test_rules_of_c45_take_whole_rows_only() -> None:
+    problem = medium("gain_ratio", "multiway", 2, "none", seed=2, holes=0.1)
+    model = C45Classifier().fit(problem.X, np.array(problem.y))
+    rules = rules_of(model.tree_)
+    complete = ~np.isnan(np.array([a.values for a in problem.attributes])).any(axis=0)
+    first = rules.match(problem.X)
+    assert (first[complete] >= 0).all()
+    assert np.array_equal(rules.predict(problem.X)[complete], model.predict(problem.X)[complete])
+
+
+def test_surrogates_in_words() -> None:
+    weight = Condition("weight", low=80.0)
+    condition = Condition(
+        "age", low=35.0, missing_seen=True, substitutes=(Substitute((weight,), otherwise=True),)
+    )
+    assert str(condition) == "age > 35 (if missing: weight > 80)"
+    assert condition.holds({"age": None, "weight": 90.0})
+    assert not condition.holds({"age": None, "weight": 70.0})
+    assert condition.holds({"age": None, "weight": NAN})
+    assert not condition.holds({"age": 30.0, "weight": 90.0})
