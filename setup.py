@@ -32,7 +32,17 @@ extension = Extension(
     depends=["fasttree/_isa.h"]
     + [
         f"fasttree/{name}.pxd"
-        for name in ("_criteria", "_encode", "_scan", "_partition", "_route", "_sort")
+        for name in (
+            "_categories",
+            "_criteria",
+            "_encode",
+            "_partition",
+            "_prune",
+            "_raise",
+            "_route",
+            "_scan",
+            "_sort",
+        )
     ],
 )
 

@@ -11,16 +11,24 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from fasttree import costs, datasets, measures
     from fasttree.columns import Columns
-    from fasttree.estimators import CARTClassifier, ID3Classifier, TreeClassifier
+    from fasttree.estimators import (
+        C45Classifier,
+        CARTClassifier,
+        ID3Classifier,
+        RuleClassifier,
+        TreeClassifier,
+    )
     from fasttree.frames import Categorical
     from fasttree.ranking import rank_attributes
 
 # Everything loads on first use, so that `import fasttree` costs next to nothing.
 _HOMES = {
+    "C45Classifier": "fasttree.estimators",
     "CARTClassifier": "fasttree.estimators",
     "Categorical": "fasttree.frames",
     "Columns": "fasttree.columns",
     "ID3Classifier": "fasttree.estimators",
+    "RuleClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
     "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
@@ -29,10 +37,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "C45Classifier",
     "CARTClassifier",
     "Categorical",
     "Columns",
     "ID3Classifier",
+    "RuleClassifier",
     "TreeClassifier",
     "__version__",
     "costs",

@@ -19,6 +19,13 @@ class Measure:
         criterion: int,
         n_classes: int,
         min_leaf: int,
+        min_weight: int,
+        factor: Array | None,
+        tie: float,
+        records_split: bool,
+        by_ratio: bool,
+        side_share: float,
+        side_most: float,
         exact_squares: bool,
         fine: float,
         klogk_steps_of: Array,
@@ -42,6 +49,7 @@ class Level:
         child_slot: Array,
         counts: Array,
         total: Array,
+        size: Array,
         cost: Array,
     ) -> None: ...
 
@@ -59,6 +67,7 @@ class Growth:
         cell_start: Array,
         rank_shift: int,
     ) -> None: ...
+    def set_values(self, values: Array, value_start: Array, per_unit: float) -> None: ...
     def set_lists(self, lists: Array, next_lists: Array) -> None: ...
     def set_row_lists(self, row_list: Array, next_row_list: Array) -> None: ...
     def set_instances(
@@ -81,6 +90,7 @@ class Growth:
         spare: Array,
         score: Array,
         cut: Array,
+        split: Array | None,
     ) -> bool: ...
     def split(
         self,
@@ -115,6 +125,65 @@ class Growth:
         child_rows: Array,
         child_counts: Array,
     ) -> None: ...
+    def agreements(
+        self,
+        level: Level,
+        nodes: Array,
+        n0: int,
+        n1: int,
+        attribute: Array,
+        known: Array,
+        measure: Measure,
+        a0: int,
+        a1: int,
+        side: Array,
+        weight: Array | None,
+        spare: Array,
+        agree: Array,
+        cut: Array,
+    ) -> bool: ...
+    def describe_surrogates(
+        self,
+        level: Level,
+        node: Array,
+        attribute: Array,
+        cut: Array,
+        s0: int,
+        s1: int,
+        measure: Measure,
+        side: Array,
+        weight: Array | None,
+        spare: Array,
+        neighbours: Array,
+        low: Array,
+        table_start: Array,
+        table_codes: Array,
+        table_branch: Array,
+        n_codes: Array,
+    ) -> bool: ...
+    def send_missing(
+        self,
+        level: Level,
+        nodes: Array,
+        n0: int,
+        n1: int,
+        attribute: Array,
+        first_child: Array,
+        n_shared: Array,
+        surrogates: Array,
+        surrogate: Array,
+        cut: Array,
+        neighbours: Array,
+        low: Array,
+        table_start: Array,
+        n_codes: Array,
+        table_codes: Array,
+        table_branch: Array,
+        heaviest: Array,
+        child_rows: Array,
+        child_counts: Array,
+    ) -> None: ...
+    def note_sides(self, level: Level, nodes: Array, attribute: Array, side: Array) -> None: ...
     def hand_on(
         self,
         level: Level,
@@ -130,6 +199,7 @@ def class_totals(y: Array, weight: Array | None, out: Array) -> None: ...
 def write_rows(y: Array, weight: Array | None, shift: int, out: Array) -> None: ...
 def choose_attributes(
     worth: Array,
+    tie: float,
     relative: bool,
     score: Array,
     cut: Array,
@@ -169,6 +239,13 @@ class Router:
         default_branch: Array,
         missing_branch: Array,
         n_children: Array,
+        substitutes: Array,
+        substitute_attribute: Array,
+        substitute_threshold: Array,
+        substitute_low: Array,
+        substitute_table: Array,
+        substitute_codes: Array,
+        substitute_branch: Array,
     ) -> None: ...
     def spread(
         self,
@@ -184,3 +261,46 @@ class Router:
     ) -> tuple[int, int] | None: ...
 
 def rows_at(values: Array, places: Array, row0: int, row1: int, out: Array) -> None: ...
+def added_errors_of(
+    n: Array, e: Array, kind: int, confidence: float, z: float, out: Array
+) -> None: ...
+def weakest_links(
+    first_child: Array,
+    n_children: Array,
+    multiplicity: Array,
+    risk: Array,
+    strength: Array,
+    saved: Array,
+    leaves: Array,
+) -> None: ...
+def greedy_removal(
+    first_child: Array,
+    n_children: Array,
+    parent: Array,
+    depth: Array,
+    gain: Array,
+    leaves: Array,
+    spend_savings: bool,
+    node_out: Array,
+    gain_out: Array,
+    leaves_out: Array,
+) -> int: ...
+def prune_with_raising(
+    router: Router,
+    table: Array,
+    y: Array,
+    weight: Array | None,
+    first_child: Array,
+    n_children: Array,
+    empty_child: Array,
+    code: Array,
+    multiplicity: Array,
+    counts: Array,
+    total: Array,
+    kind: int,
+    confidence: float,
+    z: float,
+) -> tuple[
+    tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes, bytes],
+    tuple[bytes, bytes, bytes, bytes, bytes],
+]: ...

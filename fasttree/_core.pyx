@@ -6,23 +6,28 @@ Typed contiguous views in and out, no policy. The bodies stand in the .pxd files
 this file owns the arrays of one fit (`Growth`) and walks them level by level.
 """
 
-from libc.math cimport fabs, fmax
+from libc.math cimport ceil, fabs, fmax
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from fasttree._categories cimport (
+    PLACE_SHIFT, Buckets, buckets_of_histogram, buckets_of_runs, count_runs, free_buckets, multiway_of_runs,
+    new_buckets, scan_groups, scan_multiway, scan_subset,
+)
 from fasttree._criteria cimport (
-    ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, cost_unit, final_score, klogk, klogk_steps,
-    llrint, side_cost,
+    ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, cost_unit, final_score, ft_log2, klogk,
+    klogk_steps, llrint, side_cost, size_of, tolerance,
 )
 from fasttree._encode cimport COLUMNS, Keys, bin_codes, make_keys, rank_entries, real, settle
 from fasttree._partition cimport (
     SHARED, Instances, Sides, add_rows, branch_of, code_entries, deal_list, send, split_list,
 )
-from fasttree._route cimport UNKNOWN, Step, Tables, route, spread_row
+from fasttree._prune cimport Estimate, added_errors, find_weakest_links, remove_greedily
+from fasttree._raise cimport Raising, begin_raising, free_raising, prune_and_raise
+from fasttree._route cimport UNKNOWN, Step, Tables, find_code, route, spread_row
 from fasttree._scan cimport (
-    MISSING_LEFT, PLACE_SHIFT, Best, Buckets, Node, Rows, buckets_of_histogram, buckets_of_runs, class_of, count_runs,
-    free_buckets, multiway_of_runs, new_buckets, row_at, scan_codes, scan_multiway, scan_subset, set_apart, sweep,
+    MISSING_LEFT, Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, weigh_code, weigh_threshold,
     weight_of,
 )
 from fasttree._sort cimport heap_down, heap_up
@@ -35,12 +40,15 @@ cdef enum:
     THRESHOLD = 0
     SUBSET = 1
     MULTIWAY = 2
+    GROUPED = 3
+    ORDERED = 4                 # categories by threshold
 
 # Where rows go that do not know the attribute.
 cdef enum:
     BRANCH = 0                  # to the side where they help most; by themselves only if nothing else is as good
     CATEGORY = 1                # by themselves if nothing else is better
     FRACTIONAL = 2              # to every branch, with a share of their weight; scores are those of the others
+    SURROGATE = 3               # where another attribute says; scores are those of the others
 
 cdef enum:
     SMALL = 32                  # up to so many rows a counted attribute is sorted instead of tabulated
@@ -64,13 +72,21 @@ cdef class Measure:
     cdef object _keep
 
     def __init__(
-        self, int criterion, int n_classes, int64_t min_leaf, bint exact_squares, double fine,
+        self, int criterion, int n_classes, int64_t min_leaf, int64_t min_weight, const int64_t[::1] factor, double tie,
+        bint records_split, bint by_ratio, double side_share, double side_most, bint exact_squares, double fine,
         const int64_t[::1] klogk_steps_of, const double[::1] inverse, const double[::1] inverse_down,
     ):
-        self._keep = (klogk_steps_of, inverse, inverse_down)
+        self._keep = (klogk_steps_of, inverse, inverse_down, factor)
         self.ruler.criterion = criterion
         self.ruler.n_classes = n_classes
         self.ruler.min_leaf = min_leaf
+        self.ruler.min_weight = min_weight
+        self.ruler.factor = &factor[0] if factor is not None else NULL
+        self.ruler.tie = tie
+        self.ruler.records_split = records_split
+        self.ruler.by_ratio = by_ratio
+        self.ruler.side_share = side_share
+        self.ruler.side_most = side_most
         self.ruler.exact_squares = exact_squares
         self.ruler.fine = fine
         self.ruler.klogk = &klogk_steps_of[0] if klogk_steps_of.shape[0] else NULL
@@ -116,11 +132,12 @@ cdef class Level:
     cdef const int32_t[::1] child_slot              # where to keep the child's histogram; -1: nowhere
     cdef const int64_t[:, ::1] counts
     cdef const int64_t[::1] total
+    cdef const int64_t[::1] size                    # weight before the class factors
     cdef const double[::1] cost
 
     def __init__(
         self, start, stop, first_child, n_filled, slot, n_rows, child_start, row_start, frontier, child_slot, counts,
-        total, cost,
+        total, size, cost,
     ):
         self.start = start
         self.stop = stop
@@ -134,7 +151,24 @@ cdef class Level:
         self.child_slot = child_slot
         self.counts = counts
         self.total = total
+        self.size = size
         self.cost = cost
+
+
+cdef struct Records:
+    # Where the best split of one attribute is written down, by frontier node.
+    double* score
+    int64_t* cut
+    double* split               # split information, if it is asked for
+
+
+cdef struct Stand:
+    # What it takes to look at the side that rows take as their class.
+    Ruler* ruler
+    Rows rows
+    bint gather
+    uint64_t* spare
+    int64_t* histogram
 
 
 cdef class Growth:
@@ -154,9 +188,13 @@ cdef class Growth:
     cdef const int32_t[::1] shape       # per attribute: THRESHOLD, SUBSET or MULTIWAY
     cdef const int32_t[::1] n_codes     # per attribute: 1 + largest code
     cdef const uint8_t[::1] has_missing     # per attribute: do some rows not know it?
-    cdef int missing                    # BRANCH, CATEGORY or FRACTIONAL
+    cdef int missing                    # BRANCH, CATEGORY, FRACTIONAL or SURROGATE
+    cdef bint sets_aside                # are splits scored by the rows that know the attribute?
     cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
     cdef const int64_t[::1] cell_start  # per counted attribute: where its cells begin in a slot
+    cdef const double[::1] values       # of J48's numeric attributes, by code; else empty
+    cdef const int64_t[::1] value_start     # per attribute: where its values begin, -1: it has none
+    cdef double per_unit                # steps of weight that make 1
     cdef object _keep
 
     def __init__(
@@ -170,9 +208,15 @@ cdef class Growth:
         self.n_codes = n_codes
         self.has_missing = has_missing
         self.missing = missing
+        self.sets_aside = missing == FRACTIONAL or missing == SURROGATE
         self.pool = pool
         self.cell_start = cell_start
         self.rows.shift = rank_shift
+
+    def set_values(self, const double[::1] values, const int64_t[::1] value_start, double per_unit):
+        self.values = values
+        self.value_start = value_start
+        self.per_unit = per_unit
 
     def set_lists(self, uint64_t[:, ::1] lists, uint64_t[:, ::1] next_lists):
         self.lists = lists
@@ -203,13 +247,15 @@ cdef class Growth:
     def advance(
         self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node,
         Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] spare, double[:, ::1] score, int64_t[:, ::1] cut,
+        double[:, ::1] split,
     ):
         """Hand the rows of `family0..family1` on to the children and find each child's best split of each attribute.
 
-        score[a, i], cut[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. Returns False if
-        memory ran out.
+        score[a, i], cut[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. split[a, i]: split
+        information, for C4.5; else None. Returns False if memory ran out.
         """
         cdef Py_ssize_t a
+        cdef Records records
         cdef bint fine = True
         cdef int C = self.measure.ruler.n_classes
         cdef int64_t n_work = 4 * C + 2 + self.most_children(level, family0, family1)
@@ -222,12 +268,13 @@ cdef class Growth:
             return False
         with nogil:
             for a in range(a0, a1):
+                records.score = &score[a, 0]
+                records.cut = &cut[a, 0]
+                records.split = &split[a, 0] if split is not None else NULL
                 if self.storage[a] >= 0:
-                    fine &= self.advance_swept(
-                        level, family0, family1, first_node, a, spare, work, &score[a, 0], &cut[a, 0])
+                    fine &= self.advance_swept(level, family0, family1, first_node, a, spare, work, &records)
                 else:
-                    fine &= self.advance_counted(
-                        level, family0, family1, first_node, a, work, histogram, &score[a, 0], &cut[a, 0])
+                    fine &= self.advance_counted(level, family0, family1, first_node, a, work, histogram, &records)
         free(work)
         free(histogram)
         return fine
@@ -242,7 +289,7 @@ cdef class Growth:
 
     cdef bint advance_swept(
         self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int64_t attribute,
-        uint64_t[::1] spare, int64_t* work, double* score, int64_t* cut,
+        uint64_t[::1] spare, int64_t* work, const Records* records,
     ) noexcept nogil:
         cdef uint64_t* source = &self.lists[self.storage[attribute], 0]
         cdef uint64_t* entries = &self.next_lists[self.storage[attribute], 0]
@@ -265,15 +312,22 @@ cdef class Growth:
                 if level.frontier[child] >= 0:
                     fine &= self.scan_list(
                         level, child, attribute, entries + level.child_start[child], work, &best)
-                    self.record(level, child, &best, score + i, cut + i)
+                    self.record(level, child, &best, i, records)
         return fine
 
-    cdef void record(self, Level level, int64_t child, const Best* best, double* score, int64_t* cut) noexcept nogil:
-        score[0] = best.score
-        cut[0] = best.cut
-        if best.score != -INFINITY:
-            score[0] = final_score(
-                self.measure.ruler.criterion, &self.measure.ruler, best.node_cost, best.score, level.total[child])
+    cdef void record(
+        self, Level level, int64_t child, const Best* best, int64_t i, const Records* records
+    ) noexcept nogil:
+        cdef const Ruler* ruler = &self.measure.ruler
+        records.score[i] = best.score
+        records.cut[i] = best.cut
+        if best.score == -INFINITY:
+            return
+        records.score[i] = final_score(ruler.criterion, ruler, best.node_cost, best.score, level.total[child])
+        if ruler.records_split:
+            records.split[i] = best.split / (ruler.fine * <double>level.total[child])
+            if best.n_cuts > 0:     # what it takes to say which threshold was chosen
+                records.score[i] -= ft_log2(<double>best.n_cuts) / (<double>level.size[child] / self.per_unit)
 
     cdef bint scan_list(
         self, Level level, int64_t child, int64_t attribute, const uint64_t* entries, int64_t* work, Best* best
@@ -286,15 +340,13 @@ cdef class Growth:
         cdef int64_t n = level.n_rows[child]
         cdef int64_t n_missing = 0
         cdef bint heuristic, fine = True, joins = self.missing == BRANCH
-        self.describe_node(level, child, work, &node)
-        best.score = -INFINITY
-        best.cut = 0
-        best.node_cost = node.cost
+        self.describe_node(level, child, attribute, work, &node)
+        clear(&node, best)
         if (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:   # constant at the node
             return True
         if self.has_missing[attribute]:
             n_missing = self.count_missing(entries, n, work + 2 * ruler.n_classes, &node)
-        if self.missing == FRACTIONAL and n_missing > 0:
+        if self.sets_aside and n_missing > 0:
             self.set_missing_aside(&node, work + 3 * ruler.n_classes)
             best.node_cost = node.cost
             entries += n_missing
@@ -302,13 +354,16 @@ cdef class Growth:
             n_missing = 0
             if n == 0 or (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:
                 return True
-        if self.shape[attribute] == THRESHOLD:
+        if self.by_threshold(attribute):
+            self.limit_sides(&node)
             if n_missing > 0 and self.missing == CATEGORY:
                 set_apart(ruler.criterion, ruler, &node, <int64_t>(entries[n - 1] >> self.rows.shift), work, best)
             if n_missing > 0:
                 sweep_any(
                     ruler, self.gather, &self.rows, entries + n_missing, n - n_missing, &node, True, work, best)
             sweep_any(ruler, self.gather, &self.rows, entries + n_missing, n - n_missing, &node, False, work, best)
+            if ruler.records_split and best.score != -INFINITY:
+                weigh_threshold(ruler, &self.rows, entries + n_missing, n - n_missing, &node, best)
             return True
         if self.shape[attribute] == MULTIWAY and n_missing == 0:
             multiway_of_runs(ruler.criterion, ruler, &self.rows, entries, n, &node, work, best)
@@ -321,19 +376,60 @@ cdef class Growth:
             scan_multiway(ruler.criterion, ruler, buckets, &node, joins, work, best)
         else:
             buckets_of_runs(buckets, &self.rows, entries, n, ruler.n_classes)
-            fine = scan_subset(ruler.criterion, ruler, buckets, &node, work, best, NULL, &heuristic)
+            fine = self.scan_sets(attribute, buckets, &node, work, best, NULL, NULL, &heuristic)
         free_buckets(buckets)
         return fine
 
-    cdef void describe_node(self, Level level, int64_t child, int64_t* work, Node* node) noexcept nogil:
+    cdef bint by_threshold(self, int64_t attribute) noexcept nogil:
+        return self.shape[attribute] == THRESHOLD or self.shape[attribute] == ORDERED
+
+    cdef bint scan_sets(
+        self, int64_t attribute, Buckets* buckets, const Node* node, int64_t* work, Best* best, uint8_t* goes_left,
+        int64_t* group_of, bint* heuristic,
+    ) noexcept nogil:
+        """The best sets of values: two of them or several. `goes_left` or `group_of`, if not NULL, get the set of each
+        bucket."""
+        cdef const Ruler* ruler = &self.measure.ruler
+        cdef int64_t* groups = group_of
+        cdef bint fine
+        if self.shape[attribute] == SUBSET:
+            return scan_subset(ruler.criterion, ruler, buckets, node, work, best, goes_left, heuristic)
+        if groups == NULL:
+            groups = <int64_t*>malloc((buckets.n + 1) * sizeof(int64_t))
+            if groups == NULL:
+                return False
+        fine = scan_groups(
+            ruler.criterion, ruler.by_ratio, ruler, buckets, node, best, groups, heuristic)
+        if group_of == NULL:
+            free(groups)
+        return fine
+
+    cdef void describe_node(
+        self, Level level, int64_t child, int64_t attribute, int64_t* work, Node* node
+    ) noexcept nogil:
+        cdef const Ruler* ruler = &self.measure.ruler
         node.counts = &level.counts[child, 0]
         node.total = level.total[child]
+        node.size = level.size[child]
         node.cost = level.cost[child]
         node.split_base = 0.0
-        if self.measure.ruler.criterion == GAIN_RATIO:
-            node.split_base = <double>klogk(&self.measure.ruler, node.total)
-        node.missing = work + 2 * self.measure.ruler.n_classes
+        if ruler.criterion == GAIN_RATIO or ruler.records_split:
+            node.split_base = <double>klogk(ruler, node.total)
+        node.missing = work + 2 * ruler.n_classes
         node.n_missing = 0
+        node.lightest = ruler.min_leaf
+        node.margin = tolerance(ruler.criterion, ruler, node.total)
+        node.values = NULL
+        if self.values.shape[0] > 0 and self.value_start[attribute] >= 0:
+            node.values = &self.values[self.value_start[attribute]]
+
+    cdef void limit_sides(self, Node* node) noexcept nogil:
+        """C4.5 wants more of the sides of a threshold than of other branches."""
+        cdef const Ruler* ruler = &self.measure.ruler
+        cdef double share = ruler.side_share * <double>node.size / <double>ruler.n_classes
+        share = (share if share < ruler.side_most else ruler.side_most) - 1e-9 * self.per_unit
+        if share > <double>node.lightest:
+            node.lightest = <int64_t>ceil(share)
 
     cdef void set_missing_aside(self, Node* node, int64_t* known) noexcept nogil:
         """Score only the rows that know the attribute; the others count as one more outcome in split information."""
@@ -341,10 +437,11 @@ cdef class Growth:
         cdef int c
         for c in range(ruler.n_classes):
             known[c] = node.counts[c] - node.missing[c]
-        if ruler.criterion == GAIN_RATIO:
+        if ruler.criterion == GAIN_RATIO or ruler.records_split:
             node.split_base -= <double>klogk(ruler, node.n_missing)
         node.counts = known
         node.total -= node.n_missing
+        node.size = size_of(ruler, known, node.total)
         node.n_missing = 0
         node.cost = side_cost(ruler.criterion, ruler, known, node.total)
 
@@ -361,7 +458,7 @@ cdef class Growth:
 
     cdef bint advance_counted(
         self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int64_t attribute,
-        int64_t* work, int64_t* spare_cells, double* score, int64_t* cut,
+        int64_t* work, int64_t* spare_cells, const Records* records,
     ) noexcept nogil:
         """The same from histograms: the largest child's is what its siblings leave of the parent's."""
         cdef int64_t k = -1 - self.storage[attribute]
@@ -376,7 +473,7 @@ cdef class Growth:
         cdef Best best
         cdef Buckets* buckets = NULL
         cdef bint fine = True
-        if self.shape[attribute] != THRESHOLD:
+        if not self.by_threshold(attribute):
             buckets = new_buckets(256, <int>C)
             if buckets == NULL:
                 return False
@@ -399,7 +496,7 @@ cdef class Growth:
                     if level.frontier[child] >= 0:
                         code_entries(&self.rows, entries + level.row_start[child], n, codes, sorted_rows)
                         fine &= self.scan_list(level, child, attribute, sorted_rows, work, &best)
-                        self.record(level, child, &best, score + i, cut + i)
+                        self.record(level, child, &best, i, records)
                     continue
                 histogram = spare_cells
                 if level.child_slot[child] >= 0:
@@ -410,11 +507,11 @@ cdef class Growth:
                     for cell in range(n_cells):
                         inherited[cell] -= histogram[cell]
                 fine &= self.scan_cells(level, child, attribute, histogram, buckets, work, &best)
-                self.record(level, child, &best, score + i, cut + i)
+                self.record(level, child, &best, i, records)
             if heir >= 0:
                 i = level.frontier[heir] - first_node
                 fine &= self.scan_cells(level, heir, attribute, inherited, buckets, work, &best)
-                self.record(level, heir, &best, score + i, cut + i)
+                self.record(level, heir, &best, i, records)
         free_buckets(buckets)
         return fine
 
@@ -440,34 +537,35 @@ cdef class Growth:
         cdef int n_codes = self.n_codes[attribute], largest, first_code
         cdef int c
         cdef bint heuristic
-        self.describe_node(level, child, work, &node)
-        best.score = -INFINITY
-        best.cut = 0
-        best.node_cost = node.cost
+        self.describe_node(level, child, attribute, work, &node)
+        clear(&node, best)
         if self.has_missing[attribute]:
             node.missing = histogram
             for c in range(ruler.n_classes):
                 node.n_missing += histogram[c]
         first_code = 0
-        if self.missing == FRACTIONAL:
+        if self.sets_aside:
             first_code = 1
             if node.n_missing > 0:
                 self.set_missing_aside(&node, work + 3 * ruler.n_classes)
                 best.node_cost = node.cost
-        if self.shape[attribute] == THRESHOLD:
+        if self.by_threshold(attribute):
+            self.limit_sides(&node)
             if node.n_missing > 0 and self.missing == CATEGORY:
                 largest = n_codes - 1
                 set_apart(ruler.criterion, ruler, &node, largest, work, best)
             if node.n_missing > 0:
                 scan_codes(ruler.criterion, ruler, histogram, n_codes, &node, True, work, best)
             scan_codes(ruler.criterion, ruler, histogram, n_codes, &node, False, work, best)
+            if ruler.records_split and best.score != -INFINITY:
+                weigh_code(ruler, histogram, n_codes, &node, best)
             return True
         if self.shape[attribute] == MULTIWAY:
             buckets_of_histogram(buckets, histogram, 1, n_codes, ruler.n_classes)
             scan_multiway(ruler.criterion, ruler, buckets, &node, self.missing == BRANCH, work, best)
             return True
         buckets_of_histogram(buckets, histogram, first_code, n_codes, ruler.n_classes)
-        return scan_subset(ruler.criterion, ruler, buckets, &node, work, best, NULL, &heuristic)
+        return self.scan_sets(attribute, buckets, &node, work, best, NULL, NULL, &heuristic)
 
     # ---- winners ------------------------------------------------------------------------------------------------
 
@@ -480,8 +578,8 @@ cdef class Growth:
     ):
         """Describe the children of the winners and tell every row its branch.
 
-        `nodes` are children of `level`. neighbours[i]: for a swept threshold the rows with the largest value on the
-        left and the smallest on the right (-1: only missing values there), for a counted one their codes.
+        `nodes` are children of `level`. neighbours[i]: for a swept numeric attribute the rows with the largest value
+        on the left and the smallest on the right (-1: only missing values there), for others their codes.
         missing_branch[i]: the branch of the rows that do not know the attribute, -1 if there is none; n_shared[i]: how
         many of them are to be shared out over the branches, and are not yet among the children's. False: no memory.
         """
@@ -489,9 +587,13 @@ cdef class Growth:
         cdef bint fine = True
         with nogil:
             for i in range(n0, n1):
-                if table_start[i + 1] == table_start[i]:
+                if self.by_threshold(attribute[i]):
                     missing_branch[i] = self.split_threshold(
                         level, nodes[i], attribute[i], cut[i], &neighbours[i, 0])
+                    if self.shape[attribute[i]] == ORDERED:
+                        self.fill_ordered(
+                            table_start[i + 1] - table_start[i], &neighbours[i, 0], 0, &table_codes[table_start[i]],
+                            &table_branch[table_start[i]])
                 else:
                     fine &= self.split_table(
                         level, nodes[i], attribute[i], cut[i], table_start[i + 1] - table_start[i],
@@ -503,7 +605,7 @@ cdef class Growth:
 
     def share(
         self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
-        const int64_t[::1] first_child, const int64_t[::1] n_filled, const int64_t[::1] known,
+        const int64_t[::1] first_child, const int64_t[::1] n_filled, const double[::1] known,
         const int64_t[::1] first_copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
     ):
         """Share the rows that do not know the attribute out over the branches that have rows, in proportion to their
@@ -554,6 +656,7 @@ cdef class Growth:
         cdef const uint64_t* entries = self.rows_of(level, node, attribute)
         cdef const uint8_t* codes = NULL
         cdef bint swept = self.storage[attribute] >= 0
+        cdef bint as_row = swept and self.shape[attribute] == THRESHOLD
         cdef uint32_t missing_branch = 0 if cut & MISSING_LEFT else 1
         cdef int32_t result = -1
         cdef int64_t n = level.n_rows[node], i, code
@@ -566,7 +669,7 @@ cdef class Growth:
         for i in range(n):
             code = self.code_of(entries[i], swept, codes)
             if code == 0:
-                if self.missing == FRACTIONAL:
+                if self.sets_aside:
                     send(&self.sides, entries[i], SHARED)
                 else:
                     send(&self.sides, entries[i], missing_branch)
@@ -576,10 +679,10 @@ cdef class Growth:
             if code > cut:
                 if smallest_right < 0 or code < smallest_right:
                     smallest_right = code
-                    neighbours[1] = row_at(True, &self.rows, entries[i]) if swept else code
+                    neighbours[1] = row_at(True, &self.rows, entries[i]) if as_row else code
             elif code > largest_left:
                 largest_left = code
-                neighbours[0] = row_at(True, &self.rows, entries[i]) if swept else code
+                neighbours[0] = row_at(True, &self.rows, entries[i]) if as_row else code
         return result
 
     cdef bint split_table(
@@ -592,21 +695,23 @@ cdef class Growth:
         cdef Node about
         cdef Best best
         cdef bint flag = False, fine = True, swept = self.storage[attribute] >= 0
-        cdef bint multiway = self.shape[attribute] == MULTIWAY, shares = self.missing == FRACTIONAL
+        cdef bint multiway = self.shape[attribute] == MULTIWAY, grouped = self.shape[attribute] == GROUPED
+        cdef bint shares = self.sets_aside
         cdef int64_t n = level.n_rows[node], i, n_missing = 0, place, code, last = -1
         cdef int64_t* work = <int64_t*>malloc((4 * ruler.n_classes + 2) * sizeof(int64_t))
         cdef int64_t* histogram = NULL
         cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
+        cdef int64_t* group_of = <int64_t*>malloc((n_present + 2) * sizeof(int64_t))
         cdef uint32_t[256] branch_of_code
         cdef uint32_t branch = 0
         cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes)
         if not swept:
             histogram = <int64_t*>calloc(256 * ruler.n_classes, sizeof(int64_t))
             codes = &self.codes[-1 - self.storage[attribute], 0]
-        if work == NULL or goes_left == NULL or b == NULL or (histogram == NULL and not swept):
+        if work == NULL or goes_left == NULL or group_of == NULL or b == NULL or (histogram == NULL and not swept):
             fine = False
         else:
-            self.describe_node(level, node, work, &about)
+            self.describe_node(level, node, attribute, work, &about)
             if swept and shares:
                 n_missing = self.count_missing(entries, n, work + 2 * ruler.n_classes, &about)
             if swept:
@@ -621,12 +726,12 @@ cdef class Growth:
             if shares and about.n_missing > 0:
                 self.set_missing_aside(&about, work + 3 * ruler.n_classes)
             if not multiway:
-                fine = scan_subset(ruler.criterion, ruler, b, &about, work, &best, goes_left, &flag)
+                fine = self.scan_sets(attribute, b, &about, work, &best, goes_left, group_of, &flag)
                 heuristic[0] = flag
             missing_branch[0] = -1
             place = 0
             for i in range(b.n):
-                branch = <uint32_t>place if multiway else 1 - goes_left[i]
+                branch = <uint32_t>place if multiway else <uint32_t>group_of[i] if grouped else 1 - goes_left[i]
                 if b.code[i] == 0:
                     missing_branch[0] = <int32_t>((cut >> PLACE_SHIFT) - 1) if multiway else <int32_t>branch
                     continue
@@ -651,6 +756,7 @@ cdef class Growth:
         free(work)
         free(histogram)
         free(goes_left)
+        free(group_of)
         free_buckets(b)
         return fine
 
@@ -674,11 +780,13 @@ cdef class Growth:
         return n_shared
 
     cdef void share_node(
-        self, Level level, int64_t node, int64_t attribute, int64_t first, int64_t n_filled, const int64_t* known,
+        self, Level level, int64_t node, int64_t attribute, int64_t first, int64_t n_filled, const double* known,
         int64_t copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
     ) noexcept nogil:
         cdef const uint64_t* entries = self.rows_of(level, node, attribute)
-        cdef int64_t i, b, weight, left, part, total = 0
+        cdef const int64_t* factor = self.measure.ruler.factor
+        cdef int64_t i, b, weight, left, part, steps = 1
+        cdef double total = 0.0
         cdef uint32_t instance, number
         for b in range(n_filled):
             total += known[b]
@@ -686,13 +794,15 @@ cdef class Growth:
             if branch_of(&self.sides, entries[i]) != SHARED:
                 continue
             instance = <uint32_t>entries[i]
-            weight = self.instances.weight[instance]
+            if factor != NULL:
+                steps = factor[self.instances.y[instance]]
+            weight = self.instances.weight[instance] // steps
             left = weight
             self.instances.first_copy[instance] = <uint32_t>copy
             for b in range(n_filled):
                 part = left
                 if b < n_filled - 1:
-                    part = <int64_t>llrint(<double>weight * (<double>known[b] / <double>total))
+                    part = <int64_t>llrint(<double>weight * (known[b] / total))
                     part = part if part < left else left
                 left -= part
                 number = instance
@@ -701,9 +811,322 @@ cdef class Growth:
                     copy += 1
                     self.instances.y[number] = self.instances.y[instance]
                     self.instances.row_of[number] = self.instances.row_of[instance]
-                self.instances.weight[number] = part
-                child_counts[first + b, self.instances.y[instance]] += part
+                self.instances.weight[number] = part * steps
+                child_counts[first + b, self.instances.y[instance]] += part * steps
                 child_rows[first + b] += part > 0
+
+    # ---- surrogates ---------------------------------------------------------------------------------------------
+
+    def agreements(
+        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
+        const int64_t[::1] known, Measure measure, Py_ssize_t a0, Py_ssize_t a1, const uint32_t[::1] side,
+        const int64_t[::1] weight, uint64_t[::1] spare, int64_t[:, ::1] agree, int64_t[:, ::1] cut,
+    ):
+        """How well the best split of each attribute a0..a1 tells the side of the rows that know the attribute of a
+        node's own split, for the splits n0..n1 of `nodes`.
+
+        agree[a, i - n0]: the weight of the rows that it sends to their side, -1: there is no such split; cut[a, ...]:
+        the threshold, for attributes that are split by one. `known` is the weight of the rows whose side is known,
+        `side` that side by row, `weight` the weights of the rows or None. Returns False without memory.
+        """
+        cdef Py_ssize_t a, i
+        cdef Stand stand
+        cdef bint fine = self.open_stand(&stand, measure, side, weight, spare)
+        if fine:
+            with nogil:
+                for a in range(a0, a1):
+                    for i in range(n0, n1):
+                        agree[a, i - n0] = -1
+                        if a != attribute[i]:
+                            self.find_agreement(
+                                level, nodes[i], known[i], a, &stand, &agree[a, i - n0], &cut[a, i - n0])
+        free(stand.histogram)
+        return fine
+
+    cdef bint open_stand(
+        self, Stand* stand, Measure measure, const uint32_t[::1] side, const int64_t[::1] weight, uint64_t[::1] spare
+    ) noexcept:
+        cdef int64_t most = 0
+        cdef Py_ssize_t a
+        for a in range(self.n_codes.shape[0]):
+            if not self.by_threshold(a) or self.storage[a] < 0:
+                most = max(most, self.n_codes[a])
+        stand.ruler = &measure.ruler
+        stand.rows = self.rows
+        stand.rows.y = &side[0]
+        stand.rows.weight = &weight[0] if weight is not None else NULL
+        stand.gather = self.gather
+        stand.spare = &spare[0]
+        stand.histogram = <int64_t*>malloc((2 * most + 2) * sizeof(int64_t))
+        return stand.histogram != NULL
+
+    cdef void find_agreement(
+        self, Level level, int64_t node, int64_t known, int64_t attribute, Stand* stand, int64_t* agree, int64_t* cut
+    ) noexcept nogil:
+        cdef Node about
+        cdef Best best
+        cdef int64_t[2] missing, counts
+        cdef int64_t[4] work
+        cdef int64_t n, n_missing, c, total = 0
+        cdef int64_t n_codes = self.n_codes[attribute]
+        cdef bint swept = self.storage[attribute] >= 0
+        if known < 2 * stand.ruler.min_leaf:
+            return
+        counts[0] = counts[1] = missing[0] = missing[1] = 0
+        n_missing = 0
+        n = 0
+        if swept and self.by_threshold(attribute):
+            n = self.list_sides(level, node, attribute, stand, counts, &n_missing)
+        else:
+            self.count_sides(level, node, attribute, stand)
+            for c in range(2, 2 * n_codes):
+                counts[c & 1] += stand.histogram[c]
+        total = counts[0] + counts[1]
+        if total < 2 * stand.ruler.min_leaf:
+            return
+        if not self.by_threshold(attribute):
+            agree[0] = self.agree_by_level(n_codes, stand)
+            return
+        about.counts = counts
+        about.total = total
+        about.size = total
+        about.cost = 0.0
+        about.split_base = 0.0
+        about.missing = missing
+        about.n_missing = 0
+        about.lightest = stand.ruler.min_leaf
+        about.margin = tolerance(MISCLASSIFICATION, stand.ruler, total)
+        about.values = NULL
+        clear(&about, &best)
+        if swept:
+            if (stand.spare[n_missing] ^ stand.spare[n - 1]) >> self.rows.shift != 0:
+                sweep_any(
+                    stand.ruler, stand.gather, &stand.rows, stand.spare + n_missing, n - n_missing, &about, False, work,
+                    &best)
+        else:
+            scan_codes(MISCLASSIFICATION, stand.ruler, stand.histogram, <int>n_codes, &about, False, work, &best)
+        if best.score != -INFINITY:
+            agree[0] = total + <int64_t>best.score
+            cut[0] = best.cut
+
+    cdef int64_t list_sides(
+        self, Level level, int64_t node, int64_t attribute, Stand* stand, int64_t* counts, int64_t* n_missing
+    ) noexcept nogil:
+        """The rows of a sorted list whose side is known, with that in the place of their class; counts[side] of those
+        that know the attribute, and how many entries do not. Returns the number of entries."""
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
+        cdef uint64_t no_class = ~(<uint64_t>0xFF << 32)
+        cdef int64_t i, n = 0
+        cdef uint32_t branch
+        cdef uint64_t entry
+        for i in range(level.n_rows[node]):
+            entry = entries[i]
+            branch = branch_of(&self.sides, entry)
+            if branch == SHARED:
+                continue
+            if not stand.gather:
+                entry = entry & no_class | <uint64_t>branch << 32
+            stand.spare[n] = entry
+            n += 1
+            if entry >> self.rows.shift == 0:
+                n_missing[0] += 1
+            else:
+                counts[branch] += weight_of(stand.gather, &stand.rows, entry)
+        return n
+
+    cdef void count_sides(self, Level level, int64_t node, int64_t attribute, Stand* stand) noexcept nogil:
+        """histogram[code, side] of the rows whose side is known."""
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
+        cdef const uint8_t* codes = NULL
+        cdef bint swept = self.storage[attribute] >= 0
+        cdef int64_t i
+        cdef uint32_t branch
+        memset(stand.histogram, 0, 2 * self.n_codes[attribute] * sizeof(int64_t))
+        if not swept:
+            codes = &self.codes[-1 - self.storage[attribute], 0]
+        for i in range(level.n_rows[node]):
+            branch = branch_of(&self.sides, entries[i])
+            if branch != SHARED:
+                stand.histogram[2 * self.code_of(entries[i], swept, codes) + branch] += weight_of(
+                    stand.gather, &stand.rows, entries[i])
+
+    cdef int64_t agree_by_level(self, int64_t n_codes, const Stand* stand) noexcept nogil:
+        """Every level goes where most of its rows are."""
+        cdef int64_t code, left, right, agree = 0
+        cdef int64_t[2] size
+        cdef int side
+        size[0] = size[1] = 0
+        for code in range(1, n_codes):
+            left = stand.histogram[2 * code]
+            right = stand.histogram[2 * code + 1]
+            side = right > left
+            size[side] += left + right
+            agree += right if side else left
+        return agree if size[0] >= stand.ruler.min_leaf and size[1] >= stand.ruler.min_leaf else -1
+
+    def describe_surrogates(
+        self, Level level, const int64_t[::1] node, const int64_t[::1] attribute, const int64_t[::1] cut,
+        Py_ssize_t s0, Py_ssize_t s1, Measure measure, const uint32_t[::1] side, const int64_t[::1] weight,
+        uint64_t[::1] spare, int64_t[:, ::1] neighbours, int32_t[::1] low, const int64_t[::1] table_start,
+        uint32_t[::1] table_codes, uint32_t[::1] table_branch, int64_t[::1] n_codes,
+    ):
+        """Write down the surrogates s0..s1: for a threshold what lies beside it (rows or codes, as in `split`) and the
+        branch of the lower values; for a table, which has room from table_start on, n_codes codes and their branches.
+        """
+        cdef Py_ssize_t s
+        cdef Stand stand
+        cdef bint fine = self.open_stand(&stand, measure, side, weight, spare)
+        if fine:
+            with nogil:
+                for s in range(s0, s1):
+                    if self.by_threshold(attribute[s]):
+                        self.describe_threshold(
+                            level, node[s], attribute[s], cut[s], &stand, &neighbours[s, 0], &low[s])
+                        n_codes[s] = 0
+                        if self.shape[attribute[s]] == ORDERED:
+                            n_codes[s] = self.n_codes[attribute[s]] - 1
+                            self.fill_ordered(
+                                n_codes[s], &neighbours[s, 0], low[s], &table_codes[table_start[s]],
+                                &table_branch[table_start[s]])
+                    else:
+                        self.count_sides(level, node[s], attribute[s], &stand)
+                        n_codes[s] = self.fill_levels(
+                            self.n_codes[attribute[s]], &stand, &table_codes[table_start[s]],
+                            &table_branch[table_start[s]])
+        free(stand.histogram)
+        return fine
+
+    cdef void describe_threshold(
+        self, Level level, int64_t node, int64_t attribute, int64_t cut, Stand* stand, int64_t* neighbours, int32_t* low
+    ) noexcept nogil:
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
+        cdef const uint8_t* codes = NULL
+        cdef bint swept = self.storage[attribute] >= 0
+        cdef bint as_row = swept and self.shape[attribute] == THRESHOLD
+        cdef int64_t i, code, largest_left = 0, smallest_right = -1, lower_left = 0, w
+        cdef uint32_t branch
+        if not swept:
+            codes = &self.codes[-1 - self.storage[attribute], 0]
+        for i in range(level.n_rows[node]):
+            branch = branch_of(&self.sides, entries[i])
+            code = self.code_of(entries[i], swept, codes)
+            if branch == SHARED or code == 0:
+                continue
+            w = weight_of(stand.gather, &stand.rows, entries[i])
+            if code > cut:
+                if smallest_right < 0 or code < smallest_right:
+                    smallest_right = code
+                    neighbours[1] = row_at(True, &self.rows, entries[i]) if as_row else code
+            else:
+                lower_left += w if branch == 0 else -w
+                if code > largest_left:
+                    largest_left = code
+                    neighbours[0] = row_at(True, &self.rows, entries[i]) if as_row else code
+        low[0] = lower_left < 0
+
+    cdef void fill_ordered(
+        self, int64_t n, const int64_t* neighbours, int32_t low, uint32_t* codes, uint32_t* branch
+    ) noexcept nogil:
+        """All the levels of an ordered attribute; those in between go with the nearer neighbour, the lower of two."""
+        cdef int64_t code
+        for code in range(1, n + 1):
+            codes[code - 1] = <uint32_t>code
+            branch[code - 1] = low ^ (neighbours[1] >= 0 and 2 * code > neighbours[0] + neighbours[1])
+
+    cdef int64_t fill_levels(
+        self, int64_t n_codes, const Stand* stand, uint32_t* codes, uint32_t* branch
+    ) noexcept nogil:
+        cdef int64_t code, n = 0
+        for code in range(1, n_codes):
+            if stand.histogram[2 * code] + stand.histogram[2 * code + 1] > 0:
+                codes[n] = <uint32_t>code
+                branch[n] = stand.histogram[2 * code + 1] > stand.histogram[2 * code]
+                n += 1
+        return n
+
+    def send_missing(
+        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
+        const int64_t[::1] first_child, const int64_t[::1] n_shared, const int64_t[::1] surrogates,
+        const int64_t[::1] surrogate, const int64_t[::1] cut, const int64_t[:, ::1] neighbours, const int32_t[::1] low,
+        const int64_t[::1] table_start, const int64_t[::1] n_codes, const uint32_t[::1] table_codes,
+        const uint32_t[::1] table_branch, const int64_t[::1] heaviest, int64_t[::1] child_rows,
+        int64_t[:, ::1] child_counts,
+    ):
+        """Send the rows without a side where the first surrogate that they know says, else to the heaviest branch.
+        surrogates[i]..surrogates[i + 1] are those of split i."""
+        cdef Py_ssize_t i, s
+        cdef int64_t left
+        with nogil:
+            for i in range(n0, n1):
+                left = n_shared[i]
+                for s in range(surrogates[i], surrogates[i + 1]):
+                    if left == 0:
+                        break
+                    if n_codes[s] == 0:
+                        left -= self.send_by(
+                            level, nodes[i], surrogate[s], cut[s], low[s], NULL, NULL, 0, first_child[i], child_rows,
+                            child_counts)
+                    else:
+                        left -= self.send_by(
+                            level, nodes[i], surrogate[s], 0, 0, &table_codes[table_start[s]],
+                            &table_branch[table_start[s]], n_codes[s], first_child[i], child_rows, child_counts)
+                if left > 0:    # whatever the attribute, all the rows stand in its list
+                    self.send_by(
+                        level, nodes[i], attribute[i], -1, <int32_t>(1 - heaviest[i]), NULL, NULL, 0, first_child[i],
+                        child_rows, child_counts)
+
+    cdef int64_t send_by(
+        self, Level level, int64_t node, int64_t attribute, int64_t cut, int32_t low, const uint32_t* table_codes,
+        const uint32_t* table_branch, int64_t n_codes, int64_t first, int64_t[::1] child_rows,
+        int64_t[:, ::1] child_counts,
+    ) noexcept nogil:
+        """Send the rows without a side that know the attribute (cut -1: all of them, to the upper branch). Returns how
+        many there were."""
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
+        cdef const uint8_t* codes = NULL
+        cdef bint swept = self.storage[attribute] >= 0
+        cdef int64_t i, code, place, n_sent = 0
+        cdef uint32_t branch
+        if not swept:
+            codes = &self.codes[-1 - self.storage[attribute], 0]
+        for i in range(level.n_rows[node]):
+            if branch_of(&self.sides, entries[i]) != SHARED:
+                continue
+            code = self.code_of(entries[i], swept, codes)
+            if code == 0 and cut >= 0:
+                continue
+            if table_codes == NULL:
+                branch = low ^ (code > cut)
+            else:
+                place = find_code(table_codes, 0, n_codes, code)
+                if place < 0:
+                    continue
+                branch = table_branch[place]
+            send(&self.sides, entries[i], branch)
+            child_rows[first + branch] += 1
+            child_counts[first + branch, class_of(self.gather, &self.rows, entries[i])] += weight_of(
+                self.gather, &self.rows, entries[i])
+            n_sent += 1
+        return n_sent
+
+    def note_sides(self, Level level, const int64_t[::1] nodes, const int64_t[::1] attribute, uint32_t[::1] side):
+        """side[row] := the branch that it takes, where the surrogates must look it up by row."""
+        cdef Py_ssize_t i, j
+        cdef const uint64_t* entries
+        with nogil:
+            for i in range(nodes.shape[0]):
+                entries = self.rows_of(level, nodes[i], attribute[i])
+                for j in range(level.n_rows[nodes[i]]):
+                    side[<uint32_t>entries[j]] = branch_of(&self.sides, entries[j])
+
+
+cdef inline void clear(const Node* node, Best* best) noexcept nogil:
+    """No split found yet."""
+    best.score = -INFINITY
+    best.cut = 0
+    best.node_cost = node.cost
+    best.split = 0.0
+    best.n_cuts = 0
 
 
 cdef clones_void sweep_any(
@@ -759,10 +1182,10 @@ def write_rows(const uint32_t[::1] y, const int64_t[::1] weight, int shift, uint
 
 
 def choose_attributes(
-    const double[:, ::1] worth, bint relative, const double[:, ::1] score, const int64_t[:, ::1] cut,
+    const double[:, ::1] worth, double tie, bint relative, const double[:, ::1] score, const int64_t[:, ::1] cut,
     int64_t[::1] winner, double[::1] best_score, int64_t[::1] best_cut,
 ):
-    """The attribute of most worth at every node, in schema order: a later one must be better by more than 1e-10, or, if
+    """The attribute of most worth at every node, in schema order: a later one must be better by more than `tie`, or, if
     `relative`, by that share of the larger of both. Its score and cut go with it."""
     cdef Py_ssize_t a, i, w, n_nodes = worth.shape[1]
     cdef double new, old, margin
@@ -779,7 +1202,7 @@ def choose_attributes(
                 w = winner[i]
                 if w >= 0:
                     old = worth[w, i]
-                    margin = 1e-10
+                    margin = tie
                     if relative:
                         margin *= fmax(fabs(new), fabs(old))
                     if new <= old + margin:
@@ -897,7 +1320,6 @@ cdef class Router:
 
     cdef Step* steps
     cdef Tables tables
-    cdef const int32_t* missing_branch
     cdef const int32_t* n_children
     cdef bint has_tables
     cdef Py_ssize_t n_nodes
@@ -910,19 +1332,35 @@ cdef class Router:
         self, const int32_t[::1] attribute, const double[::1] threshold, const int32_t[::1] first_child,
         const int64_t[::1] table_start, const uint32_t[::1] table_codes, const uint32_t[::1] table_branch,
         const int32_t[::1] default_branch, const int32_t[::1] missing_branch, const int32_t[::1] n_children,
+        const int64_t[::1] substitutes, const int32_t[::1] substitute_attribute,
+        const double[::1] substitute_threshold, const int32_t[::1] substitute_low,
+        const int64_t[::1] substitute_table, const uint32_t[::1] substitute_codes,
+        const uint32_t[::1] substitute_branch,
     ):
         cdef Py_ssize_t i
         self.n_nodes = attribute.shape[0]
         self.steps = <Step*>malloc(self.n_nodes * sizeof(Step))
         if self.steps == NULL:
             raise MemoryError("no memory to score with this tree")
-        self._keep = (table_start, table_codes, table_branch, default_branch, missing_branch, n_children)
+        self._keep = (
+            table_start, table_codes, table_branch, default_branch, missing_branch, n_children, substitutes,
+            substitute_attribute, substitute_threshold, substitute_low, substitute_table, substitute_codes,
+            substitute_branch)
         self.n_children = &n_children[0]
         self.tables.start = &table_start[0]
         self.tables.codes = &table_codes[0] if table_codes.shape[0] else NULL
         self.tables.branch = &table_branch[0] if table_branch.shape[0] else NULL
         self.tables.default_branch = &default_branch[0]
-        self.missing_branch = &missing_branch[0]
+        self.tables.missing_branch = &missing_branch[0]
+        self.tables.substitutes = NULL
+        if substitute_attribute.shape[0]:
+            self.tables.substitutes = &substitutes[0]
+            self.tables.substitute_attribute = &substitute_attribute[0]
+            self.tables.substitute_threshold = &substitute_threshold[0]
+            self.tables.substitute_low = &substitute_low[0]
+            self.tables.substitute_table = &substitute_table[0]
+            self.tables.substitute_codes = &substitute_codes[0] if substitute_codes.shape[0] else NULL
+            self.tables.substitute_branch = &substitute_branch[0] if substitute_codes.shape[0] else NULL
         self.has_tables = table_codes.shape[0] > 0
         for i in range(self.n_nodes):
             if attribute[i] < 0:                                    # a leaf leads to itself
@@ -941,8 +1379,8 @@ cdef class Router:
         cdef Py_ssize_t n_columns = table.shape[1]
         with nogil:
             nan = route(
-                self.steps, &self.tables, self.missing_branch, self.has_tables, &table[0, 0], table.strides[0],
-                table.strides[1], n_columns, row0, row1, allow_missing, &out[0])
+                self.steps, &self.tables, self.has_tables, &table[0, 0], table.strides[0], table.strides[1], n_columns,
+                row0, row1, allow_missing, &out[0])
         return None if nan < 0 else (nan // n_columns, nan % n_columns)
 
     def spread(
@@ -962,7 +1400,7 @@ cdef class Router:
             with nogil:
                 for i in range(places.shape[0]):
                     leaf[i] = spread_row(
-                        self.steps, &self.tables, self.missing_branch, self.n_children, self.has_tables,
+                        self.steps, &self.tables, self.n_children, self.has_tables,
                         <const real*>(<const char*>&table[0, 0] + places[i] * table.strides[0]), table.strides[1],
                         &total[0], &proba[0, 0], n_classes, node, share, &out[i, 0])
         free(node)
@@ -979,3 +1417,88 @@ def rows_at(
         for i in range(row0, row1):
             for c in range(values.shape[1]):
                 out[i, c] = values[places[i], c]
+
+
+# ---- pruning --------------------------------------------------------------------------------------------------------
+
+def added_errors_of(const double[::1] n, const double[::1] e, int kind, double confidence, double z, double[::1] out):
+    """out[i] := the errors to be expected beyond `e[i]` on rows of weight `n[i]`."""
+    cdef Py_ssize_t i
+    cdef Estimate how = Estimate(kind, confidence, z)
+    with nogil:
+        for i in range(n.shape[0]):
+            out[i] = added_errors(&how, n[i], e[i])
+
+
+def weakest_links(
+    const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] multiplicity,
+    const double[::1] risk, double[::1] strength, double[::1] saved, double[::1] leaves,
+):
+    """strength[node] := the price of a leaf from which on a node is a leaf; saved and leaves := what goes with it then,
+    leaves 0 if it goes with a node above. Leaves of the tree stay untouched."""
+    cdef bint fine
+    with nogil:
+        fine = find_weakest_links(
+            &first_child[0], &n_children[0], &multiplicity[0], &risk[0], first_child.shape[0], &strength[0],
+            &saved[0], &leaves[0])
+    if not fine:
+        raise MemoryError("no memory to find the weakest links")
+
+
+def greedy_removal(
+    const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] parent,
+    const int32_t[::1] depth, int64_t[::1] gain, int64_t[::1] leaves, bint spend_savings, int32_t[::1] node_out,
+    int64_t[::1] gain_out, int64_t[::1] leaves_out,
+):
+    """The nodes that become leaves, in order; returns how many. `gain` and `leaves` are used up."""
+    cdef int64_t n_steps
+    with nogil:
+        n_steps = remove_greedily(
+            &first_child[0], &n_children[0], &parent[0], &depth[0], first_child.shape[0], &gain[0], &leaves[0],
+            spend_savings, &node_out[0], &gain_out[0], &leaves_out[0])
+    if n_steps < 0:
+        raise MemoryError("no memory to prune")
+    return n_steps
+
+
+def prune_with_raising(
+    Router router, const real[:, :] table, const int32_t[::1] y, const double[::1] weight,
+    const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] empty_child,
+    const int32_t[::1] code, const int32_t[::1] multiplicity, const double[:, ::1] counts, const double[::1] total,
+    int kind, double confidence, double z,
+):
+    """Error-based pruning; see _raise.pxd. The rows of the table are those of training.
+
+    Returns bytes, to be read as arrays. Of each slot: test, is_leaf, first_added, next_added, code, leaves, counts,
+    changed. Of each step: node, kind, leaves removed, estimate before and after.
+    """
+    cdef Raising r
+    cdef Py_ssize_t n = first_child.shape[0]
+    cdef bint fine
+    memset(&r, 0, sizeof(Raising))
+    r.steps, r.tables, r.has_tables = router.steps, &router.tables, router.has_tables
+    r.first_child, r.n_children, r.empty_child, r.total = &first_child[0], &n_children[0], &empty_child[0], &total[0]
+    r.n_classes = <int>counts.shape[1]
+    r.y = &y[0]
+    r.row_stride, r.column_stride = table.strides[0], table.strides[1]
+    r.how = Estimate(kind, confidence, z)
+    try:
+        with nogil:
+            fine = begin_raising(
+                &r, n, table.shape[0], &code[0], &multiplicity[0], &counts[0, 0],
+                &weight[0] if weight is not None else NULL)
+            fine = fine and prune_and_raise(&r, &table[0, 0])
+        if not fine:
+            raise MemoryError("no memory to prune with raising")
+        n = r.at.n
+        return (
+            (<char*>r.at.test)[:4 * n], (<char*>r.at.is_leaf)[:n], (<char*>r.at.first_added)[:4 * n],
+            (<char*>r.at.next_added)[:4 * n], (<char*>r.at.code)[:4 * n], (<char*>r.at.leaves)[:4 * n],
+            (<char*>r.at.counts)[:8 * n * r.n_classes], (<char*>r.at.changed)[:n],
+        ), (
+            (<char*>r.step_node)[:4 * r.n_steps], (<char*>r.step_kind)[:4 * r.n_steps],
+            (<char*>r.step_leaves)[:4 * r.n_steps], (<char*>r.step_before)[:8 * r.n_steps],
+            (<char*>r.step_after)[:8 * r.n_steps],
+        )
+    finally:
+        free_raising(&r)

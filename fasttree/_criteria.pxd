@@ -50,7 +50,14 @@ cdef struct Ruler:
     # What a fit needs to measure a split.
     int criterion
     int n_classes
-    int64_t min_leaf            # least weight of (at least two of) the branches
+    int64_t min_leaf            # least size of (at least two of) the branches: weight before the class factors
+    int64_t min_weight          # the same for the weight with them
+    const int64_t* factor       # what a class multiplies its weights by; NULL: all classes count alike
+    bint records_split          # are split information and the number of thresholds wanted? (C4.5)
+    bint by_ratio               # are groups of values formed by gain ratio?
+    double side_share           # C4.5's least size of the sides of a threshold: this share of the rows a class, ...
+    double side_most            # ... but not more than this
+    double tie                  # a later candidate must score better by more than this
     bint exact_squares          # sums of squares of all weights fit 63 bits
     double fine                 # fixed-point steps per bit in `klogk`
     const int64_t* klogk        # round(fine * k * log2(k)) for k < n_klogk
@@ -151,7 +158,12 @@ cdef inline double noise(int criterion, const Ruler* r) noexcept nogil:
 
 cdef inline double no_gain(int criterion, const Ruler* r, int64_t n) noexcept nogil:
     """Costs that are closer than this are equal: 1e-10 of gain."""
-    cdef double cost = 1e-10 * cost_unit(criterion, r) * <double>n
+    return gain_cost(criterion, r, 1e-10, n)
+
+
+cdef inline double gain_cost(int criterion, const Ruler* r, double gain, int64_t n) noexcept nogil:
+    """A difference in gain as one in cost, at least that of rounding."""
+    cdef double cost = gain * cost_unit(criterion, r) * <double>n
     return cost if cost > noise(criterion, r) else noise(criterion, r)
 
 
@@ -168,8 +180,8 @@ cdef inline double score_of(
 
 
 cdef inline double tolerance(int criterion, const Ruler* r, int64_t n) noexcept nogil:
-    """By how much a later candidate must beat the best: 1e-10 of gain, or of ratio."""
-    return 1e-10 if criterion == GAIN_RATIO else no_gain(criterion, r, n)
+    """By how much a later candidate must beat the best, at a node of weight `n`."""
+    return r.tie if criterion == GAIN_RATIO else gain_cost(criterion, r, r.tie, n)
 
 
 cdef inline double final_score(int criterion, const Ruler* r, double node_cost, double score, int64_t n) noexcept nogil:
@@ -180,6 +192,17 @@ cdef inline double final_score(int criterion, const Ruler* r, double node_cost, 
     return saved / (cost_unit(criterion, r) * <double>n) if saved > noise(criterion, r) else 0.0
 
 
+cdef inline int64_t size_of(const Ruler* r, const int64_t* counts, int64_t weight) noexcept nogil:
+    """What the limits on sizes count: weight before the class factors."""
+    cdef int64_t size = 0
+    cdef int c
+    if r.factor == NULL:
+        return weight
+    for c in range(r.n_classes):
+        size += counts[c] // r.factor[c]
+    return size
+
+
 # ---- a block of cuts ------------------------------------------------------------------------------------------------
 
 cdef enum:
@@ -188,7 +211,8 @@ cdef enum:
 
 cdef struct Cuts:
     # Up to BLOCK successive cuts of one node; what stands left of each of them.
-    double size[BLOCK]          # weight
+    double weight[BLOCK]
+    double size[BLOCK]          # weight before the class factors; only if there are any
     double left[BLOCK]          # two classes: weight of class 1; more: sum of the terms of the left side
     double right[BLOCK]         # more than two classes: sum of the terms of the right side
     double score[BLOCK]
@@ -221,7 +245,7 @@ cdef inline void score_cuts2(
             cuts.score[j] = -2.0 * (a0 * b0 * inverse_left[j] + a1 * b1 * inverse_right[j])
         return
     for j in range(m):
-        n = before + j + 1 if unit else <int64_t>cuts.size[j]
+        n = before + j + 1 if unit else <int64_t>cuts.weight[j]
         b = <int64_t>cuts.left[j]
         cost = side_cost2(criterion, r, n - b, b) + side_cost2(criterion, r, total - total1 - n + b, total1 - b)
         split = 0.0
@@ -238,7 +262,7 @@ cdef inline void score_cuts(
     cdef int64_t n
     cdef double cost, split
     for j in range(m):
-        n = <int64_t>cuts.size[j]
+        n = <int64_t>cuts.weight[j]
         cost = summed_cost(criterion, r, cuts.left[j], n) + summed_cost(criterion, r, cuts.right[j], total - n)
         split = 0.0
         if criterion == GAIN_RATIO:

@@ -51,38 +51,74 @@ cdef struct Tables:
     const uint32_t* codes
     const uint32_t* branch
     const int32_t* default_branch
+    const int32_t* missing_branch
+    # Of each node the other tests that stand in for its own, best first (CSR); NULL: no node has any.
+    const int64_t* substitutes
+    const int32_t* substitute_attribute
+    const double* substitute_threshold
+    const int32_t* substitute_low               # the branch of values <= threshold
+    const int64_t* substitute_table             # its codes and their branches (CSR); none: a threshold
+    const uint32_t* substitute_codes
+    const uint32_t* substitute_branch
 
 
 cdef enum:
     UNKNOWN = -1                # the code of a level that ends the way of a row; missing is NaN in every column
 
 
-cdef inline int32_t table_branch(const Tables* t, int32_t node, int64_t code) noexcept nogil:
-    cdef int64_t low = t.start[node], high = t.start[node + 1], middle
+cdef inline int64_t find_code(const uint32_t* codes, int64_t low, int64_t end, int64_t code) noexcept nogil:
+    """The place of a code among ascending ones, or -1."""
+    cdef int64_t high = end, middle
     while low < high:
         middle = (low + high) // 2
-        if t.codes[middle] < code:
+        if codes[middle] < code:
             low = middle + 1
         else:
             high = middle
-    if low < t.start[node + 1] and t.codes[low] == code:
-        return <int32_t>t.branch[low]
-    return t.default_branch[node]
+    return low if low < end and codes[low] == code else -1
+
+
+cdef inline int32_t table_branch(const Tables* t, int32_t node, int64_t code) noexcept nogil:
+    cdef int64_t place = find_code(t.codes, t.start[node], t.start[node + 1], code)
+    return <int32_t>t.branch[place] if place >= 0 else t.default_branch[node]
+
+
+cdef inline int32_t branch_without(
+    const Tables* t, int32_t node, const char* row, int64_t column_stride, const real* _
+) noexcept nogil:
+    """The branch of a row that does not know the attribute of a node's test; -1: it goes down all of them."""
+    cdef int64_t i, place
+    cdef real value
+    if t.substitutes != NULL:
+        for i in range(t.substitutes[node], t.substitutes[node + 1]):
+            value = (<const real*>(row + t.substitute_attribute[i] * column_stride))[0]
+            if value != value:
+                continue
+            if t.substitute_table[i + 1] == t.substitute_table[i]:
+                return t.substitute_low[i] ^ (value > t.substitute_threshold[i])
+            place = find_code(t.substitute_codes, t.substitute_table[i], t.substitute_table[i + 1], <int64_t>value)
+            if place >= 0:
+                return <int32_t>t.substitute_branch[place]
+    return t.missing_branch[node]
 
 
 cdef inline int32_t next_node(
-    bint has_tables, bint has_missing, const Step* steps, const Tables* tables, const int32_t* missing_branch,
-    int32_t node, const char* row, int64_t column_stride, const real* _,
+    bint has_tables, bint has_missing, const Step* steps, const Tables* tables, int32_t node, const char* row,
+    int64_t column_stride, const real* _,
 ) noexcept nogil:
     """THE routing rule: growth, scoring and the exporters agree on it. A leaf leads to itself."""
     cdef Step step = steps[node]
     cdef int64_t attribute = step.attribute
+    cdef int32_t branch
     cdef real value
     if has_tables and attribute < 0:
         attribute = -1 - attribute
     value = (<const real*>(row + attribute * column_stride))[0]
     if has_missing and value != value:
-        return step.next + missing_branch[node] if missing_branch[node] >= 0 else node
+        if step.next == node:       # a leaf
+            return node
+        branch = branch_without(tables, node, row, column_stride, _)
+        return step.next + branch if branch >= 0 else node
     if has_tables and step.attribute < 0:
         if value == UNKNOWN:
             return node
@@ -91,9 +127,8 @@ cdef inline int32_t next_node(
 
 
 cdef inline int64_t route(
-    const Step* steps, const Tables* tables, const int32_t* missing_branch, bint has_tables, const real* source,
-    int64_t row_stride, int64_t column_stride, int64_t n_columns, int64_t row0, int64_t row1, bint allow_missing,
-    int32_t* out,
+    const Step* steps, const Tables* tables, bint has_tables, const real* source, int64_t row_stride,
+    int64_t column_stride, int64_t n_columns, int64_t row0, int64_t row1, bint allow_missing, int32_t* out,
 ) noexcept nogil:
     """out[row] := leaf. Strides in bytes. Returns the first place (row * n_columns + column) of a NaN that is not
     allowed, or -1."""
@@ -104,21 +139,18 @@ cdef inline int64_t route(
         if nan >= 0 and not allow_missing:
             return nan
         if nan >= 0:
-            route_chunk(
-                True, True, steps, tables, missing_branch, source, row_stride, column_stride, start, stop, out)
+            route_chunk(True, True, steps, tables, source, row_stride, column_stride, start, stop, out)
         elif has_tables:
-            route_chunk(
-                True, False, steps, tables, missing_branch, source, row_stride, column_stride, start, stop, out)
+            route_chunk(True, False, steps, tables, source, row_stride, column_stride, start, stop, out)
         else:
-            route_chunk(
-                False, False, steps, tables, missing_branch, source, row_stride, column_stride, start, stop, out)
+            route_chunk(False, False, steps, tables, source, row_stride, column_stride, start, stop, out)
         start = stop
     return -1
 
 
 cdef inline void route_chunk(
-    bint has_tables, bint has_missing, const Step* steps, const Tables* tables, const int32_t* missing_branch,
-    const real* source, int64_t row_stride, int64_t column_stride, int64_t start, int64_t stop, int32_t* out,
+    bint has_tables, bint has_missing, const Step* steps, const Tables* tables, const real* source,
+    int64_t row_stride, int64_t column_stride, int64_t start, int64_t stop, int32_t* out,
 ) noexcept nogil:
     cdef int32_t[LANES] node
     cdef int32_t moved, to
@@ -136,13 +168,13 @@ cdef inline void route_chunk(
             if lanes == LANES:
                 for lane in range(LANES):
                     to = next_node(
-                        has_tables, has_missing, steps, tables, missing_branch, node[lane], row + lane * row_stride,
+                        has_tables, has_missing, steps, tables, node[lane], row + lane * row_stride,
                         column_stride, source)
                     moved |= to ^ node[lane]
                     node[lane] = to
             else:
                 to = next_node(
-                    has_tables, has_missing, steps, tables, missing_branch, node[0], row, column_stride, source)
+                    has_tables, has_missing, steps, tables, node[0], row, column_stride, source)
                 moved = to ^ node[0]
                 node[0] = to
         for lane in range(lanes):
@@ -151,9 +183,9 @@ cdef inline void route_chunk(
 
 
 cdef inline int32_t spread_row(
-    const Step* steps, const Tables* tables, const int32_t* missing_branch, const int32_t* n_children, bint has_tables,
-    const real* row, int64_t column_stride, const double* total, const double* proba, int64_t n_classes,
-    int64_t* node, double* share, double* out,
+    const Step* steps, const Tables* tables, const int32_t* n_children, bint has_tables, const real* row,
+    int64_t column_stride, const double* total, const double* proba, int64_t n_classes, int64_t* node,
+    double* share, double* out,
 ) noexcept nogil:
     """out := the class shares of a row that may go down several branches, each by its weight. Returns the leaf (or node
     where an unknown level ends the way) with the largest share, the smallest number of equals. `node` and `share` are a
@@ -170,7 +202,7 @@ cdef inline int32_t spread_row(
         part = share[n]
         while True:
             to = next_node(
-                has_tables, True, steps, tables, missing_branch, <int32_t>at, <const char*>row, column_stride, row)
+                has_tables, True, steps, tables, <int32_t>at, <const char*>row, column_stride, row)
             if to == at:
                 break
             at = to

@@ -31,15 +31,22 @@ class Categorical:
 
     Without `categories` the levels are the sorted distinct values. A level may have no rows. A
     value may be missing (None or NaN): its code is -1.
+
+    `ordered=True` says that the order means something, as that of sizes does: a tree then splits
+    the levels like numbers, into the lower and the higher ones.
     """
 
-    __slots__ = ("categories", "codes")
+    __slots__ = ("categories", "codes", "ordered")
 
     codes: np.ndarray
     categories: tuple[Any, ...]
+    ordered: bool
 
-    def __init__(self, values: Any, categories: Any = None) -> None:
+    def __init__(self, values: Any, categories: Any = None, *, ordered: bool = False) -> None:
         where = "Categorical"
+        if not isinstance(ordered, (bool, np.bool_)):
+            raise TypeError(f"Categorical: ordered must be True or False, got {shown(ordered)}.")
+        self.ordered = bool(ordered)
         items = _as_list(values)
         try:
             found = hash_labels(items)
@@ -47,8 +54,8 @@ class Categorical:
             row = first_row(items, _unhashable)
             raise not_a_scalar_error(where, row, items[row]) from None
         if categories is None:
-            ordered = sort_labels(where, found)
-            self.codes, self.categories = ordered.codes, tuple(ordered.labels)
+            by_value = sort_labels(where, found)
+            self.codes, self.categories = by_value.codes, tuple(by_value.labels)
             return
         self.categories = check_levels(where, categories)
         self.codes = map_labels(found, {level: code for code, level in enumerate(self.categories)})
@@ -61,7 +68,7 @@ class Categorical:
             )
 
     def as_labels(self) -> Labels:
-        return Labels(self.codes, self.categories, declared=True)
+        return Labels(self.codes, self.categories, declared=True, ordered=self.ordered)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -76,7 +83,8 @@ class Categorical:
 
     def __repr__(self) -> str:
         values = shown(np.asarray(self).tolist())
-        return f"Categorical({values}, categories={shown(list(self.categories))})"
+        ordered = ", ordered=True" if self.ordered else ""
+        return f"Categorical({values}, categories={shown(list(self.categories))}{ordered})"
 
 
 def _as_list(values: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,16 @@ from fasttree._parallel import Team
 from fasttree.encode import EncodedTable, encode, is_worth_threads
 from fasttree.frames import Table, missing_value_error, read_table, read_target, read_weights
 from fasttree.params import check_max_bins, check_n_jobs
+from fasttree.priors import (
+    check_class_weight,
+    check_misclassification_cost,
+    factors,
+    to_steps,
+)
+from fasttree.schema import Priors
 from fasttree.weights import GridWeights, to_grid
 
+FACTOR_BITS = 22  # at most for class factors that are no ratios of small numbers, where shares of rows take the rest
 MISSING_REMEDY = 'use missing="branch" or missing="category", or fill it in'
 
 
@@ -39,7 +47,7 @@ class Columns:
     ----------
     X, y
         As for ``fit`` of any estimator.
-    categorical_features, max_bins
+    categorical_features, ordered_features, max_bins
         As for `TreeClassifier`; estimators that are fitted on the columns must not ask for something else.
     n_jobs
         Threads for the encoding.
@@ -51,12 +59,13 @@ class Columns:
         y: Any,
         *,
         categorical_features: Any = "from_dtype",
+        ordered_features: Any = "from_dtype",
         max_bins: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.max_bins = check_max_bins(max_bins)
         n_jobs = check_n_jobs(n_jobs)
-        table = _own_values(read_table(X, categorical_features))
+        table = _own_values(read_table(X, categorical_features, ordered_features))
         target = read_target(y, table.n_rows)
         with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
             self.encoded: EncodedTable = encode(table, target, team, self.max_bins)
@@ -101,17 +110,22 @@ def training(
     max_bins: Any,
     n_jobs: Any,
     missing: str,
+    *,
+    ordered_features: Any = "from_dtype",
+    class_weight: Any = None,
+    misclassification_cost: Any = None,
 ) -> Iterator[tuple[TrainingRows, Team]]:
     """Read and encode what a user passes to ``fit``, and gather the threads that work on it."""
     max_bins, n_jobs = check_max_bins(max_bins), check_n_jobs(n_jobs)
     if isinstance(X, Columns):
-        _check_columns(X, y, categorical_features, max_bins)
+        _check_columns(X, y, categorical_features, ordered_features, max_bins)
         weight = read_weights(sample_weight, X.n_rows)
-        weights = _weights_of(X.encoded, weight, missing)
+        encoded = _with_priors(X.encoded, weight, class_weight, misclassification_cost)
+        weights = _weights_of(encoded, weight, missing)
         with Team(n_jobs, is_worth_threads(X.n_rows, X.n_attributes)) as team:
-            yield TrainingRows(X.encoded, weights, used_up=False), team
+            yield TrainingRows(encoded, weights, used_up=False), team
         return
-    table = read_table(X, categorical_features)
+    table = read_table(X, categorical_features, ordered_features)
     target = read_target(y, table.n_rows)
     weight = read_weights(sample_weight, table.n_rows)
     present = None
@@ -121,8 +135,23 @@ def training(
     with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
         grid = None if weight is None else to_grid(weight)
         encoded = encode(table, target, team, max_bins, grid)
+        encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)
         weights = _weights_of(encoded, weight, missing, present)
         yield TrainingRows(encoded, weights, used_up=True), team
+
+
+def _with_priors(
+    encoded: EncodedTable, weight: np.ndarray | None, class_weight: Any, cost: Any
+) -> EncodedTable:
+    if class_weight is None and cost is None:
+        return encoded
+    classes = encoded.schema.classes
+    totals = np.bincount(encoded.y, weights=weight, minlength=len(classes))
+    priors = Priors(
+        check_class_weight(class_weight, classes, totals),
+        check_misclassification_cost(cost, classes),
+    )
+    return replace(encoded, schema=replace(encoded.schema, priors=priors))
 
 
 def _weights_of(
@@ -136,13 +165,26 @@ def _weights_of(
     has_missing = bool(encoded.has_missing.any())
     if missing == "error" and has_missing:
         refuse_missing(encoded, present)
-    if missing == "fractional" and has_missing:
-        return to_grid(np.ones(encoded.n_rows) if weight is None else weight, fine=True)
-    return None if weight is None else to_grid(weight)
+    wanted = factors(encoded.schema.priors.class_weight, encoded.schema.priors.cost)
+    shares_rows = missing == "fractional" and has_missing
+    if weight is None and wanted is None and not shares_rows:
+        return None
+    weight = np.ones(encoded.n_rows) if weight is None else weight
+    if shares_rows:  # the grid is as fine as the factors allow
+        found = to_steps(wanted, 1, most=2**FACTOR_BITS)
+        room = 0 if found is None else int(found[0].max()).bit_length()
+        grid = to_grid(weight, fine=True, room=room)
+    else:  # the factors are as fine as the grid allows
+        grid = to_grid(weight, room=0 if wanted is None else FACTOR_BITS)
+        found = to_steps(wanted, int(grid.steps.sum()))
+    if found is None:
+        return grid
+    factor, _ = found
+    return GridWeights(grid.steps * factor[encoded.y], grid.per_unit, factor)
 
 
 def _check_columns(
-    columns: Columns, y: Any, categorical_features: Any, max_bins: int | None
+    columns: Columns, y: Any, categorical_features: Any, ordered_features: Any, max_bins: int | None
 ) -> None:
     if y is not None:
         raise ValueError("y must be None when X is a fasttree.Columns: the classes are part of it")
@@ -151,11 +193,15 @@ def _check_columns(
             f"max_bins={max_bins} does not fit Columns encoded with max_bins={columns.max_bins}: "
             "pass max_bins to fasttree.Columns instead"
         )
-    if not isinstance(categorical_features, str) or categorical_features != "from_dtype":
-        raise ValueError(
-            "categorical_features must be given to fasttree.Columns, which has encoded the table "
-            f"already, got {categorical_features!r}"
-        )
+    for name, value in (
+        ("categorical_features", categorical_features),
+        ("ordered_features", ordered_features),
+    ):
+        if not isinstance(value, str) or value != "from_dtype":
+            raise ValueError(
+                f"{name} must be given to fasttree.Columns, which has encoded the table already, "
+                f"got {value!r}"
+            )
 
 
 def refuse_missing(encoded: EncodedTable, present: np.ndarray | None) -> None:

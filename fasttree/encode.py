@@ -85,6 +85,31 @@ class EncodedTable:
             above[counted] = self.lower[attribute[counted], sides[counted, 1]]
         return below, above
 
+    def distinct(self, attribute: int, present: np.ndarray | None = None) -> np.ndarray:
+        """The values of a numeric attribute, ascending; of bins the ends. `present`: a mask of the rows that count."""
+        stored = int(self.storage[attribute])
+        if stored < 0:
+            used: slice | np.ndarray = slice(1, self.n_codes[attribute])
+            if present is not None:
+                codes = np.unique(self.codes[-1 - stored][present])
+                used = codes[codes > 0]
+            return np.unique([self.lower[attribute, used], self.upper[attribute, used]])
+        if isinstance(self.source, np.ndarray):
+            values = self.source[:, attribute]
+        else:
+            column = self.source[attribute]
+            assert column is not None
+            values = column
+        values = np.sort(values[slice(None) if present is None else present].astype(np.float64))
+        values = values[: np.searchsorted(values, np.nan)]  # missing values stand at the end
+        return values[np.append(True, values[1:] != values[:-1])]
+
+    def first_values(self, attribute: int) -> np.ndarray:
+        """The value of each code of a numeric attribute from 1 on; of bins the smallest."""
+        if self.storage[attribute] < 0:
+            return self.lower[attribute, 1 : self.n_codes[attribute]]
+        return self.distinct(attribute)
+
     def _values_at(self, attribute: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The value of attribute[i] in rows[i], as float64."""
         if isinstance(self.source, np.ndarray):
@@ -227,7 +252,7 @@ class _Encoding:
         if table.columns is None:
             attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
         else:
-            attributes = [AttributeSchema(c.name, c.categories) for c in table.columns]
+            attributes = [AttributeSchema(c.name, c.categories, c.ordered) for c in table.columns]
         return EncodedTable(
             schema=Schema(
                 tuple(attributes), target.classes, table.named, tuple(target.tie_order.tolist())
@@ -249,6 +274,13 @@ class _Encoding:
 def _has_many_levels(table: Table) -> bool:
     """Is there a categorical attribute that needs a sorted list?"""
     return any(len(c.categories or ()) > MAX_BINS for c in table.columns or ())
+
+
+def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:
+    """Between two values, never equal to the upper one; halves first, so that nothing overflows."""
+    with np.errstate(invalid="ignore"):  # -inf/2 + inf/2
+        middle = below / 2 + above / 2
+    return np.where((middle >= below) & (middle < above), middle, below)
 
 
 def is_worth_threads(n_rows: int, n_attributes: int) -> bool:

@@ -7,13 +7,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fasttree import _core
+from fasttree import _core, c45
 from fasttree._parallel import Team
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots
+from fasttree.frontier import Level, Slots, first_largest
 from fasttree.instances import Instances
-from fasttree.params import CATEGORICAL_SPLITS, CRITERIA, MISSING, THRESHOLD, GrowthParams
+from fasttree.params import (
+    CATEGORICAL_SPLITS,
+    CRITERIA,
+    MISSING,
+    ORDERED,
+    THRESHOLD,
+    GrowthParams,
+)
+from fasttree.surrogates import Surrogates, SurrogateSearch
 from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**26  # of the (attribute, node) records of a batch
@@ -21,7 +29,8 @@ PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost 
 CHUNKS_PER_THREAD = 4
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
-# The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values.
+# The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values, or the
+# number of groups.
 PLACE_SHIFT = 32
 PRESENT = 2**PLACE_SHIFT - 1
 
@@ -51,7 +60,8 @@ class Children:
         np.ndarray
     )  # where rows went that do not know the attribute, -1: there were none
     heuristic: np.ndarray
-    known_counts: np.ndarray | None = None  # counts without shared rows, if there are any
+    known_counts: np.ndarray | None = None  # counts of the rows that know the attribute, if not all
+    surrogates: Surrogates | None = None
 
 
 class Evaluator:
@@ -67,6 +77,9 @@ class Evaluator:
         costs: AttributeCosts | None = None,
     ) -> None:
         self.team = team
+        self.params = params
+        self.weights = weights
+        self.priors = table.schema.priors
         self.costs = costs
         # Per node of the open level: the attributes measured on the way to it. Kept for costs alone.
         self.measured = np.zeros((1, table.n_attributes), dtype=bool)
@@ -90,7 +103,10 @@ class Evaluator:
         total = int(self.root_counts.sum())
         has_lists = len(counted) < table.n_attributes
         self.measure = _measure(params, self.n_classes, total, weights, has_lists)
-        multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
+        self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
+        n_units = self.sizes(self.root_counts[np.newaxis, :])[0] / self.per_unit
+        self.has_many_values = ~self.is_threshold & (table.n_codes - 1 >= c45.MANY_VALUES * n_units)
+        multiway = np.isin(self.shape, [CATEGORICAL_SPLITS[s] for s in ("multiway", "grouped")])
         self.core = _core.Growth(
             self.measure,
             table.codes,
@@ -103,6 +119,10 @@ class Evaluator:
             cell_start,
             table.rank_shift,
         )
+        if params.compat:
+            self.core.set_values(*_values(table), self.per_unit)
+        else:
+            self.core.set_values(np.empty(0), np.empty(0, dtype=np.int64), self.per_unit)
         self.has_counted = len(counted) > 0
         self.instances = Instances(
             table,
@@ -113,7 +133,27 @@ class Evaluator:
             many_branches=int(self.n_codes[multiway].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         self._spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
-        self._batch = max(1, RECORD_BYTES // (16 * self.n_attributes))
+        self.surrogates = None
+        if params.missing == "surrogate":
+            self.surrogates = SurrogateSearch(
+                table, self.core, self.shape, weights, team, self._spare
+            )
+        self._batch = max(1, RECORD_BYTES // (24 * self.n_attributes))
+
+    @property
+    def per_unit(self) -> int:
+        return 1 if self.weights is None else self.weights.per_unit
+
+    @property
+    def slack(self) -> int:
+        """Steps by which weights may differ and be equal."""
+        return 0 if self.weights is None else slack_of(self.params, self.weights)
+
+    def sizes(self, counts: np.ndarray) -> np.ndarray:
+        """What the limits on sizes count of some nodes' class counts: weight before the class factors."""
+        if self.weights is not None:
+            counts = self.weights.plain(counts)
+        return np.asarray(counts.sum(axis=1))
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
@@ -147,6 +187,7 @@ class Evaluator:
             worth = self.costs.worth(score, measured)
         _core.choose_attributes(
             worth,
+            self.params.tie,
             self.costs is not None,
             score,
             cut,
@@ -162,6 +203,7 @@ class Evaluator:
         attribute there: the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
         score = np.empty((self.n_attributes, node1 - node0))
         cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
+        split = np.zeros_like(score) if self.params.c45 else None
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
         shared = rows * self.n_attributes > PARALLEL_WORK
         n_chunks = 1
@@ -173,11 +215,16 @@ class Evaluator:
         def work(worker: int, chunk: int) -> None:
             if not self.core.advance(
                 level.core, family0, family1, node0, edges[chunk], edges[chunk + 1],
-                self._spare[worker], score, cut,
+                self._spare[worker], score, cut, split,
             ):  # fmt: skip
                 raise MemoryError("no memory left for the split search")
 
         self.team.run(work, n_chunks, shared)
+        if split is not None:
+            by_ratio = self.params.criterion == "gain_ratio"
+            score = c45.worth(
+                score, split, self.is_threshold, self.has_many_values, by_ratio, self.params.tie
+            )
         return score, cut
 
     def split(
@@ -191,9 +238,7 @@ class Evaluator:
             first_child, table_start = self._branches(attribute, cut)
         n_filled = sizes(first_child)
         if not self.is_all_numeric:
-            n_values = self.n_codes[attribute] - 1
-            multiway = self.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
-            n_filled = n_filled - (multiway & ((cut & PRESENT) < n_values))
+            n_filled = n_filled - self.has_empty_branch(attribute, cut & PRESENT)
         children = Children(
             first_child=first_child,
             n_filled=n_filled,
@@ -226,6 +271,8 @@ class Evaluator:
         self.team.run(split, len(edges) - 1, shared)
         if self.shares:
             children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
+        if self.surrogates is not None:
+            children = self._stand_in(level, nodes, attribute, children, n_shared, edges, shared)
         if self.has_counted:
             self._hand_on(level, nodes, children, edges, shared)
         self.has_moved = True
@@ -243,7 +290,8 @@ class Evaluator:
     ) -> Children:
         """Share the rows out that do not know the attribute on which their node is split."""
         counts = children.counts.copy()
-        known = children.counts.sum(axis=1)
+        plain = children.counts if self.weights is None else self.weights.plain(children.counts)
+        known = self.priors.weighted(plain).sum(axis=1).astype(np.float64)
         copies = ends(n_shared * (children.n_filled - 1))
         first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
 
@@ -255,6 +303,38 @@ class Evaluator:
 
         self.team.run(share, len(edges) - 1, shared)
         return replace(children, counts=counts, known_counts=children.counts)
+
+    def _stand_in(
+        self,
+        level: Level,
+        nodes: np.ndarray,
+        attribute: np.ndarray,
+        children: Children,
+        n_shared: np.ndarray,
+        edges: list[int],
+        shared: bool,
+    ) -> Children:
+        """Find the surrogates, and send the rows by them that do not know the attribute of their node's split."""
+        assert self.surrogates is not None
+        plain = children.counts if self.weights is None else self.weights.plain(children.counts)
+        sizes = plain.sum(axis=1).reshape(-1, 2)
+        worth_threads = int(level.n_rows[nodes].sum()) * self.n_attributes > PARALLEL_WORK
+        found = self.surrogates.find(level, nodes, attribute, sizes, worth_threads)
+        if n_shared.any():
+            self.surrogates.place_cuts(found)
+        counts = children.counts.copy()
+        weight = self.priors.weighted(plain).sum(axis=1)
+        heaviest = first_largest(weight, children.first_child) - children.first_child[:-1]
+
+        def send(worker: int, chunk: int) -> None:
+            self.core.send_missing(
+                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child, n_shared,
+                found.start, found.attribute, found.cut, found.neighbours, found.low, found.table_start, found.n_codes,
+                found.table_codes, found.table_branch, heaviest, children.n_rows, counts,
+            )  # fmt: skip
+
+        self.team.run(send, len(edges) - 1, shared)
+        return replace(children, counts=counts, known_counts=children.counts, surrogates=found)
 
     def _hand_on(
         self,
@@ -286,16 +366,27 @@ class Evaluator:
         measured[np.arange(len(nodes)), attribute] = True
         self.measured = measured[family]
 
+    def has_empty_branch(self, attribute: np.ndarray, n_present: np.ndarray) -> np.ndarray:
+        """Which splits have a branch for values without training rows at the node?"""
+        shape = self.shape[attribute]
+        by_value = (shape == CATEGORICAL_SPLITS["multiway"]) | (
+            shape == CATEGORICAL_SPLITS["grouped"]
+        )
+        return np.asarray(by_value & (n_present < self.n_codes[attribute] - 1))
+
     def _branches(self, attribute: np.ndarray, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the children of each split begin, and the entries of its table."""
         shape = self.shape[attribute]
-        n_present = cut & PRESENT
-        # Multiway: a branch for each value present, one for missing values if they join none of these, and one that
-        # all the absent values share.
-        n_multiway = n_present + ((cut >> PLACE_SHIFT) > n_present)
-        n_multiway += n_present < self.n_codes[attribute] - 1
-        n_children = np.where(shape == CATEGORICAL_SPLITS["multiway"], n_multiway, 2)
-        return ends(n_children), ends(np.where(shape == THRESHOLD, 0, n_present))
+        n_present, above = cut & PRESENT, cut >> PLACE_SHIFT
+        n_children = np.full(len(attribute), 2)
+        # A branch for each value present, one for missing values if they join none of these.
+        multiway = shape == CATEGORICAL_SPLITS["multiway"]
+        n_children[multiway] = (n_present + (above > n_present))[multiway]
+        grouped = shape == CATEGORICAL_SPLITS["grouped"]
+        n_children[grouped] = above[grouped]
+        n_children += self.has_empty_branch(attribute, n_present)
+        n_entries = np.where(shape == ORDERED, self.n_codes[attribute] - 1, n_present)
+        return ends(n_children), ends(np.where(shape == THRESHOLD, 0, n_entries))
 
 
 def ends(lengths: np.ndarray) -> np.ndarray:
@@ -312,18 +403,37 @@ def sizes(segment_ends: np.ndarray) -> np.ndarray:
 
 def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
     categorical = np.array([a.is_categorical for a in table.schema.attributes])
-    return np.where(categorical, CATEGORICAL_SPLITS[params.categorical_split], THRESHOLD).astype(
-        np.int32
-    )
+    ordered = np.array([a.ordered for a in table.schema.attributes])
+    shape = np.where(categorical, CATEGORICAL_SPLITS[params.categorical_split], THRESHOLD)
+    return np.where(categorical & ordered, ORDERED, shape).astype(np.int32)
+
+
+def _values(table: EncodedTable) -> tuple[np.ndarray, np.ndarray]:
+    """The value of each code of the numeric attributes, one attribute after another, and where each begins."""
+    numeric = [not a.is_categorical for a in table.schema.attributes]
+    start = np.full(table.n_attributes, -1, dtype=np.int64)
+    values = [np.empty(0)]
+    for attribute in np.flatnonzero(numeric).tolist():
+        start[attribute] = sum(map(len, values))
+        values += [np.array([-np.inf]), table.first_values(attribute)]
+    return np.concatenate(values), start
+
+
+def slack_of(params: GrowthParams, weights: GridWeights) -> int:
+    """J48 compares weights as loosely as scores."""
+    return max(weights.slack, int(params.tie * weights.per_unit))
 
 
 def _measure(
     params: GrowthParams, n_classes: int, total: int, weights: GridWeights | None, has_lists: bool
 ) -> _core.Measure:
-    criterion = CRITERIA[params.criterion]
+    criterion = CRITERIA["entropy" if params.c45 else params.criterion]
     min_leaf = params.min_samples_leaf
+    per_unit = 1
+    factor = None
     if weights is not None:
-        min_leaf = min_leaf * weights.per_unit - weights.slack
+        min_leaf = min_leaf * weights.per_unit - slack_of(params, weights)
+        per_unit, factor = weights.per_unit, weights.factor
     # A power of two such that total * log2(total) steps stay below 2^62.
     bits = total.bit_length()
     fine = 2.0 ** (62 - bits - bits.bit_length())
@@ -338,12 +448,19 @@ def _measure(
     with np.errstate(divide="ignore"):
         inverse = 1.0 / np.arange(n_inverse)
     return _core.Measure(
-        criterion,
-        n_classes,
-        int(min(max(np.ceil(min_leaf), 1), total + 1)),
-        total < 2**31,
-        fine,
-        klogk,
-        inverse,
-        np.ascontiguousarray(inverse[::-1]),
+        criterion=criterion,
+        n_classes=n_classes,
+        min_leaf=int(min(max(np.ceil(min_leaf), 1), total + 1)),
+        min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
+        factor=factor,
+        tie=params.tie,
+        records_split=params.c45,
+        by_ratio=params.criterion == "gain_ratio",
+        side_share=c45.SIDE_SHARE if params.c45 else 0.0,
+        side_most=float(c45.SIDE_MOST * per_unit),
+        exact_squares=total < 2**31,
+        fine=fine,
+        klogk_steps_of=klogk,
+        inverse=inverse,
+        inverse_down=np.ascontiguousarray(inverse[::-1]),
     )

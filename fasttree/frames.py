@@ -4,7 +4,7 @@
 What the user passes goes through these rooms:
 
     containers  opens what holds the table: an array, a list of rows, a dict of columns, a frame
-    kinds       reads `categorical_features`: which columns were declared categorical
+    kinds       reads `categorical_features` and `ordered_features`: what the user said of columns
     values      reads one column of any library; arrays does so for numpy and Python's objects
     labels      holds text and other labels as codes
     frames      puts the columns together, at fit, and as a fitted model expects them
@@ -15,7 +15,7 @@ Other modules need no more of these than what is named here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,7 @@ class Column:
     codes: np.ndarray | None = None
     categories: tuple[Any, ...] | None = None
     declared: bool = False  # True: a level stays, even if no row has it
+    ordered: bool = False  # categorical, and the order of the categories means something
 
     def take(self, rows: np.ndarray) -> Column:
         if self.values is not None:
@@ -80,9 +81,7 @@ class Column:
         assert self.codes is not None
         assert self.categories is not None
         kept = without_unused(Labels(self.codes[rows], self.categories, self.declared))
-        return Column(
-            self.name, codes=kept.codes, categories=tuple(kept.labels), declared=self.declared
-        )
+        return replace(self, codes=kept.codes, categories=tuple(kept.labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,22 +108,27 @@ class Table:
 # -- at fit ----------------------------------------------------------------------------------------
 
 
-def read_table(X: Any, categorical_features: Any = "from_dtype") -> Table:
+def read_table(
+    X: Any, categorical_features: Any = "from_dtype", ordered_features: Any = "from_dtype"
+) -> Table:
     """The table that a model is to be fitted to."""
     container = open_container(X)
-    kinds = read_kinds(categorical_features, container)
+    kinds = read_kinds(categorical_features, ordered_features, container)
     n_rows, names, named = container.n_rows, container.names, container.named
     matrix, sources = container.matrix, container.columns
     if matrix is not None:
         if not kinds.declared:
+            kinds.check_ordered(range(len(names)), names)
             check_whole_numbers(matrix, lambda place: column_label(names[place]))
             return Table(n_rows, names, named, matrix=matrix)
-        kinds = Kinds(kinds.declared, by_dtype=False)  # a matrix of bools is one of numbers
+        kinds = replace(kinds, by_dtype=False)  # a matrix of bools is one of numbers
         sources = _columns_of(matrix)
     columns = tuple(
         _fit_column(name, read_column(column_label(name), source), place, kinds)
         for place, (name, source) in enumerate(zip(names, sources, strict=True))
     )
+    numeric = [place for place, column in enumerate(columns) if column.categories is None]
+    kinds.check_ordered(numeric, names)
     return Table(n_rows, names, named, columns=columns)
 
 
@@ -146,14 +150,17 @@ def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds
             check_whole_numbers(values, lambda _: where)
             return Column(name, values=values)
         labels = number_labels(values)
+    ordered = labels.ordered if kinds.ordered is None else place in kinds.ordered
     levels = kinds.declared.get(place)
     if levels is not None:
         codes = _declared_codes(where, labels, levels)
-        return Column(name, codes=codes, categories=levels, declared=True)
+        return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered)
     labels = sort_labels(where, labels)
     codes = labels.codes.astype(np.int32, copy=False)
     categories = tuple(labels.labels)
-    return Column(name, codes=codes, categories=categories, declared=labels.declared)
+    return Column(
+        name, codes=codes, categories=categories, declared=labels.declared, ordered=ordered
+    )
 
 
 def _declared_codes(where: str, labels: Labels, levels: tuple[Any, ...]) -> np.ndarray:
@@ -212,8 +219,9 @@ def _expected(schema: Schema) -> _Expected:
 def read_table_like(
     X: Any, schema: Schema, estimator_name: str = "the model", unknown: str = "missing"
 ) -> Table:
-    """The table as a fitted model reads it: the same columns, and labels as the model's codes.
+    """The table as a fitted model reads it: its columns in its order, and labels as its codes.
 
+    Columns are found by name where both sides have names, else by position.
     A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE.
     """
     expected = _expected(schema)
@@ -223,17 +231,21 @@ def read_table_like(
         if n_rows and n_columns == len(names):
             return Table(n_rows, names, schema.named, X)
     container = open_container(X)
+    places = None  # of the model's attributes, if X has them in another order
     if container.named and schema.named:
-        _check_names(container.names, names)
+        if container.names != names:
+            places = _places_by_name(container.names, names)
     elif len(container.names) != len(names):
         raise ValueError(
             f"X has {len(container.names)} features, but {estimator_name} is expecting "
             f"{len(names)} features as input."
         )
     matrix = container.matrix
-    if matrix is not None and expected.all_numeric:
+    if matrix is not None and expected.all_numeric:  # a matrix has no names
         return Table(container.n_rows, names, schema.named, matrix=matrix)
     sources = container.columns if matrix is None else _columns_of(matrix)
+    if places is not None:
+        sources = [sources[place] for place in places]
     columns = tuple(
         _like_column(name, read_column(column_label(name), source), place, expected, unknown)
         for place, (name, source) in enumerate(zip(names, sources, strict=True))
@@ -245,7 +257,8 @@ def _like_column(
     name: str, values: np.ndarray | Labels, place: int, expected: _Expected, unknown: str
 ) -> Column:
     """A column without any value fits every attribute, whatever its dtype."""
-    where, categories = column_label(name), expected.attributes[place].categories
+    where, attribute = column_label(name), expected.attributes[place]
+    categories = attribute.categories
     if categories is None:
         if not isinstance(values, Labels):
             return Column(name, values=values)
@@ -272,21 +285,22 @@ def _like_column(
             f"{where} holds {shown(labels.labels[labels.codes[row]])} in row {row}, which was not "
             'seen at fit: correct it, or set unknown="missing" or unknown="majority".'
         )
-    return Column(name, codes=codes, categories=categories, declared=True)
+    return Column(
+        name, codes=codes, categories=categories, declared=True, ordered=attribute.ordered
+    )
 
 
-def _check_names(names: tuple[str, ...], expected: tuple[str, ...]) -> None:
-    """In the words of scikit-learn, which its users know."""
-    if names == expected:
-        return
-    unseen, missing = sorted(set(names) - set(expected)), sorted(set(expected) - set(names))
+def _places_by_name(names: tuple[str, ...], expected: tuple[str, ...]) -> list[int]:
+    """Where among `names` each expected one is. Errors are in the words of scikit-learn, which its users know."""
+    place_of = {name: place for place, name in enumerate(names)}
+    unseen, missing = sorted(place_of.keys() - expected), sorted(set(expected) - place_of.keys())
+    if not unseen and not missing:
+        return [place_of[name] for name in expected]
     message = "The feature names should match those that were passed during fit.\n"
     if unseen:
         message += "Feature names unseen at fit time:\n" + _listed(unseen)
     if missing:
         message += "Feature names seen at fit time, yet now missing:\n" + _listed(missing)
-    if not unseen and not missing:
-        message += "Feature names must be in the same order as they were in fit.\n"
     raise ValueError(message)
 
 

@@ -24,6 +24,7 @@ class Level:
     first_child: np.ndarray  # int64, one more than families
     counts: np.ndarray  # int64 [node, class], in steps of weight
     total: np.ndarray  # int64
+    size: np.ndarray  # int64: the same before the class factors
     cost: np.ndarray  # float64: weight times impurity
     n_rows: np.ndarray  # int64
     list_start: np.ndarray  # int64: in the sorted lists; means something on the frontier alone
@@ -33,7 +34,7 @@ class Level:
     core: _core.Level
 
     @property
-    def size(self) -> int:
+    def n_nodes(self) -> int:
         return len(self.total)
 
 
@@ -46,6 +47,7 @@ def make_level(
     n_rows: np.ndarray,
     counts: np.ndarray,
     total: np.ndarray,
+    size: np.ndarray,
     cost: np.ndarray,
     is_open: np.ndarray,
     slots: Slots,
@@ -70,10 +72,11 @@ def make_level(
         slot,
         counts,
         total,
+        size,
         cost,
     )
     return Level(
-        first_child, counts, total, cost, n_rows, list_start, row_start, slot, frontier, core
+        first_child, counts, total, size, cost, n_rows, list_start, row_start, slot, frontier, core
     )
 
 
@@ -119,13 +122,13 @@ def family_sums(values: np.ndarray, first_child: np.ndarray) -> np.ndarray:
     return np.add.reduceat(values, first_child[:-1])
 
 
-def first_largest(values: np.ndarray, first_child: np.ndarray) -> np.ndarray:
-    """Of each family the first child with the largest value."""
+def first_largest(values: np.ndarray, first_child: np.ndarray, slack: int = 0) -> np.ndarray:
+    """Of each family the first child with the largest value; what is closer than `slack` counts as equal."""
     first = first_child[:-1]
     if len(values) == 2 * len(first):  # all binary
-        return np.asarray(first + (values[1::2] > values[::2]))
+        return np.asarray(first + (values[1::2] > values[::2] + slack))
     family = np.repeat(np.arange(len(first)), np.diff(first_child))
-    is_largest = np.flatnonzero(values == np.maximum.reduceat(values, first)[family])
+    is_largest = np.flatnonzero(values >= np.maximum.reduceat(values, first)[family] - slack)
     _, where = np.unique(family[is_largest], return_index=True)
     return is_largest[where]
 

@@ -11,10 +11,12 @@ import numpy as np
 from fasttree import _core
 from fasttree._parallel import Team
 from fasttree.costs import NO_GAIN, AttributeCosts
-from fasttree.encode import EncodedTable
+from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
-from fasttree.params import CATEGORICAL_SPLITS, GrowthParams
+from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
+from fasttree.priors import cheapest
+from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, Tree
 from fasttree.weights import GridWeights
 
@@ -44,12 +46,16 @@ def grow(
         children = evaluator.split(level, nodes, attribute, winners.cut[accepted])
         level = builder.append(level, nodes, attribute, children)
     tree = builder.finish()
-    return tree if tree.n_leaves <= params.max_leaves else _best_first(tree, params.max_leaves)
+    if tree.n_leaves > params.max_leaves:
+        factor = None if weights is None else weights.factor
+        tree = _best_first(tree, params.max_leaves, factor)
+    return tree
 
 
-def _best_first(tree: Tree, max_leaves: int) -> Tree:
+def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> Tree:
     """What growing best first would have grown: nodes do not depend on each other, so it is a part of the tree."""
-    saved = tree.gain * tree.counts.sum(axis=1)
+    counts = tree.counts if factor is None else tree.counts * (factor / factor.max())
+    saved = tree.gain * counts.sum(axis=1)
     saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
     is_split = _core.best_first(
         tree.first_child, tree.n_children, tree.multiplicity, saved, max_leaves
@@ -104,9 +110,9 @@ def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
 
 # The integers that describe a node, one row of an array each.
 ATTRIBUTE, FIRST_CHILD, N_CHILDREN, N_TABLE, DEFAULT_BRANCH, MISSING_BRANCH, HEURISTIC = range(7)
-MISSING_SEEN, MULTIPLICITY, PARENT, PRED, DEPTH = range(7, 12)
+MISSING_SEEN, MULTIPLICITY, PARENT, PRED, DEPTH, N_SURROGATES = range(7, 13)
 LEAF_INTS = np.array(
-    [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0]], dtype=np.int32
+    [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0], [0]], dtype=np.int32
 )
 THRESHOLD_VALUE, GAIN = range(2)
 SHARED = np.int32(-1)  # the branch of missing values: all of them
@@ -125,9 +131,11 @@ class _Builder:
     ) -> None:
         self.table = table
         self.params = params
+        self.priors = table.schema.priors
         self.evaluator = evaluator
-        self.per_unit = 1 if weights is None else weights.per_unit
-        self.slack = 0 if weights is None else weights.slack
+        self.weights = weights
+        self.per_unit = evaluator.per_unit
+        self.slack = evaluator.slack
         self.min_split = max(
             params.min_samples_split * self.per_unit - self.slack, 2 * evaluator.measure.min_leaf
         )
@@ -139,6 +147,7 @@ class _Builder:
         self.counts: list[np.ndarray] = []
         self.probas: list[np.ndarray] = []
         self.tables: list[tuple[np.ndarray, np.ndarray]] = []
+        self.surrogates: list[Surrogates] = []
 
     def root(self) -> Level:
         counts = self.evaluator.root_counts[np.newaxis, :]
@@ -157,13 +166,18 @@ class _Builder:
         first_child = children.first_child
         counts = children.counts
         total = counts.sum(axis=1)
+        size = evaluator.sizes(counts)
         cost = np.empty(len(total))
         evaluator.measure.costs(counts, total, cost)
         if children.known_counts is None:
             saved = level.cost[nodes] - family_sums(cost, first_child)
         else:
             saved = self._saved_by_known(children.known_counts, first_child)
-        heaviest = first_largest(total, first_child) - first_child[:-1]
+        known = counts
+        if children.surrogates is not None and children.known_counts is not None:
+            known = children.known_counts
+        weight = self.priors.weighted(self._plain(known)).sum(axis=1)
+        heaviest = first_largest(weight, first_child, self.slack) - first_child[:-1]
 
         ints, reals = self.ints[-1], self.reals[-1]
         ints[ATTRIBUTE, nodes] = attribute
@@ -172,6 +186,8 @@ class _Builder:
         missing_branch = heaviest
         if self.params.missing == "fractional":
             missing_branch = SHARED
+        elif children.surrogates is not None:
+            self._append_surrogates(ints, nodes, children.surrogates)
         elif self.has_missing:
             seen = children.missing_branch >= 0
             ints[MISSING_SEEN, nodes] = seen
@@ -180,7 +196,7 @@ class _Builder:
         reals[THRESHOLD_VALUE, nodes] = self._thresholds(attribute, children)
         reals[GAIN, nodes] = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
 
-        parent = self.n_nodes - level.size + nodes
+        parent = self.n_nodes - level.n_nodes + nodes
         is_binary = len(total) == 2 * len(nodes)
         family = np.arange(len(nodes)).repeat(2 if is_binary else sizes(first_child))
         evaluator.note_measured(nodes, attribute, family)
@@ -201,8 +217,19 @@ class _Builder:
             children.n_rows,
             counts,
             total,
+            size,
             cost,
         )
+
+    def _plain(self, counts: np.ndarray) -> np.ndarray:
+        """Class counts without the class factors."""
+        return counts if self.weights is None else self.weights.plain(counts)
+
+    def _append_surrogates(
+        self, ints: np.ndarray, nodes: np.ndarray, surrogates: Surrogates
+    ) -> None:
+        ints[N_SURROGATES, nodes] = sizes(surrogates.start)
+        self.surrogates.append(surrogates)
 
     def _saved_by_known(self, counts: np.ndarray, first_child: np.ndarray) -> np.ndarray:
         """The cost saved among the rows that know the attribute of the split."""
@@ -228,14 +255,14 @@ class _Builder:
         is_table = n_present > 0
         n_values = self.evaluator.n_codes[attribute] - 1
         default_branch = np.where(is_table, heaviest, -1)
-        multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
-        shares = multiway & (n_present < n_values)
+        shares = self.evaluator.has_empty_branch(attribute, n_present)
         default_branch[shares] = ints[N_CHILDREN, nodes][shares] - 1
         ints[N_TABLE, nodes] = n_present
         ints[DEFAULT_BRANCH, nodes] = default_branch
         ints[HEURISTIC, nodes] = children.heuristic
         empty = children.first_child[1:][shares] - 1
-        self.ints[-1][MULTIPLICITY, empty] = (n_values - n_present)[shares]
+        multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
+        self.ints[-1][MULTIPLICITY, empty] = np.where(multiway, n_values - n_present, 1)[shares]
 
     def _begin_level(
         self,
@@ -248,11 +275,15 @@ class _Builder:
         self.n_nodes += n
         self._check_size()
         order = self.table.tie_order
-        ordered = counts[:, order]
-        if self.slack:
-            ordered = ordered >= ordered.max(axis=1, keepdims=True) - self.slack
-        pred = order[ordered.argmax(axis=1)]
-        proba = counts / np.maximum(total, 1)[:, np.newaxis]
+        if self.priors.cost is None:
+            ordered = counts[:, order]
+            if self.slack:
+                ordered = ordered >= ordered.max(axis=1, keepdims=True) - self.slack
+            pred = order[ordered.argmax(axis=1)]
+            proba = counts / np.maximum(total, 1)[:, np.newaxis]
+        else:
+            proba = self.priors.shares(self._plain(counts))
+            pred = cheapest(proba, self.priors.cost, order)
         if inherited is not None:
             empty = total == 0
             pred[empty], proba[empty] = inherited[0][empty], inherited[1][empty]
@@ -277,18 +308,20 @@ class _Builder:
         n_rows: np.ndarray,
         counts: np.ndarray,
         total: np.ndarray | None = None,
+        size: np.ndarray | None = None,
         cost: np.ndarray | None = None,
     ) -> Level:
-        if total is None or cost is None:
+        if total is None or size is None or cost is None:
             total = counts.sum(axis=1)
+            size = self.evaluator.sizes(counts)
             cost = np.empty(len(total))
             self.evaluator.measure.costs(counts, total, cost)
         if self.depth >= self.params.max_depth or self.depth >= self.params.max_leaves - 1:
             is_open = np.zeros(len(total), dtype=bool)
         else:
-            is_open = (counts.max(axis=1) < total) & (total >= self.min_split)
+            is_open = (counts.max(axis=1) < total) & (size >= self.min_split)
         return make_level(
-            first_child, n_filled, parent_start, parent_rows, parent_slot, n_rows, counts, total, cost, is_open,
+            first_child, n_filled, parent_start, parent_rows, parent_slot, n_rows, counts, total, size, cost, is_open,
             self.evaluator.slots,
         )  # fmt: skip
 
@@ -302,11 +335,24 @@ class _Builder:
             below[numeric], above[numeric] = self.table.values_beside(
                 attribute[numeric], children.neighbours[numeric]
             )
-        threshold = below if self.params.threshold == "value" else midpoint(below, above)
+        threshold = midpoint(below, above)
         if self.has_missing:
             apart = (children.neighbours[:, 1] < 0) & ~np.isnan(threshold)
             threshold[apart] = np.inf  # nothing but missing values on the right
         return threshold + 0.0  # -0.0 is 0.0
+
+    def _relocate(self, attribute: np.ndarray, threshold: np.ndarray) -> None:
+        """Put thresholds on the largest value of the whole table that is not above them."""
+        reach = J48_TIE if self.params.compat else 0.0
+        is_cut = np.isfinite(threshold)
+        present = None if self.weights is None else self.weights.steps > 0
+        for one in np.unique(attribute[is_cut]):
+            here = np.flatnonzero(is_cut & (attribute == one))
+            values = self.table.distinct(one, present)
+            last = np.searchsorted(values, threshold[here], side="right")
+            if reach:
+                last = np.maximum(last, np.searchsorted(values, threshold[here] + reach))
+            threshold[here] = values[last - 1] + 0.0
 
     def _check_size(self) -> None:
         n_bytes = 8 * self.n_nodes * self.table.n_classes
@@ -320,6 +366,9 @@ class _Builder:
         ints = np.concatenate(self.ints, axis=1)
         reals = np.concatenate(self.reals, axis=1)
         nothing = np.empty(0, dtype=np.uint32)
+        if self.params.threshold == "value":
+            self._relocate(ints[ATTRIBUTE], reals[THRESHOLD_VALUE])
+        counts = self._plain(np.concatenate(self.counts))
         return Tree(
             schema=self.table.schema,
             attribute=ints[ATTRIBUTE],
@@ -334,17 +383,32 @@ class _Builder:
             missing_seen=ints[MISSING_SEEN].astype(bool),
             multiplicity=ints[MULTIPLICITY],
             heuristic=ints[HEURISTIC].astype(bool),
-            counts=np.concatenate(self.counts) / self.per_unit,
+            counts=counts / self.per_unit,
             proba=np.concatenate(self.probas),
             pred=ints[PRED],
             gain=reals[GAIN],
             depth=ints[DEPTH],
             parent=ints[PARENT],
+            **self._finish_surrogates(ints[N_SURROGATES]),
         )
 
-
-def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:
-    """Between two values, never equal to the upper one; halves first, so that nothing overflows."""
-    with np.errstate(invalid="ignore"):  # -inf/2 + inf/2
-        middle = below / 2 + above / 2
-    return np.where((middle >= below) & (middle < above), middle, below)
+    def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
+        if not self.surrogates:
+            return {}
+        found = self.surrogates
+        tables = [surrogates.tables() for surrogates in found]
+        attribute = np.concatenate([s.attribute for s in found]).astype(np.int32)
+        threshold = np.concatenate([s.threshold for s in found]) + 0.0
+        if self.params.threshold == "value":
+            self._relocate(attribute, threshold)
+        return {
+            "surrogate_start": ends(n_surrogates),
+            "surrogate_attribute": attribute,
+            "surrogate_threshold": threshold,
+            "surrogate_low": np.concatenate([s.low for s in found]),
+            "surrogate_table_start": ends(np.concatenate([s.n_codes for s in found])),
+            "surrogate_table_codes": np.concatenate([codes for codes, _ in tables]),
+            "surrogate_table_branch": np.concatenate([branch for _, branch in tables]),
+            "surrogate_agreement": np.concatenate([s.agreement for s in found]),
+            "surrogate_adjusted": np.concatenate([s.adjusted for s in found]),
+        }

@@ -25,6 +25,7 @@ class Labels:
     codes: np.ndarray
     labels: Sequence[Any]
     declared: bool = False  # True: the order of the labels is the user's and stays
+    ordered: bool = False  # True: the column's type says that this order means something
 
     @property
     def example(self) -> Any:
@@ -152,7 +153,7 @@ def _keep(column: Labels, kept: list[int]) -> Labels:
     new_codes = np.full(len(column.labels) + 1, MISSING_CODE, dtype=np.int32)
     new_codes[kept] = np.arange(len(kept), dtype=np.int32)
     labels = [column.labels[code] for code in kept]
-    return Labels(np.take(new_codes, column.codes), labels, column.declared)
+    return Labels(np.take(new_codes, column.codes), labels, column.declared, column.ordered)
 
 
 def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

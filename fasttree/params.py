@@ -14,14 +14,18 @@ import numpy as np
 # The number of each criterion in _criteria.pxd.
 CRITERIA = {"entropy": 0, "gain_ratio": 1, "gini": 2, "misclassification": 3}
 # The number of each shape of split of a categorical attribute in _core.pyx.
-CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2}
+CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2, "grouped": 3}
+ORDERED = 4  # categories split by threshold
 # What becomes of rows that do not know an attribute: the number of each policy in _core.pyx; "error" never gets there.
-MISSING = {"branch": 0, "category": 1, "fractional": 2, "error": -1}
+MISSING = {"branch": 0, "category": 1, "fractional": 2, "surrogate": 3, "error": -1}
 UNKNOWN = ("missing", "majority", "error")
 THRESHOLD = 0
 THRESHOLDS = ("midpoint", "value")
 MAX_BINS = 255
 UNLIMITED = 2**62
+COMPATIBLE = ("j48",)
+TIE = 1e-10  # by how much a later candidate must score better
+J48_TIE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +40,28 @@ class GrowthParams:
     max_leaves: int
     min_samples_split: float
     min_samples_leaf: float
+    min_weight_fraction_leaf: float
     min_gain: float
     stop_zero_gain: bool
+    c45: bool = False  # C4.5's own rules for the choice of a test
+    compat: str | None = None
+
+    @property
+    def tie(self) -> float:
+        return J48_TIE if self.compat else TIE
 
 
-def check_growth(values: Mapping[str, Any]) -> GrowthParams:
+def check_growth(values: Mapping[str, Any], c45: bool = False) -> GrowthParams:
     """Check the growing parameters of an estimator."""
+    criteria = ("gain_ratio", "entropy") if c45 else CRITERIA
+    if values["missing"] == "surrogate" and values["categorical_split"] != "subset":
+        raise ValueError(
+            'missing="surrogate" needs splits with two branches, but categorical_split='
+            f'{values["categorical_split"]!r} makes more: use categorical_split="subset", or another way '
+            "for missing values"
+        )
     return GrowthParams(
-        criterion=_choice("criterion", values["criterion"], CRITERIA),
+        criterion=_choice("criterion", values["criterion"], criteria),
         categorical_split=_choice(
             "categorical_split", values["categorical_split"], CATEGORICAL_SPLITS
         ),
@@ -53,9 +71,32 @@ def check_growth(values: Mapping[str, Any]) -> GrowthParams:
         max_leaves=_limit("max_leaves", values["max_leaves"], 1),
         min_samples_split=_weight("min_samples_split", values["min_samples_split"]),
         min_samples_leaf=_weight("min_samples_leaf", values["min_samples_leaf"]),
+        min_weight_fraction_leaf=_fraction(
+            "min_weight_fraction_leaf", values.get("min_weight_fraction_leaf", 0.0)
+        ),
         min_gain=_number("min_gain", values["min_gain"], 0.0),
         stop_zero_gain=_flag("stop_zero_gain", values["stop_zero_gain"]),
+        c45=c45,
+        compat=_compat(values.get("compat")),
     )
+
+
+def check_flag(name: str, value: Any) -> bool:
+    return _flag(name, value)
+
+
+def _compat(value: Any) -> str | None:
+    return None if value is None else _choice("compat", value, COMPATIBLE)
+
+
+def _fraction(name: str, value: Any) -> float:
+    number = _number(name, value, 0.0)
+    if number > 0.5:
+        raise ValueError(
+            f"{name} must be from 0 to 0.5 (no split has two branches that each hold more than half of "
+            f"the weight), got {value!r}"
+        )
+    return number
 
 
 def check_unknown(value: Any) -> str:

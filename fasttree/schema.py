@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a model must remember of its table: names, kinds, category labels and classes."""
+"""What a model must remember of its table: names, kinds, category labels, classes and what these count for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ class AttributeSchema:
 
     name: str
     categories: tuple[Any, ...] | None = None  # None: numeric
+    ordered: bool = False  # categorical, and split between neighbouring levels only
 
     @property
     def is_categorical(self) -> bool:
@@ -22,13 +23,45 @@ class AttributeSchema:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Priors:
+    """What the classes of a fit count for, as the user says it; None: nothing was said."""
+
+    class_weight: np.ndarray | None = None
+    cost: np.ndarray | None = None  # [true, predicted]
+
+    def weighted(self, counts: np.ndarray) -> np.ndarray:
+        """Class counts [..., class] with the class weights."""
+        return counts if self.class_weight is None else counts * self.class_weight
+
+    def risk(self, counts: np.ndarray, label: np.ndarray) -> np.ndarray:
+        """What mistakes cost where rows with these class counts [node, class] all get the label: their weight, class
+        weights included, times the cost of each."""
+        counts = self.weighted(counts)
+        if self.cost is None:
+            return np.asarray(counts.sum(axis=1) - counts[np.arange(len(counts)), label])
+        risk = np.zeros(len(counts))
+        for true in range(
+            len(self.cost)
+        ):  # in one order: a matrix product has another on every processor
+            risk += counts[:, true] * self.cost[true, label]
+        return risk
+
+    def shares(self, counts: np.ndarray) -> np.ndarray:
+        """Class shares, with the class weights but without the costs; 0 where all counts are."""
+        counts = self.weighted(counts)
+        total = counts.sum(axis=-1, keepdims=True)
+        return np.asarray(counts / np.where(total > 0, total, 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Schema:
-    """The attributes in column order and the sorted class labels."""
+    """The attributes in column order and the sorted class labels. Two that differ in the priors alone are equal."""
 
     attributes: tuple[AttributeSchema, ...]
     classes: np.ndarray
     named: bool  # True if the user's table had column names
     tie_order: tuple[int, ...] = ()  # class numbers, the first wins a tie; (): in their own order
+    priors: Priors = field(default_factory=Priors)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):

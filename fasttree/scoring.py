@@ -12,6 +12,7 @@ from fasttree import _core
 from fasttree._parallel import Team
 from fasttree.frames import Table, missing_value_error
 from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
+from fasttree.priors import cheapest
 from fasttree.tree import Tree
 
 ROWS_PER_TASK = 65_536
@@ -49,6 +50,10 @@ def classes_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = No
     classes = tree.pred[leaves]
     if len(spread):
         order = np.array(tree.schema.tie_order or range(shares.shape[1]))
+        cost = tree.schema.priors.cost
+        if cost is not None:
+            classes[spread] = cheapest(shares, cost, order)
+            return classes
         best = shares[:, order] >= shares.max(axis=1, keepdims=True) - CLASS_TIE
         classes[spread] = order[best.argmax(axis=1)]
     return classes
@@ -69,7 +74,7 @@ def _route(
     leaves = np.empty(table.n_rows, dtype=np.int32)
     router = tree.router
     shares_rows = tree.shares_rows
-    total = tree.counts.sum(axis=1) if shares_rows else None
+    total = tree.weight if shares_rows else None
     is_leaf = tree.is_leaf()
     spread: list[tuple[np.ndarray, np.ndarray]] = [
         (np.empty(0, dtype=np.int64), np.empty((0, tree.proba.shape[1])))

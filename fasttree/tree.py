@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,25 @@ from fasttree import _core
 from fasttree.schema import Schema
 
 LEAF = -1
+NOTHING = np.empty(0)
+
+
+def _nothing() -> np.ndarray:
+    return NOTHING
+
+
+def no_surrogates(n_nodes: int) -> dict[str, np.ndarray]:
+    return {
+        "surrogate_start": np.zeros(n_nodes + 1, dtype=np.int64),
+        "surrogate_attribute": np.empty(0, dtype=np.int32),
+        "surrogate_threshold": np.empty(0),
+        "surrogate_low": np.empty(0, dtype=np.int32),
+        "surrogate_table_start": np.zeros(1, dtype=np.int64),
+        "surrogate_table_codes": np.empty(0, dtype=np.uint32),
+        "surrogate_table_branch": np.empty(0, dtype=np.uint32),
+        "surrogate_agreement": np.empty(0),
+        "surrogate_adjusted": np.empty(0),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +68,34 @@ class Tree:
     gain: np.ndarray  # float64; impurity saved per unit of weight, 0 at leaves
     depth: np.ndarray  # int32
     parent: np.ndarray  # int32; -1 at the root
+    # Tests that stand in where a row does not know the attribute of a node's own, best first (CSR by node). None given:
+    # there are none.
+    surrogate_start: np.ndarray = field(default_factory=_nothing)  # int64, one more than nodes
+    surrogate_attribute: np.ndarray = field(default_factory=_nothing)  # int32
+    surrogate_threshold: np.ndarray = field(
+        default_factory=_nothing
+    )  # float64; NaN where a table decides
+    surrogate_low: np.ndarray = field(
+        default_factory=_nothing
+    )  # int32; the branch of values up to the threshold
+    surrogate_table_start: np.ndarray = field(
+        default_factory=_nothing
+    )  # int64, one more than surrogates
+    surrogate_table_codes: np.ndarray = field(
+        default_factory=_nothing
+    )  # uint32; a code that is not there says nothing
+    surrogate_table_branch: np.ndarray = field(default_factory=_nothing)  # uint32
+    surrogate_agreement: np.ndarray = field(
+        default_factory=_nothing
+    )  # float64; share of the rows that go the same way
+    surrogate_adjusted: np.ndarray = field(
+        default_factory=_nothing
+    )  # float64; ... of those that the heavier branch gets wrong
 
     def __post_init__(self) -> None:
+        if self.surrogate_start is NOTHING:
+            for name, array in no_surrogates(self.node_count).items():
+                object.__setattr__(self, name, array)
         for array in self._arrays().values():
             array.flags.writeable = False
 
@@ -101,7 +146,7 @@ class Tree:
             threshold=np.where(keeps, self.threshold[alive], np.nan),
             first_child=np.where(keeps, number[self.first_child[alive]], -1).astype(np.int32),
             n_children=np.where(keeps, self.n_children[alive], 0).astype(np.int32),
-            table_start=np.append(0, np.cumsum(n_table)).astype(np.int64),
+            table_start=_ends(n_table),
             table_codes=self.table_codes[in_table],
             table_branch=self.table_branch[in_table],
             default_branch=np.where(keeps, self.default_branch[alive], -1).astype(np.int32),
@@ -115,7 +160,26 @@ class Tree:
             gain=np.where(keeps, self.gain[alive], 0.0),
             depth=self.depth[alive],
             parent=np.where(parent < 0, -1, number[parent]).astype(np.int32),
+            **self._surrogates_of(split, alive),
         )
+
+    def _surrogates_of(self, split: np.ndarray, alive: np.ndarray) -> dict[str, np.ndarray]:
+        """The surrogates of those of the nodes `alive` that are still `split`."""
+        n_surrogates = np.diff(self.surrogate_start)
+        kept = np.repeat(alive & split, n_surrogates)
+        n_codes = np.diff(self.surrogate_table_start)
+        in_table = np.repeat(kept, n_codes)
+        return {
+            "surrogate_start": _ends(np.where(split, n_surrogates, 0)[alive]),
+            "surrogate_attribute": self.surrogate_attribute[kept],
+            "surrogate_threshold": self.surrogate_threshold[kept],
+            "surrogate_low": self.surrogate_low[kept],
+            "surrogate_table_start": _ends(n_codes[kept]),
+            "surrogate_table_codes": self.surrogate_table_codes[in_table],
+            "surrogate_table_branch": self.surrogate_table_branch[in_table],
+            "surrogate_agreement": self.surrogate_agreement[kept],
+            "surrogate_adjusted": self.surrogate_adjusted[kept],
+        }
 
     # -- routing ---------------------------------------------------------------------------------------------------
 
@@ -131,6 +195,13 @@ class Tree:
             self.default_branch,
             self.missing_branch,
             self.n_children,
+            self.surrogate_start,
+            self.surrogate_attribute,
+            self.surrogate_threshold,
+            self.surrogate_low,
+            self.surrogate_table_start,
+            self.surrogate_table_codes,
+            self.surrogate_table_branch,
         )
 
     @cached_property
@@ -138,12 +209,17 @@ class Tree:
         """Does a row without a value go down every branch, with a share each?"""
         return bool(np.any((self.missing_branch < 0) & ~self.is_leaf()))
 
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """The weight of each node, class weights included: by it a row without a value is shared out over branches."""
+        return np.asarray(self.schema.priors.weighted(self.counts).sum(axis=1))
+
     def importances(self) -> np.ndarray:
         """The share of the saved impurity that each attribute brought; zeros for a single leaf."""
         split = ~self.is_leaf()
         saved = np.bincount(
             self.attribute[split],
-            weights=(self.gain * self.counts.sum(axis=1))[split],
+            weights=(self.gain * self.weight)[split],
             minlength=len(self.schema.attributes),
         )
         total = saved.sum()
@@ -236,3 +312,8 @@ class Tree:
     @property
     def weighted_n_node_samples(self) -> np.ndarray:
         return self.counts.sum(axis=1)
+
+
+def _ends(lengths: np.ndarray) -> np.ndarray:
+    """0 and the running sums."""
+    return np.append(0, np.cumsum(lengths)).astype(np.int64)

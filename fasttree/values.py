@@ -56,6 +56,8 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     if not isinstance(series, nw.Series):
         if hasattr(column, "__arrow_c_array__") and "pyarrow" in sys.modules:
             return _read_series(where, sys.modules["pyarrow"].chunked_array([column]))
+        if _is_pandas_array(column):
+            return read_column(where, sys.modules["pandas"].Series(column))
         if hasattr(column, "__array__"):
             return read_array(where, np.asarray(column))
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
@@ -85,6 +87,14 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     return read_array(where, series.to_numpy())
 
 
+def _is_pandas_array(column: Any) -> bool:
+    """What is inside a Series, such as a pandas.Categorical, and an index: numpy alone would lose its levels."""
+    extensions = sys.modules.get("pandas.api.extensions")
+    if extensions is None:
+        return False
+    return isinstance(column, (extensions.ExtensionArray, sys.modules["pandas"].Index))
+
+
 def _check_before_rounding(where: str, series: nw.Series[Any]) -> None:
     """Whole numbers that are about to become float64, as those with missing ones among them do."""
     for value in (series.max(), series.min()):
@@ -102,8 +112,8 @@ def _library_labels(series: nw.Series[Any]) -> Labels | None:
             codes, uniques = native.factorize()
             return Labels(np.asarray(codes), uniques.tolist())
         if hasattr(native, "cat"):
-            codes = np.asarray(native.cat.codes)
-            return Labels(codes, native.cat.categories.tolist(), declared=True)
+            codes, labels = np.asarray(native.cat.codes), native.cat.categories.tolist()
+            return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
         return _arrow_labels(series.to_arrow(), declared=True)
     elif library.is_polars():
         return _polars_labels(series.cast(nw.Categorical()) if is_text else series)
@@ -160,4 +170,5 @@ def _arrow_labels(encoded: Any, declared: bool) -> Labels:
     if len(place_of) < len(dictionary):
         places = [MISSING_CODE if label is None else place_of[label] for label in dictionary]
         codes = np.array([*places, MISSING_CODE], dtype=np.int32)[codes]
-    return without_missing(Labels(codes, list(place_of), declared))
+    ordered = declared and bool(encoded.type.ordered)
+    return without_missing(Labels(codes, list(place_of), declared, ordered))

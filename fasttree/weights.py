@@ -12,19 +12,33 @@ MOST_STEPS = 2**52
 
 @dataclass(frozen=True, slots=True)
 class GridWeights:
-    """`steps[row] / per_unit` is the weight of a row."""
+    """`steps[row] / per_unit` is the weight of a row.
+
+    With class factors the steps are those of the weight times the factor of the row's class, whole numbers all: what
+    growth counts. Divided by the factor they are the plain weight again, exactly; sizes are plain weights.
+    """
 
     steps: np.ndarray  # int64
     per_unit: int
+    factor: np.ndarray | None = None  # int64 per class
 
     @property
     def slack(self) -> int:
         """Steps that rounding may have cost: sums that are closer than 1e-10 count as equal."""
         return int(1e-10 * self.per_unit)
 
+    def plain(self, counts: np.ndarray) -> np.ndarray:
+        """Class counts [..., class] without the factors."""
+        return counts if self.factor is None else counts // self.factor
 
-def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
-    """Round weights to a grid of powers of two. `fine`: leave room for shares of a weight.
+    def plain_rows(self, y: np.ndarray) -> np.ndarray:
+        """The steps of each row without the factors; `y` has the classes."""
+        return self.steps if self.factor is None else self.steps // self.factor[y]
+
+
+def to_grid(weight: np.ndarray, fine: bool = False, room: int = 0) -> GridWeights:
+    """Round weights to a grid of powers of two. `fine`: leave room for shares of a weight; `room`: and so many bits
+    for class factors.
 
     Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and
     the limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps. Rows of
@@ -35,10 +49,11 @@ def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
         weight = np.ldexp(weight, -exponent)
     total = float(np.sort(weight).sum())  # sorted: the same bits for any order of the rows
     if total < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
-        per_unit = 2 ** max(0, min(40, int(np.log2(MOST_STEPS / (2 * total))))) if fine else 1
+        bits = min(40, int(np.log2(MOST_STEPS / (2 * total))) - room)
+        per_unit = 2 ** max(0, bits) if fine else 1
         return GridWeights(weight.astype(np.int64) * per_unit, per_unit)
     n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
-    exponent = min(40, int(np.log2(MOST_STEPS / (2 * n_rows))))
+    exponent = min(40, int(np.log2(MOST_STEPS / (2 * n_rows))) - room)
     per_unit = 2**exponent
     return GridWeights(np.rint(weight / (total / n_rows) * per_unit).astype(np.int64), per_unit)

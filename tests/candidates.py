@@ -205,6 +205,12 @@ class Candidates:
         if self.missing == "branch":
             yield apart
 
+    def whole_column(self, index: int) -> list[float]:
+        """The values of an attribute in all the rows that count."""
+        values = self.attributes[index].values
+        rows = [row for row, weight in enumerate(self.weights) if weight > 0]
+        return [values[row] for row in rows if not is_missing(values[row])]
+
     def cuts(
         self,
         index: int,
@@ -223,7 +229,9 @@ class Candidates:
             low, high = values[row], values[following]
             if low < high:
                 low = low + 0.0  # -0.0 becomes 0.0
-                cut = low if self.threshold == "value" else midpoint(low, high)
+                cut = midpoint(low, high)
+                if self.threshold == "value":
+                    cut = max(v for v in self.whole_column(index) if v <= cut) + 0.0
                 sides = [list(left), list(right)]
                 if missing_branch is not None:
                     sides[missing_branch] = total_of([sides[missing_branch], unknown])

@@ -8,8 +8,8 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
   order, and a candidate replaces the best one only if its score is larger by more than 1e-10; then
   the winners of the attributes meet in schema order under the same rule.
 * Numeric: one candidate between two neighbouring values a < b present at the node. Its threshold
-  is a/2 + b/2, or a where rounding puts that outside [a, b); with ``threshold="value"`` it is a
-  itself, the largest value present at the node that goes left.
+  is a/2 + b/2, or a where rounding puts that outside [a, b); with ``threshold="value"`` it is
+  the largest value of the whole table that is not above that.
 * Categorical, multiway: one candidate, a branch for every value present at the node and, if some
   values are absent, one shared branch without rows (the last one), whose multiplicity is the
   number of absent values. It is a leaf that answers like its parent.

@@ -7,10 +7,14 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import fasttree
 from fasttree import CARTClassifier, ID3Classifier, TreeClassifier
+from fasttree.params import MISSING
 
 GOOD_X = np.arange(20.0).reshape(10, 2)
 GOOD_Y = np.arange(10) % 2
@@ -62,6 +66,30 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
         (TypeError, ValueError),
         r"colour.*mix.*(red.*1|1.*red).*text",
     ),
+    "mixed types in a frame": (
+        pd.DataFrame({"size": [1, 2], "colour": words("red", 7)}),
+        [0, 1],
+        None,
+        {},
+        ValueError,
+        r"column 'colour' mixes types: str \('red' in row 0\) and int \(7 in row 1\).*all text",
+    ),
+    "columns with one name in pandas": (
+        pd.DataFrame([[1, 2, 3]], columns=["age", "size", "age"]),
+        [0],
+        None,
+        {},
+        ValueError,
+        "X has 2 columns with the name 'age': give each a name of its own",
+    ),
+    "columns with one name in Arrow": (
+        pa.table([pa.array([1]), pa.array([2])], names=["age", "age"]),
+        [0],
+        None,
+        {},
+        ValueError,
+        "X has 2 columns with the name 'age': give each a name of its own",
+    ),
     "dicts in a column": (
         {"blob": words({"a": 1}, {"a": 2})},
         [0, 1],
@@ -94,6 +122,24 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
     ),
     "NaN in y": (GOOD_X, with_value(np.nan)[:, 1], None, {}, ValueError, r"y.*NaN.*row 3"),
     "None in y": (GOOD_X, words("a", None, *"abababab"), None, {}, ValueError, r"y.*row 1"),
+    "no label at all": (GOOD_X, [None] * 10, None, {}, ValueError, r"y has a missing value.*row 0"),
+    "NaN in every label": (GOOD_X, np.full(10, np.nan), None, {}, ValueError, r"y.*NaN.*row 0"),
+    "null among words in y": (
+        GOOD_X,
+        pl.Series(["a", "b", None] + ["a"] * 7),
+        None,
+        {},
+        ValueError,
+        r"y has a missing value \(NaN or None\) in row 2: fill it in or drop the row",
+    ),
+    "NA among numbers in y": (
+        GOOD_X,
+        pd.Series([1, 0, None] + [1] * 7, dtype="Int64"),
+        None,
+        {},
+        ValueError,
+        r"y has a missing value.*row 2: fill it in or drop the row",
+    ),
     "mixed y": (GOOD_X, words("a", 1, *"abababab"), None, {}, (TypeError, ValueError), "y.*mix"),
     "weights too short": (GOOD_X, GOOD_Y, np.ones(9), {}, ValueError, r"sample_weight.*9.*10"),
     "weights two-dimensional": (
@@ -124,6 +170,21 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
         "sample_weight.*heavy",
     ),
 }
+
+for _library, _empty in {
+    "a dict": {"age": [], "size": np.array([])},
+    "pandas": pd.DataFrame({"age": [], "size": []}),
+    "polars": pl.DataFrame({"age": [], "size": []}),
+    "Arrow": pa.table({"age": pa.array([], "f8"), "size": pa.array([], "f8")}),
+}.items():
+    BAD_FITS[f"no rows in {_library}"] = (
+        _empty,
+        [],
+        None,
+        {},
+        ValueError,
+        r"Found array with 0 sample\(s\) \(shape=\(0, 2\)\) while a minimum of 1",
+    )
 
 for _name, _value, _wanted in [
     ("criterion", "banana", "entropy.*gain_ratio.*gini.*misclassification"),
@@ -164,6 +225,33 @@ for _name, _value, _wanted in [
     ("categorical_features", [True], "1.*2 columns"),
     ("categorical_features", ["age"], "names.*numbers"),
     ("categorical_features", {0: [1, 2]}, "0.0.*add"),
+    ("ordered_features", "x0", r"list.*write \['x0'\]"),
+    ("ordered_features", 5, "list"),
+    ("ordered_features", [1], "'x1', which is numeric.*leave it out.*categorical_features"),
+    ("ordered_features", [2], "0 to 1"),
+    ("ordered_features", [True], "1.*2 columns"),
+    ("ordered_features", ["age"], "names.*numbers"),
+    ("ordered_features", {0: [1, 2]}, "categorical_features"),
+    ("attribute_costs", [1, 0], "the cost of 'x1' is 0.*divides by it.*small cost.*nunez"),
+    ("attribute_costs", [-2, 1], r"the cost of 'x0' must be 0 or more, got -2\.0"),
+    ("attribute_costs", [1, 2, 3], r"each of the 2 attributes.*\(3,\)"),
+    ("class_weight", {2: 5}, r"names the class 2, which is not in y: its classes are \[0, 1\]"),
+    ("class_weight", {0: 0}, "weight of 0 must be a finite number above 0, got 0"),
+    ("class_weight", {1: -3}, "weight of 1 must be a finite number above 0, got -3"),
+    ("class_weight", {1: np.nan}, "weight of 1.*nan"),
+    ("class_weight", "fair", '"balanced"'),
+    ("class_weight", [1, 2], '"balanced" or a dict'),
+    (
+        "misclassification_cost",
+        [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+        r"shape \(2, 2\).*in the order 0, 1, got an array of shape \(3, 3\)",
+    ),
+    ("misclassification_cost", [[0, -1], [1, 0]], "taking 0 for 1 costs -1, .* 0 or more"),
+    ("misclassification_cost", [[0, 1], [np.nan, 0]], "taking 1 for 0 costs nan"),
+    ("misclassification_cost", [[2, 1], [1, 0]], "taking 0 for 0 is no mistake, but costs 2"),
+    ("misclassification_cost", [[0, 1], [0, 0]], "no mistake on 1 costs anything"),
+    ("misclassification_cost", {2: {0: 1}}, "names the class 2, which is not in y"),
+    ("misclassification_cost", "high", "'high'"),
 ]:
     _shown = re.escape(str(_value)) if isinstance(_value, (str, int, float)) else ""
     BAD_FITS[f"{_name}={_value!r}"] = (
@@ -206,7 +294,7 @@ MISSING_VALUES: dict[str, tuple[Any, Any, str]] = {
 @pytest.mark.parametrize("max_bins", [None, 4])
 @pytest.mark.parametrize(
     "model",
-    [ID3Classifier(missing="error"), CARTClassifier(), TreeClassifier(missing="error")],
+    [kind(missing="error") for kind in (ID3Classifier, CARTClassifier, TreeClassifier)],
     ids=["id3", "cart", "tree"],
 )
 def test_missing_values_where_they_are_refused(
@@ -299,8 +387,9 @@ def test_bad_prediction_with_names() -> None:
     model = named_model()
     age, colour = np.array([1.0]), np.array(["red"], dtype=object)
     for X, message in (
-        ({"colour": colour, "age": age}, "order"),
         ({"age": age}, "missing.*colour"),
+        ({"colour": colour}, "missing.*age"),
+        ({"colour": colour, "hue": colour, "age": age}, "unseen.*hue"),
         ({"age": age, "hue": colour}, "unseen.*hue"),
         ({"age": colour, "colour": colour}, "age.*numeric.*red"),
         ({"age": age, "colour": age}, "colour.*categorical"),
@@ -310,6 +399,92 @@ def test_bad_prediction_with_names() -> None:
     ):
         with pytest.raises(ValueError, match=f"(?s){message}"):
             model.predict(X)
+
+
+def test_columns_in_another_order_are_no_mistake() -> None:
+    model = named_model()
+    X = {"colour": np.array(["blue", "red"], dtype=object), "age": np.array([5.0, 8.0])}
+    expected = model.predict({"age": X["age"], "colour": X["colour"]})
+    assert np.array_equal(model.predict(X), expected)
+    assert np.array_equal(model.predict(pd.DataFrame(X)), expected)
+
+
+@pytest.mark.parametrize(
+    "library",
+    [dict, pd.DataFrame, pl.DataFrame, pa.table],
+    ids=["dict", "pandas", "polars", "Arrow"],
+)
+def test_a_column_that_changes_its_kind(library: Any) -> None:
+    numbers, colours = [1.5, 2.5, 3.5, 4.5], ["red", "blue", "red", "blue"]
+    model = TreeClassifier().fit(library({"size": numbers, "colour": colours}), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="size") as caught:
+        model.predict(library({"size": colours, "colour": colours}))
+    assert str(caught.value) == (
+        "column 'size' was numeric at fit, but now holds labels such as 'red': "
+        "pass numbers, as at fit."
+    )
+    with pytest.raises(ValueError, match="colour") as caught:
+        model.predict(library({"size": numbers, "colour": numbers}))
+    assert str(caught.value) == (
+        "column 'colour' was categorical at fit, with labels such as 'blue', but now holds values "
+        "such as 1.5 (number instead of text): pass labels as at fit."
+    )
+
+
+@pytest.mark.parametrize("empty", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
+def test_a_frame_without_rows_to_predict(method: str, empty: Any) -> None:
+    with pytest.raises(ValueError, match=r"0 sample\(s\) \(shape=\(0, 2\)\)"):
+        getattr(named_model(), method)(empty({"age": [], "colour": []}))
+
+
+# -- columns without any value ---------------------------------------------------------------------
+
+EMPTY_COLUMNS: dict[str, Any] = {
+    "NaN": np.full(10, np.nan),
+    "float32": np.full(10, np.nan, dtype=np.float32),
+    "None": [None] * 10,
+    "objects": words(*[None] * 10),
+    "category": pd.Series([None] * 10, dtype="category"),
+    "levels": fasttree.Categorical([None] * 10, ["a", "b", "c"]),
+    "Int64": pd.Series([None] * 10, dtype="Int64"),
+    "null": pa.nulls(10),
+    "text": pl.Series([None] * 10, dtype=pl.String),
+    "date": pl.Series([None] * 10, dtype=pl.Date),
+    "flag": pl.Series([None] * 10, dtype=pl.Boolean),
+}
+
+
+@pytest.mark.parametrize("missing", [policy for policy in MISSING if policy != "error"])
+@pytest.mark.parametrize("categorical_split", ["subset", "multiway"])
+@pytest.mark.parametrize("max_bins", [None, 4])
+def test_a_column_without_a_value_is_never_chosen(
+    missing: str, categorical_split: str, max_bins: int | None
+) -> None:
+    if missing == "surrogate":
+        categorical_split = "subset"  # the only one that it takes
+    for column in EMPTY_COLUMNS.values():
+        X = {"empty": column, "age": GOOD_X[:, 0]}
+        for y in (GOOD_Y, (GOOD_X[:, 0] > 9).astype(int)):
+            model = TreeClassifier(
+                missing=missing, categorical_split=categorical_split, max_bins=max_bins
+            ).fit(X, y)
+            assert 0 not in model.tree_.attribute
+            assert np.array_equal(
+                model.predict(X), model.predict({"empty": [None] * 10, "age": GOOD_X[:, 0]})
+            )
+        assert model.score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("missing", [policy for policy in MISSING if policy != "error"])
+def test_a_table_without_a_value_is_one_leaf(missing: str) -> None:
+    y = [0, 1, 1] * 3 + [1]
+    for criterion in ("gini", "entropy", "gain_ratio"):
+        for X in (EMPTY_COLUMNS, np.full((10, 2), np.nan)):
+            model = TreeClassifier(missing=missing, criterion=criterion).fit(X, y)
+            assert model.get_n_leaves() == 1
+            assert model.predict(X).tolist() == [1] * 10
+            assert model.predict_proba(X)[0] == pytest.approx([0.3, 0.7])
 
 
 def test_score_checks_lengths() -> None:

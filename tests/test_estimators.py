@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -14,15 +15,16 @@ from hypothesis import given
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from strategies import Problem, problems
 
-from fasttree import CARTClassifier, ID3Classifier, TreeClassifier
+from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
 
 Data = tuple[np.ndarray, np.ndarray]
-ESTIMATORS = [TreeClassifier, ID3Classifier, CARTClassifier]
+ESTIMATORS = [TreeClassifier, ID3Classifier, C45Classifier, CARTClassifier]
 
 DEFAULTS = {
     "criterion": "gini",
     "categorical_split": "subset",
     "categorical_features": "from_dtype",
+    "ordered_features": "from_dtype",
     "missing": "branch",
     "unknown": "missing",
     "max_bins": None,
@@ -31,10 +33,13 @@ DEFAULTS = {
     "max_leaves": None,
     "min_samples_split": 2,
     "min_samples_leaf": 1,
+    "min_weight_fraction_leaf": 0.0,
     "min_gain": 0.0,
     "stop_zero_gain": False,
     "attribute_costs": None,
     "cost_function": None,
+    "class_weight": None,
+    "misclassification_cost": None,
     "n_jobs": None,
 }
 
@@ -42,22 +47,14 @@ DEFAULTS = {
 # -- scikit-learn's protocol ---------------------------------------------------------------------
 
 
-def expected_failures(estimator: Any) -> dict[str, str]:
-    if estimator.missing != "error":
-        return {}
-    return {
-        "check_estimators_nan_inf": "infinite values are numbers like others: see test_thresholds.py"
-    }
-
-
 @parametrize_with_checks(
     [
         TreeClassifier(),
         TreeClassifier(missing="category", categorical_split="multiway"),
         ID3Classifier(),
+        C45Classifier(),
         CARTClassifier(),
     ],
-    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
@@ -70,9 +67,22 @@ def test_parameters_and_their_defaults() -> None:
         "categorical_split": "multiway",
         "missing": "fractional",
     }
-    assert {k: v for k, v in ID3Classifier().get_params().items() if id3.get(k, v) != v} == {}
-    cart = DEFAULTS | {"stop_zero_gain": True, "missing": "error"}
-    assert {k: v for k, v in CARTClassifier().get_params().items() if cart.get(k, v) != v} == {}
+    assert ID3Classifier().get_params() == id3
+    cart = DEFAULTS | {"stop_zero_gain": True, "missing": "surrogate"}
+    assert CARTClassifier().get_params() == cart
+    c45 = DEFAULTS | {
+        "criterion": "gain_ratio",
+        "categorical_split": "multiway",
+        "missing": "fractional",
+        "threshold": "value",
+        "min_samples_split": 4,
+        "min_samples_leaf": 2,
+        "stop_zero_gain": True,
+        "collapse": True,
+        "compat": None,
+    }
+    assert C45Classifier().get_params() == c45
+    assert list(inspect.signature(C45Classifier).parameters)[-1] == "n_jobs"
     with pytest.raises(TypeError):
         TreeClassifier("entropy")  # keywords only
 

@@ -182,6 +182,57 @@ def test_every_container_is_understood_by_a_model_fitted_on_another(
     assert facts(read_table_like(make(), schema)) == EXPECTED
 
 
+@pytest.mark.parametrize(
+    ("X", "places"),
+    [
+        (as_dict_of_lists(), [3, 1, 0, 2]),
+        (as_pandas(), [1, 0, 2, 3]),
+        (as_polars(), [3, 2, 1, 0]),
+        (as_arrow(), [1, 2, 3, 0]),
+        (as_structured(), [2, 3, 0, 1]),
+    ],
+    ids=lambda value: type(value).__module__ + "." + type(value).__name__,
+)
+def test_a_model_finds_columns_by_name(X: Any, places: list[int]) -> None:
+    names = [("colour", "size", "weight", "flag")[place] for place in places]
+    if isinstance(X, dict):
+        moved: Any = {name: X[name] for name in names}
+    else:
+        moved = X.select(names) if hasattr(X, "select") else X[names]
+    schema = schema_of(read_table(X))
+    table = read_table_like(moved, schema)
+    assert (table.n_rows, table.names, table.named) == (4, schema.names, True)
+    assert facts(table) == EXPECTED
+    # A model without names, or a table without names, goes by position.
+    nameless = Schema(
+        tuple(AttributeSchema(f"x{i}", a.categories) for i, a in enumerate(schema.attributes)),
+        schema.classes,
+        named=False,
+    )
+    assert facts(read_table_like(X, nameless))[0][1:] == EXPECTED[0][1:]
+    assert facts(read_table(moved)) == [EXPECTED[place] for place in places]
+
+
+def test_an_all_numeric_frame_in_another_order() -> None:
+    frame = pd.DataFrame({name: np.arange(3.0) + place for place, name in enumerate("abc")})
+    schema = schema_of(read_table(frame))
+    for X in (frame, frame[["c", "a", "b"]], frame[["b", "a", "c"]].to_records(index=False)):
+        assert facts(read_table_like(X, schema)) == facts(read_table(frame))
+    matrix = frame[["c", "a", "b"]].to_numpy()
+    table = read_table_like(matrix, schema)  # no names: by position
+    assert table.matrix is matrix
+    assert table.names == ("a", "b", "c")
+
+
+def test_columns_in_any_order_are_not_copied() -> None:
+    columns = {name: np.arange(3.0) for name in "abc"}
+    schema = schema_of(read_table(columns))
+    for names in ("abc", "cab"):
+        found = read_table_like({name: columns[name] for name in names}, schema).columns or ()
+        assert [column.name for column in found] == ["a", "b", "c"]
+        assert all(column.values is columns[column.name] for column in found)
+
+
 def test_rows_without_names() -> None:
     rows = list(zip(COLOURS, SIZES, WEIGHTS, FLAGS, strict=True))
     unnamed = [(f"x{place}", *column[1:]) for place, column in enumerate(EXPECTED)]
@@ -358,6 +409,22 @@ def test_decimals_and_wide_integers() -> None:
             ValueError, match=r"column 'a' holds the whole number \d+: beyond 2\*\*53"
         ):
             one(pl.Series([2**100], dtype=pl.Int128))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Categorical(["b", None, "a"], ["b", "a"]),
+        pd.CategoricalIndex(["b", None, "a"], ["b", "a"]),
+    ],
+)
+def test_pandas_categories_without_a_series(column: Any) -> None:
+    assert facts(read_table({"a": column})) == [("a", [0, -1, 1], ("b", "a"))]
+
+
+def test_pandas_arrays_without_a_series() -> None:
+    for column in (pd.array([1, None, 3]), pd.Index([1, None, 3], dtype="Int64")):
+        np.testing.assert_array_equal(one(column).values, [1, np.nan, 3])
 
 
 LOW, MID, HIGH = "low", "mid", "high"
@@ -538,6 +605,156 @@ def test_labels_in_a_column_that_must_be_numeric(column: Any) -> None:
     for chosen in (None, ["other"]):
         with pytest.raises(ValueError, match=r"column 'a' is categorical, .* \"from_dtype\""):
             read_table({"a": column, "other": [1, 2]}, chosen)
+
+
+# -- ordered_features ------------------------------------------------------------------------------
+
+
+def ordered_columns() -> dict[str, Any]:
+    levels, values = [LOW, MID, HIGH], [MID, HIGH, MID, LOW]
+    codes = np.array([1, 2, 1, 0])
+    arrow = {
+        ordered: pa.DictionaryArray.from_arrays(codes, levels, ordered=ordered)
+        for ordered in (True, False)
+    }
+    return {
+        "pandas ordered": pd.Categorical(values, levels, ordered=True),
+        "pandas": pd.Categorical(values, levels),
+        "series ordered": pd.Series(pd.Categorical(values, levels, ordered=True)),
+        "arrow ordered": arrow[True],
+        "arrow": arrow[False],
+        "chunks ordered": pa.chunked_array([arrow[True], arrow[True].slice(0, 0)]),
+        "arrow in pandas ordered": pd.Series(pd.arrays.ArrowExtensionArray(arrow[True])),
+        "ours ordered": Categorical(values, levels, ordered=True),
+        "ours": Categorical(values, levels),
+        "enum": pl.Series(values, dtype=pl.Enum(levels)),
+        "text": values,
+        "number": [1.0, 2.0, 1.0, 0.0],
+        "flag": [True, False, True, True],
+    }
+
+
+def names_of_ordered(table: Table) -> list[str]:
+    return [column.name for column in table.columns or () if column.ordered]
+
+
+def test_order_from_the_dtype() -> None:
+    table = read_table(ordered_columns())
+    assert names_of_ordered(table) == [name for name in table.names if name.endswith("ordered")]
+    for column in table.columns or ():
+        assert column.categories in ((LOW, MID, HIGH), (HIGH, LOW, MID), (False, True), None)
+        assert not column.ordered or column.categories == (LOW, MID, HIGH)
+    frame = pd.DataFrame({"a": ordered_columns()["pandas ordered"]})
+    for X in (frame, pa.Table.from_pandas(frame), Stream(pa.Table.from_pandas(frame))):
+        assert names_of_ordered(read_table(X)) == ["a"]
+
+
+def test_no_order() -> None:
+    for chosen in (None, [], [False] * len(ordered_columns())):
+        table = read_table(ordered_columns(), "from_dtype", chosen)
+        assert names_of_ordered(table) == []
+        assert facts(table) == facts(read_table(ordered_columns()))
+
+
+def test_chosen_columns_are_ordered_and_no_others() -> None:
+    names = list(ordered_columns())
+    for chosen in (
+        ["text", "enum"],
+        ("enum", "text"),
+        np.array([9, 10]),
+        [n in ("enum", "text") for n in names],
+    ):
+        table = read_table(ordered_columns(), ordered_features=chosen)
+        assert names_of_ordered(table) == ["enum", "text"]
+    by_name = {column.name: column.categories for column in table.columns or ()}
+    assert by_name["enum"] == (LOW, MID, HIGH)
+    assert by_name["text"] == (HIGH, LOW, MID)  # sorted, where nobody declares an order
+
+
+def test_a_dict_declares_the_order_that_counts() -> None:
+    levels = {"text": [LOW, MID, HIGH], "number": [2, 1, 0], "pandas ordered": [HIGH, MID, LOW]}
+    table = read_table(ordered_columns(), levels, ["text", "number"])
+    columns = {column.name: column for column in table.columns or ()}
+    assert names_of_ordered(table) == ["text", "number"]
+    assert columns["text"].categories == (LOW, MID, HIGH)
+    assert columns["number"].categories == (2, 1, 0)
+    table = read_table(ordered_columns(), levels)  # levels alone do not make a column ordered
+    columns = {column.name: column for column in table.columns or ()}
+    assert not columns["text"].ordered
+    assert columns["pandas ordered"].ordered
+    assert columns["pandas ordered"].categories == (HIGH, MID, LOW)
+
+
+def test_ordered_columns_of_a_matrix() -> None:
+    X = np.array([[5.0, 1.0], [3.0, 2.0]])
+    table = read_table(X, [0], [0])
+    assert [(c.categories, c.ordered) for c in table.columns or ()] == [
+        ((3, 5), True),
+        (None, False),
+    ]
+    assert read_table(X, ordered_features=[]).matrix is X
+
+
+def test_order_lives_on_in_some_rows_and_in_what_a_model_reads() -> None:
+    table = read_table(
+        {"a": Categorical(["y", "x", "y"], ["y", "x"], ordered=True), "b": ["u", "v", "u"]}
+    )
+    assert names_of_ordered(table.take(np.array([0, 2]))) == ["a"]
+    ordered = AttributeSchema("a", ("y", "x"), ordered=True)
+    schema = Schema((ordered, AttributeSchema("b", ("u", "v"))), np.array([0, 1]), named=True)
+    X = {"a": Categorical(["x"]), "b": Categorical(["u"], ordered=True)}
+    assert names_of_ordered(read_table_like(X, schema)) == ["a"]
+    assert ordered != AttributeSchema("a", ("y", "x"))
+
+
+def test_ordered_columns_with_missing_values() -> None:
+    for column in (
+        Categorical([None, "x", "y"], ["y", "x"], ordered=True),
+        pd.Categorical([None, "x", "y"], ["y", "x"], ordered=True),
+        pa.DictionaryArray.from_arrays(pa.array([None, 1, 0]), ["y", "x"], ordered=True),
+        pa.DictionaryArray.from_arrays(np.array([1, 2, 0]), ["y", None, "x"], ordered=True),
+    ):
+        found = one(column)
+        assert found.ordered
+        assert found.categories == ("y", "x")
+        assert sorted(found.codes.tolist()) == [-1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "error", "words"),
+    [
+        (
+            ["n"],
+            ValueError,
+            ["ordered_features names column 'n', which is numeric", "leave it out"],
+        ),
+        (
+            [True, False, False],
+            ValueError,
+            ["column 'n', which is numeric", "categorical_features"],
+        ),
+        ("b", ValueError, ["ordered_features must be", '"from_dtype"', "got 'b'", "write ['b']"]),
+        (3, TypeError, ["ordered_features must be", "got 3"]),
+        (["q"], ValueError, ["ordered_features names column 'q'", "no such", "['n', 'm', 'b']"]),
+        ([3], ValueError, ["ordered_features names the column number 3", "0 to 2"]),
+        ([1.5], TypeError, ["ordered_features must hold column names or column numbers, got 1.5"]),
+        (["b", 2], ValueError, ["ordered_features names column 'b' twice"]),
+        ([True], ValueError, ["ordered_features is a mask of 1 entries", "3 columns"]),
+        ({"b": [1]}, TypeError, ["got a dict", "levels in order in categorical_features"]),
+    ],
+)
+def test_bad_ordered_features(chosen: Any, error: type[Exception], words: list[str]) -> None:
+    with pytest.raises(error) as caught:
+        read_table(mixed_table(), "from_dtype", chosen)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_matrix_has_no_ordered_columns_of_its_own() -> None:
+    with pytest.raises(ValueError, match="ordered_features names column 'x1', which is numeric"):
+        read_table(np.zeros((2, 2)), ordered_features=[1])
+    with pytest.raises(ValueError, match="ordered_features names column 'a', which is numeric"):
+        read_table({"a": [True, False]}, None, ["a"])
 
 
 # -- bad tables ------------------------------------------------------------------------------------
@@ -1283,7 +1500,6 @@ def test_another_number_of_columns(X: Any) -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["b", "a"], "Feature names must be in the same order as they were in fit.\n"),
         (
             ["a", "c"],
             "Feature names unseen at fit time:\n- c\n"
@@ -1490,6 +1706,16 @@ def test_categorical_with_missing_values(missing: Any) -> None:
     assert np.asarray(Categorical([missing])).tolist() == [None]
     again = Categorical(sizes)
     assert again.codes.tolist() == [1, -1, 0]
+
+
+def test_ordered_categorical() -> None:
+    sizes = Categorical(["small", "large"], ["small", "large"], ordered=True)
+    assert sizes.ordered
+    assert not Categorical(["small"]).ordered
+    assert repr(sizes).endswith("categories=['small', 'large'], ordered=True)")
+    assert pickle.loads(pickle.dumps(sizes)).ordered
+    with pytest.raises(TypeError, match="Categorical: ordered must be True or False, got 'yes'"):
+        Categorical(["small"], ordered="yes")  # type: ignore[arg-type]
 
 
 def test_categorical_of_series_with_missing_values() -> None:

@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The estimators: thin, in scikit-learn's protocol."""
 
-from fasttree.estimators.classifier import CARTClassifier, ID3Classifier, TreeClassifier
+from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.presets import C45Classifier, CARTClassifier, ID3Classifier
+from fasttree.estimators.rules import RuleClassifier
 
-__all__ = ["CARTClassifier", "ID3Classifier", "TreeClassifier"]
+__all__ = [
+    "C45Classifier",
+    "CARTClassifier",
+    "ID3Classifier",
+    "RuleClassifier",
+    "TreeClassifier",
+]

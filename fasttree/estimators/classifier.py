@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tree classifiers: one engine, several sets of defaults."""
+"""TreeClassifier: the tree with every choice open."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from fasttree.estimators.protocol import Estimator
 from fasttree.export.text import to_text
 from fasttree.frames import Table, read_table_like, read_target, read_weights
 from fasttree.grow import grow
-from fasttree.params import check_growth, check_n_jobs, check_unknown
+from fasttree.params import GrowthParams, check_growth, check_n_jobs, check_unknown
 from fasttree.scoring import Policy, classes_of, leaves_of, path_matrix, shares_of
 from fasttree.tree import Tree
+
+if TYPE_CHECKING:
+    from fasttree.rules import RuleList
 
 
 class TreeClassifier(Estimator):
@@ -26,30 +29,38 @@ class TreeClassifier(Estimator):
     ----------
     criterion : {"gini", "entropy", "gain_ratio", "misclassification"}
         What a split is worth. "entropy" is information gain in bits.
-    categorical_split : {"subset", "multiway"}
-        Categorical attributes are split into two sets of levels, or into a branch for each level.
+    categorical_split : {"subset", "multiway", "grouped"}
+        Categorical attributes are split into two sets of levels, into a branch for each level, or (C4.5's ``-s``) into
+        groups of levels that are merged as long as the criterion gains by it.
     categorical_features : "from_dtype", list, mask, dict or None
         Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
         boolean mask; or a dict from name or index to the levels in their order. None: no column is.
-    missing : {"branch", "category", "fractional", "error"}
+    ordered_features : "from_dtype", list, mask or None
+        Which categorical columns have levels whose order means something; a split of them divides lower from higher
+        levels. "from_dtype": those that say so themselves (pandas ``ordered=True``).
+    missing : {"branch", "category", "fractional", "surrogate", "error"}
         What becomes of missing values (NaN, None, NA, null). "branch": at each split they go to the side where they
         help most. "category": missing is a value like others; a numeric attribute sets it apart wherever no threshold
         is better. Where training saw none, they follow the heaviest branch. "fractional": C4.5's way, a row goes down
-        every branch with a share of its weight, and scores are those of the rows that have the value. "error": they
-        are refused.
+        every branch with a share of its weight, and scores are those of the rows that have the value. "surrogate":
+        CART's way, another attribute that splits the rows alike says where they go; needs two-way splits. "error":
+        they are refused.
     unknown : {"missing", "majority", "error"}
         What becomes of a level that was never seen in training: it counts as missing, the row stops there and gets that
         node's class, or it is refused.
     max_bins : int or None
         None searches every threshold. A number from 2 to 255 puts numeric columns into so many quantile bins first.
     threshold : {"midpoint", "value"}
-        A threshold lies halfway between the two values that it separates, or on the lower one.
+        A threshold lies halfway between the two values that it separates, or (C4.5) on the largest value of the whole
+        table that is not above that.
     max_depth, max_leaves : int or None
         Limits of the tree. `max_leaves` grows best first: always the split that saves most impurity.
     min_samples_split : number
         A node of less weight is a leaf.
     min_samples_leaf : number
         A split must have at least two branches of this weight (a binary split: both).
+    min_weight_fraction_leaf : float
+        The same as a share of all the weight, class weights included.
     min_gain : float
         A node is a leaf if its best split scores less.
     stop_zero_gain : bool
@@ -60,6 +71,13 @@ class TreeClassifier(Estimator):
     cost_function : {"tan_schlimmer", "nunez", "gain_per_cost"} or function
         How the score of a split is weighed against its cost, see `fasttree.costs`. A function gets two arrays, gains
         and costs, and returns what is to be maximised. Default with costs: "tan_schlimmer".
+    class_weight : dict, "balanced" or None
+        What the rows of each class count for; classes that a dict leaves out count 1. "balanced": every class as much
+        as another. Sizes (`min_samples_*`) and ``tree_.counts`` stay without it.
+    misclassification_cost : array or dict of dicts
+        What it costs to take a row of one class, ``[true, ...]``, for one of another, ``[..., predicted]``. The tree
+        grows as if classes were the more frequent the more their mistakes cost, and leaves predict the class that is
+        cheapest there; `predict_proba` does not know of costs.
     n_jobs : int or None
         Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
         does not depend on it.
@@ -88,6 +106,7 @@ class TreeClassifier(Estimator):
         criterion: str = "gini",
         categorical_split: str = "subset",
         categorical_features: Any = "from_dtype",
+        ordered_features: Any = "from_dtype",
         missing: str = "branch",
         unknown: str = "missing",
         max_bins: int | None = None,
@@ -96,15 +115,19 @@ class TreeClassifier(Estimator):
         max_leaves: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
         attribute_costs: Any = None,
         cost_function: Any = None,
+        class_weight: Any = None,
+        misclassification_cost: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
         self.categorical_split = categorical_split
         self.categorical_features = categorical_features
+        self.ordered_features = ordered_features
         self.missing = missing
         self.unknown = unknown
         self.max_bins = max_bins
@@ -113,10 +136,13 @@ class TreeClassifier(Estimator):
         self.max_leaves = max_leaves
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_gain = min_gain
         self.stop_zero_gain = stop_zero_gain
         self.attribute_costs = attribute_costs
         self.cost_function = cost_function
+        self.class_weight = class_weight
+        self.misclassification_cost = misclassification_cost
         self.n_jobs = n_jobs
 
     # -- learning --------------------------------------------------------------------------------------------------
@@ -127,7 +153,7 @@ class TreeClassifier(Estimator):
         X is a table (numpy, list of rows, dict of columns, pandas, polars, Arrow) or `Columns`, then without y. A
         row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1.
         """
-        params = check_growth(self.get_params())
+        params = self._growth()
         check_unknown(self.unknown)
         with training(
             X,
@@ -137,11 +163,22 @@ class TreeClassifier(Estimator):
             self.max_bins,
             self.n_jobs,
             params.missing,
+            ordered_features=self.ordered_features,
+            class_weight=self.class_weight,
+            misclassification_cost=self.misclassification_cost,
         ) as (rows, team):
             costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
             tree = grow(rows.encoded, params, team, rows.weights, rows.used_up, costs)
-        self._remember(rows.encoded, tree)
+        self._remember(rows.encoded, self._finish(tree))
         return self
+
+    def _growth(self) -> GrowthParams:
+        """The checked parameters; presets with rules of their own add them here ..."""
+        return check_growth(self.get_params())
+
+    def _finish(self, tree: Tree) -> Tree:
+        """... and change the grown tree here."""
+        return tree
 
     def _remember(self, encoded: EncodedTable, tree: Tree) -> None:
         self.tree_ = tree
@@ -230,93 +267,15 @@ class TreeClassifier(Estimator):
         self._check_fitted()
         return to_text(self.tree_)
 
+    def rules(self) -> RuleList:
+        """The paths of the tree as IF-THEN rules, see `fasttree.rules`."""
+        from fasttree.rules import rules_of  # heavy, and few ask for it
+
+        self._check_fitted()
+        allow_missing = self._missing_policy != "error"
+        return rules_of(self.tree_, unknown=self.unknown, allow_missing=allow_missing)
+
     @property
     def feature_importances_(self) -> np.ndarray:
         self._check_fitted()
         return self.tree_.importances()
-
-
-class ID3Classifier(TreeClassifier):
-    """ID3: information gain, a branch for each level, no pruning. Numeric attributes are split by threshold."""
-
-    def __init__(
-        self,
-        *,
-        criterion: str = "entropy",
-        categorical_split: str = "multiway",
-        categorical_features: Any = "from_dtype",
-        missing: str = "fractional",
-        unknown: str = "missing",
-        max_bins: int | None = None,
-        threshold: str = "midpoint",
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_gain: float = 0.0,
-        stop_zero_gain: bool = False,
-        attribute_costs: Any = None,
-        cost_function: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            criterion=criterion,
-            categorical_split=categorical_split,
-            categorical_features=categorical_features,
-            missing=missing,
-            unknown=unknown,
-            max_bins=max_bins,
-            threshold=threshold,
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain,
-            stop_zero_gain=stop_zero_gain,
-            attribute_costs=attribute_costs,
-            cost_function=cost_function,
-            n_jobs=n_jobs,
-        )
-
-
-class CARTClassifier(TreeClassifier):
-    """CART: gini, two-way splits, none without gain. Pruning by cost-complexity is yet to come."""
-
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        categorical_split: str = "subset",
-        categorical_features: Any = "from_dtype",
-        missing: str = "error",
-        unknown: str = "missing",
-        max_bins: int | None = None,
-        threshold: str = "midpoint",
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_gain: float = 0.0,
-        stop_zero_gain: bool = True,
-        attribute_costs: Any = None,
-        cost_function: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            criterion=criterion,
-            categorical_split=categorical_split,
-            categorical_features=categorical_features,
-            missing=missing,
-            unknown=unknown,
-            max_bins=max_bins,
-            threshold=threshold,
-            max_depth=max_depth,
-            max_leaves=max_leaves,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_gain=min_gain,
-            stop_zero_gain=stop_zero_gain,
-            attribute_costs=attribute_costs,
-            cost_function=cost_function,
-            n_jobs=n_jobs,
-        )

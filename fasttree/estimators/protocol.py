@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 
@@ -87,3 +88,29 @@ def _same(value: Any, default: Any) -> bool:
     if not isinstance(value, (str, int, float, bool)):
         return False
     return type(value) is type(default) and bool(value == default)
+
+
+def preset(
+    base: type, extra: Mapping[str, Any] | None = None, **defaults: Any
+) -> Callable[..., None]:
+    """An ``__init__`` with the parameters of `base`, other defaults, and `extra` parameters behind them.
+
+    It has a signature of its own, for scikit-learn's protocol and for those who ask for help.
+    """
+    inherited = inspect.signature(base).parameters.values()
+    parameters = [p.replace(default=defaults.get(p.name, p.default)) for p in inherited]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    added = [inspect.Parameter(n, keyword, default=d) for n, d in (extra or {}).items()]
+    *others, n_jobs = parameters  # stays the last
+    myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    signature = inspect.Signature([myself, *others, *added, n_jobs], return_annotation=None)
+
+    def __init__(self: Any, **parameters: Any) -> None:
+        bound = signature.bind(self, **parameters)
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            if name != "self":
+                setattr(self, name, value)
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__

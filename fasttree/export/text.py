@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from fasttree.schema import AttributeSchema
 from fasttree.tree import LEAF, Tree
 
 LISTED = 5  # absent levels that are printed one by one
@@ -43,18 +44,50 @@ def _branches(tree: Tree, node: int) -> list[tuple[int, str]]:
     table = slice(tree.table_start[node], tree.table_start[node + 1])
     codes = tree.table_codes[table].tolist()
     branches = tree.table_branch[table].tolist()
-    levels = attribute.categories
-    if tree.n_children[node] > 2 or (branches == [0, 1] and len(levels) == 2):
+    if attribute.ordered:
+        tests = _order_tests(attribute, branches)
+        return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
+    is_multiway = len(set(branches)) == len(branches)
+    if is_multiway and (tree.n_children[node] > 2 or len(attribute.categories) == 2):
         return _multiway_branches(tree, node, codes, branches, missing)
-    sides: list[list[str]] = [[], []]
+    return _set_branches(tree, node, codes, branches, missing)
+
+
+def _order_tests(attribute: AttributeSchema, branches: list[int]) -> list[str]:
+    levels = attribute.categories or ()
+    if 1 not in branches:
+        return [f"{attribute.name} is known", f"{attribute.name} is missing"]
+    highest = levels[branches.index(1) - 1]
+    return [f"{attribute.name} <= {highest}", f"{attribute.name} > {highest}"]
+
+
+def _set_branches(
+    tree: Tree, node: int, codes: list[int], branches: list[int], missing: int | None
+) -> list[tuple[int, str]]:
+    """A line for each set of levels; a branch that no row took has the levels that are in no set."""
+    attribute = tree.schema.attributes[tree.attribute[node]]
+    levels = attribute.categories or ()
+    first = int(tree.first_child[node])
+    sets: list[list[str]] = [[] for _ in range(tree.n_children[node])]
     for code, branch in zip(codes, branches, strict=True):
-        sides[branch].append(str(levels[code - 1]))
-    if missing is not None and not sides[missing]:  # set apart
-        tests = [f"{attribute.name} is known"] * 2
-        tests[missing] = f"{attribute.name} is missing"
-        return [(first + b, test) for b, test in enumerate(tests)]
-    subsets = [f"{attribute.name} = {{{', '.join(side)}}}" for side in sides]
-    return _with_missing([(first + b, test) for b, test in enumerate(subsets)], first, missing)
+        sets[branch].append(str(levels[code - 1]))
+    lines = []
+    for branch, names in enumerate(sets):
+        if names:
+            test = f"{attribute.name} = {{{', '.join(names)}}}"
+        elif branch == missing:
+            test = f"{attribute.name} is missing"
+        else:
+            absent = [str(v) for code, v in enumerate(levels, start=1) if code not in codes]
+            listed = f"({len(absent)} other levels)"
+            if len(absent) <= LISTED:
+                listed = f"{{{', '.join(absent)}}}"
+            test = f"{attribute.name} = {listed}"
+        lines.append((first + branch, test))
+    if len(lines) == 2 and missing is not None and not sets[missing]:
+        known = 1 - missing
+        lines[known] = (first + known, f"{attribute.name} is known")
+    return _with_missing(lines, first, missing)
 
 
 def _threshold_tests(name: str, threshold: float) -> list[str]:

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What C4.5 does in its own way: the choice among the attributes of a node, and what it takes back afterwards."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree.tree import Tree
+
+BELOW_AVERAGE = 1e-3  # an attribute may gain so much less than the average and still be chosen
+LEAST_SPLIT_INFORMATION = 1e-3
+MANY_VALUES = 0.3  # of the rows: an attribute with so many levels says nothing about the average
+LEAST_ERRORS = 1e-3  # that a subtree must save
+SIDE_SHARE = 0.1  # of the rows a class: least size of the sides of a threshold ...
+SIDE_MOST = 25  # ... but not more than this
+
+
+def worth(
+    gain: np.ndarray,
+    split: np.ndarray,
+    is_threshold: np.ndarray,
+    has_many_values: np.ndarray,
+    by_ratio: bool,
+    tie: float,
+) -> np.ndarray:
+    """What the search maximises at each node, [attribute, node]; -inf: the attribute may not be chosen.
+
+    `gain` is less the price of the choice of a threshold; one that it makes worthless is no candidate. By ratio, only
+    attributes of about average gain or more compete, or one that splits next to nothing off might win.
+    """
+    eligible = np.isfinite(gain) & ~(is_threshold[:, np.newaxis] & (gain <= tie))
+    if not by_ratio:
+        return np.where(eligible, gain, -np.inf)
+    counts = eligible if has_many_values.all() else eligible & ~has_many_values[:, np.newaxis]
+    n = counts.sum(axis=0)
+    average = np.where(n > 0, np.where(counts, gain, 0.0).sum(axis=0) / np.maximum(n, 1), np.inf)
+    eligible &= (gain >= average - BELOW_AVERAGE) & (split > LEAST_SPLIT_INFORMATION)
+    ratio = gain / np.where(eligible, split, 1.0)
+    return np.where(eligible & (ratio > tie), ratio, -np.inf)
+
+
+def collapse(tree: Tree) -> Tree:
+    """The tree without the splits that save no training errors (or what they cost)."""
+    errors = tree.schema.priors.risk(tree.counts, tree.pred)
+    below = np.where(tree.is_leaf(), errors, 0.0)  # the errors of the leaves under each node
+    starts = np.append(np.flatnonzero(np.diff(tree.depth, prepend=-1)), tree.node_count)
+    for start, stop in zip(starts[-2:0:-1], starts[:1:-1], strict=True):
+        below += np.bincount(
+            tree.parent[start:stop], weights=below[start:stop], minlength=tree.node_count
+        )
+    return tree.subtree(below < errors - LEAST_ERRORS)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The classic systems: `TreeClassifier` with their defaults, and what they do beside."""
+
+from __future__ import annotations
+
+from fasttree.c45 import collapse
+from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.protocol import preset
+from fasttree.params import GrowthParams, check_flag, check_growth
+from fasttree.tree import Tree
+
+
+class ID3Classifier(TreeClassifier):
+    """ID3: information gain, a branch for each level, no pruning. Numeric attributes are split by threshold.
+
+    All parameters are those of `TreeClassifier`.
+    """
+
+    __init__ = preset(
+        TreeClassifier, criterion="entropy", categorical_split="multiway", missing="fractional"
+    )
+
+
+class CARTClassifier(TreeClassifier):
+    """CART: gini, two-way splits, none without gain, surrogates for missing values. The tree is not pruned.
+
+    All parameters are those of `TreeClassifier`.
+    """
+
+    __init__ = preset(TreeClassifier, missing="surrogate", stop_zero_gain=True)
+
+
+class C45Classifier(TreeClassifier):
+    """C4.5, release 8: gain ratio among the attributes of average gain or more, a price for the choice of a threshold,
+    thresholds that are values of the table, rows without a value shared out over the branches. The tree is collapsed,
+    not pruned (C4.5's "unpruned" tree).
+
+    The parameters are those of `TreeClassifier` and:
+
+    collapse : bool
+        Take back the splits that save no training errors, as C4.5 always does.
+    compat : None or "j48"
+        "j48": the small differences of Weka's J48. Scores closer than 1e-6 are equal, a threshold lies between values
+        more than 1e-5 apart, and may be a value up to 1e-6 above the middle.
+
+    `criterion` is "gain_ratio" or "entropy", the choice by gain alone (C4.5's ``-g``). `categorical_split="grouped"` is
+    its ``-s``. C4.5's ``-m`` sets `min_samples_leaf` to m and `min_samples_split` to 2 m.
+    """
+
+    collapse: bool
+    compat: str | None
+
+    __init__ = preset(
+        TreeClassifier,
+        criterion="gain_ratio",
+        categorical_split="multiway",
+        missing="fractional",
+        threshold="value",
+        min_samples_split=4,
+        min_samples_leaf=2,
+        stop_zero_gain=True,
+        extra={"collapse": True, "compat": None},
+    )
+
+    def _growth(self) -> GrowthParams:
+        check_flag("collapse", self.collapse)
+        return check_growth(self.get_params(), c45=True)
+
+    def _finish(self, tree: Tree) -> Tree:
+        return collapse(tree) if self.collapse else tree

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classes that count more than others: class weights, and what a mistake costs.
+
+Growth multiplies the weight of each class by a factor, and so works with other prior probabilities than the data's: a
+class counts for its weight times what its rows cost on average when they are taken for another class. The factors are
+integers, since sums of integers are exact in any order. A leaf then predicts the class that is cheapest there.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fasttree.labels import plain, shown
+
+# Two doubles that stand for the same number differ by rounding alone; a number of few digits may be typed a bit off.
+# (largest denominator, relative difference): in each pair two fractions are too far apart to be taken for each other.
+_FRACTIONS = ((1000, Fraction(1, 10**12)), (2**24, Fraction(1, 10**15)))
+# Factors that are not fractions are rounded; at this many steps the largest keeps its first six digits.
+_FEWEST_STEPS = 2**20
+
+_TIE = 1e-10
+
+
+# -- what the user says ----------------------------------------------------------------------------
+
+
+def check_class_weight(
+    class_weight: Any, classes: np.ndarray, class_totals: np.ndarray
+) -> np.ndarray | None:
+    """A factor for each class. `class_totals`: the weight of its rows, for "balanced"."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        present = np.asarray(class_totals) > 0  # a class may have lost its rows to weights of zero
+        rows_of_class = np.where(present, class_totals, 1).astype(np.float64)
+        balanced = rows_of_class[present].sum() / (np.count_nonzero(present) * rows_of_class)
+        return np.where(present, balanced, 1.0)
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            'class_weight must be None, "balanced" or a dict from class to weight, '
+            f"got {shown(class_weight)}"
+        )
+    place_of = _places(classes)
+    weights = np.ones(len(classes))
+    for label, weight in class_weight.items():
+        place = _find(label, place_of, "class_weight")
+        if not _is_number(weight) or not 0 < weight < math.inf:
+            raise ValueError(
+                f"class_weight: the weight of {shown(label)} must be a finite number above 0, "
+                f"got {shown(weight)}"
+            )
+        weights[place] = weight
+    return weights
+
+
+def check_misclassification_cost(matrix: Any, classes: np.ndarray) -> np.ndarray | None:
+    """`cost[true, predicted]` as floats; a dict of dicts may leave out mistakes that cost 1."""
+    if matrix is None:
+        return None
+    names = [plain(label) for label in classes]
+    if isinstance(matrix, Mapping):
+        cost = _cost_of_dicts(matrix, names)
+    else:
+        cost = _cost_of_array(matrix, names)
+    for true, predicted in np.argwhere(~((cost >= 0) & (cost < np.inf))):  # a NaN is not >= 0
+        raise ValueError(
+            f"misclassification_cost: taking {shown(names[true])} for {shown(names[predicted])} "
+            f"costs {cost[true, predicted]:g}, but a cost must be a finite number, 0 or more"
+        )
+    for true in np.flatnonzero(cost.diagonal()):
+        raise ValueError(
+            f"misclassification_cost: taking {shown(names[true])} for {shown(names[true])} is no "
+            f"mistake, but costs {cost[true, true]:g}: the diagonal must be 0"
+        )
+    if len(names) > 1:
+        for true in np.flatnonzero(~cost.any(axis=1)):
+            raise ValueError(
+                f"misclassification_cost: no mistake on {shown(names[true])} costs anything (its row "
+                "is all 0), so no tree would ever predict it: give one a cost above 0"
+            )
+    return cost
+
+
+def _cost_of_dicts(matrix: Mapping[Any, Any], names: list[Any]) -> np.ndarray:
+    argument = "misclassification_cost"
+    place_of = _places(names)
+    cost = 1.0 - np.eye(len(names))
+    for label, row in matrix.items():
+        true = _find(label, place_of, argument)
+        if not isinstance(row, Mapping):
+            raise TypeError(
+                f"{argument}: the costs of {shown(label)} must be a dict from predicted class to "
+                f"cost, got {shown(row)}"
+            )
+        for other, value in row.items():
+            predicted = _find(other, place_of, argument)
+            if not _is_number(value):
+                raise TypeError(
+                    f"{argument}: taking {shown(label)} for {shown(other)} must cost a number, "
+                    f"got {shown(value)}"
+                )
+            cost[true, predicted] = value
+    return cost
+
+
+def _cost_of_array(matrix: Any, names: list[Any]) -> np.ndarray:
+    order = ", ".join(shown(name) for name in names[:10]) + (", ..." if len(names) > 10 else "")
+    wanted = (
+        f"an array of shape ({len(names)}, {len(names)}), a row for each true and a column for each "
+        f"predicted class in the order {order}"
+    )
+    if hasattr(matrix, "columns"):  # its labels might be in another order
+        raise TypeError(
+            f"misclassification_cost must be {wanted}, got a {type(matrix).__name__}: pass an array, "
+            "or a dict of dicts {true: {predicted: cost}}"
+        )
+    try:
+        cost = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"misclassification_cost must be {wanted}, got {shown(matrix)}") from None
+    if cost.shape != (len(names), len(names)):
+        raise ValueError(
+            f"misclassification_cost must be {wanted}, got an array of shape {cost.shape}"
+        )
+    return cost
+
+
+def _places(classes: Any) -> dict[Any, int]:
+    return {plain(label): place for place, label in enumerate(classes)}
+
+
+def _find(label: Any, place_of: Mapping[Any, int], argument: str) -> int:
+    place = place_of.get(plain(label))
+    if place is None:
+        raise ValueError(
+            f"{argument} names the class {shown(label)}, which is not in y: "
+            f"its classes are {shown(list(place_of))}"
+        )
+    return place
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+# -- what growth makes of it -----------------------------------------------------------------------
+
+
+def factors(class_weight: np.ndarray | None, cost: np.ndarray | None) -> np.ndarray | None:
+    """What each class counts for: its weight times the mean cost of the mistakes that can be made with it.
+
+    The mean instead of the sum: where every mistake costs 1, it makes no difference.
+    """
+    if cost is None or len(cost) < 2:
+        return class_weight
+    mean_cost: np.ndarray = (cost / (len(cost) - 1)).sum(axis=1)
+    if class_weight is None:
+        return mean_cost
+    with np.errstate(over="ignore", under="ignore"):
+        found: np.ndarray = class_weight * mean_cost
+    if not (np.isfinite(found) & (found > 0)).all():
+        raise ValueError(
+            "class_weight times misclassification_cost is beyond the numbers of a computer: "
+            "use smaller and larger ones that have the same ratios"
+        )
+    return found
+
+
+def to_steps(
+    factors: np.ndarray | None, total_steps: int, most: int = 2**52
+) -> tuple[np.ndarray, float] | None:
+    """Integers in the ratios of the factors, and how many of their steps a factor of 1 has.
+
+    Exact if the ratios are fractions of modest integers, else rounded as finely as `total_steps` times the largest of
+    them stays below `most`. None if all classes count the same.
+    """
+    if factors is None:
+        return None
+    room = (int(most) - 1) // max(1, int(total_steps))
+    found = _exact_steps(factors, room) or _rounded_steps(factors, room)
+    if found is None:
+        raise ValueError(
+            f"the weights of all rows come to {total_steps} steps, which leaves no room for "
+            "class_weight or misclassification_cost: scale sample_weight down"
+        )
+    steps, unit = found
+    shared = math.gcd(*steps)
+    if len(set(steps)) == 1:
+        return None
+    return np.array([step // shared for step in steps], dtype=np.int64), unit / shared
+
+
+def _exact_steps(factors: np.ndarray, room: int) -> tuple[list[int], float] | None:
+    largest = float(factors.max())
+    ratios: list[Fraction] = []
+    multiple = 1  # of all the denominators, and so the steps of the largest factor
+    for factor in factors.tolist():
+        ratio = _fraction(Fraction(factor) / Fraction(largest))
+        if ratio is None:
+            return None
+        ratios.append(ratio)
+        multiple = math.lcm(multiple, ratio.denominator)
+        if multiple > room:
+            return None
+    return [int(ratio * multiple) for ratio in ratios], multiple / largest
+
+
+def _fraction(ratio: Fraction) -> Fraction | None:
+    """The fraction of modest integers that a ratio stands for, if it does."""
+    for largest_denominator, tolerance in _FRACTIONS:
+        nearest = ratio.limit_denominator(largest_denominator)
+        if abs(nearest - ratio) <= tolerance * ratio:
+            return nearest
+    return None
+
+
+def _rounded_steps(factors: np.ndarray, room: int) -> tuple[list[int], float] | None:
+    """The factors times a power of two, so that those that are exact in binary stay so."""
+    if room < _FEWEST_STEPS:
+        return None
+    exponent = room.bit_length() - int(np.frexp(factors.max())[1])
+    if np.rint(np.ldexp(factors.max(), exponent)) > room:
+        exponent -= 1
+    steps = np.maximum(np.rint(np.ldexp(factors, exponent)), 1)
+    return [int(step) for step in steps], float(np.ldexp(1.0, exponent))
+
+
+# -- what a leaf makes of it -----------------------------------------------------------------------
+
+
+def cheapest(shares: np.ndarray, cost: np.ndarray, tie_order: np.ndarray) -> np.ndarray:
+    """The class of each row of `shares` that costs least on average; the first in `tie_order` of several."""
+    expected = np.zeros(shares.shape)
+    for true in range(
+        len(cost)
+    ):  # in one order: a matrix product adds up in another on every processor
+        expected += shares[:, true, np.newaxis] * cost[true]
+    least = expected.min(axis=1, keepdims=True)
+    best = expected <= least * (1 + _TIE)
+    order = np.asarray(tie_order)
+    return np.asarray(order[best[:, order].argmax(axis=1)])

@@ -1,0 +1,474 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""C4.5: the textbooks' numbers by the slow reference and by the engine, and the two against each other."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import tables
+from agreement import assert_same_tree
+from candidates import Attribute
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import Node
+from reference_c45 import C45Grower, Row, class_shares, leaf_shares
+from strategies import Problem, medium, problems
+from tables import Table
+
+import fasttree
+from fasttree import Categorical
+
+NAN = math.nan
+LEVELS = ("never seen", "missing", "seen")
+
+
+# -- the two sides of a comparison ---------------------------------------------------------------
+
+
+def reference_of(problem: Problem) -> C45Grower:
+    return C45Grower(
+        problem.attributes,
+        problem.y,
+        problem.n_classes,
+        weights=problem.weights,
+        **problem.parameters,
+    )
+
+
+def fit(problem: Problem, **changes: Any) -> Any:
+    model = fasttree.C45Classifier(**(problem.parameters | changes))
+    return model.fit(problem.X, np.array(problem.y), sample_weight=problem.weights)
+
+
+def assert_same(problem: Problem, **changes: Any) -> tuple[Any, list[Node]]:
+    nodes = reference_of(problem).grow()
+    model = fit(problem, **changes)
+    assert_same_tree(model.tree_, nodes, tolerance=1e-6)
+    return model, nodes
+
+
+def assert_same_predictions(
+    model: Any, nodes: list[Node], problem: Problem, rows: list[tuple[float, ...]]
+) -> None:
+    X = problem.asked(rows)
+    expected = np.array([class_shares(nodes, row) for row in rows])
+    np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-6)
+    predicted, leaves = model.predict(X), model.apply(X)
+    for place, row in enumerate(rows):
+        # Where two classes or two leaves weigh the same, rounding may choose.
+        best = np.flatnonzero(expected[place] >= expected[place].max() - 1e-9)
+        assert predicted[place] in best
+        shares = leaf_shares(nodes, row)
+        assert shares.get(int(leaves[place]), 0.0) >= max(shares.values()) - 1e-9
+
+
+def table_grower(table: Table, **parameters: Any) -> C45Grower:
+    return C45Grower(
+        table.attributes,
+        table.class_codes,
+        len(table.classes),
+        class_order=table.class_order,
+        **parameters,
+    )
+
+
+def all_rows(table: Table) -> list[Row]:
+    return [(row, 1.0) for row in range(len(table.target.values))]
+
+
+# -- numbers worked out elsewhere ----------------------------------------------------------------
+
+
+def test_average_gain_of_the_textbook_table() -> None:
+    grower = table_grower(tables.PLAY_TENNIS)
+    tests = grower.tests(all_rows(tables.PLAY_TENNIS))
+    assert grower.average_gain(tests) == pytest.approx(0.118984, abs=5e-7)
+    assert [t.split_info for t in tests] == pytest.approx(
+        [1.577406, 1.556657, 1.0, 0.985228], abs=5e-7
+    )
+
+
+@pytest.mark.parametrize(("m", "n_cuts", "gain"), [(2, 3, 0.194988), (1, 5, 0.072160)])
+def test_choosing_a_threshold_costs(m: int, n_cuts: int, gain: float) -> None:
+    table = tables.SIX_TEMPERATURES
+    (test,) = table_grower(table, min_samples_leaf=m).tests(all_rows(table))
+    assert test.n_cuts == n_cuts
+    assert test.gain == pytest.approx(gain, abs=5e-7)
+    assert test.split.threshold == 48  # a value of the table
+
+
+@pytest.mark.parametrize("m", [1, 2])
+@pytest.mark.parametrize("table", [tables.PLAY_TENNIS, tables.BUYS_COMPUTER, tables.MAMMALS_10])
+def test_the_textbook_tables_give_the_textbook_trees(table: Table, m: int) -> None:
+    limits = {"min_samples_leaf": m, "min_samples_split": 2 * m}
+    nodes = table_grower(table, **limits).grow()
+    expected = table.grow(criterion="entropy", categorical_split="multiway")
+    assert [node.counts for node in nodes] == [node.counts for node in expected]
+    model = fasttree.C45Classifier(**limits).fit(table.X, table.y)
+    assert_same_tree(model.tree_, nodes)
+
+
+def day_12_without_outlook() -> tuple[Table, list[Attribute], dict[str, Any]]:
+    table = tables.PLAY_TENNIS
+    codes = [*map(float, table.attributes[0].values)]
+    codes[11] = NAN
+    attributes = [Attribute(codes, 3), *table.attributes[1:]]
+    outlook = [*np.asarray(table.columns["Outlook"].values, dtype=object)]
+    outlook[11] = None
+    X = table.X | {"Outlook": Categorical(outlook, table.columns["Outlook"].order)}
+    return table, attributes, X
+
+
+DAY_12 = """
+Humidity = High
+|   Outlook = Sunny: No (3.5/0.5)
+|   Outlook = Overcast: Yes (1.16667)
+|   Outlook = Rain: Yes (2.33333/1)
+Humidity = Normal: Yes (7/1)
+"""
+
+
+def test_a_hole_in_the_textbook_table() -> None:
+    table, attributes, X = day_12_without_outlook()
+    grower = C45Grower(attributes, table.class_codes, 2, class_order=table.class_order)
+    outlook = grower.tests(all_rows(table))[0]
+    assert outlook.gain == pytest.approx(0.199041, abs=5e-7)
+    assert outlook.split_info == pytest.approx(1.809200, abs=5e-7)
+    assert outlook.gain / outlook.split_info == pytest.approx(0.110016, abs=5e-7)
+    nodes = grower.grow()
+    yes = table.classes.index("Yes")
+    hot_high_strong = (NAN, 0, 0, 1)
+    assert class_shares(nodes, hot_high_strong)[yes] == pytest.approx(3 / 7)
+    assert class_shares(nodes, (0, 0, NAN, 1))[yes] == pytest.approx(0.5)
+
+    model = fasttree.C45Classifier().fit(X, table.y)
+    assert model.to_text().strip() == DAY_12.strip()
+    assert_same_tree(model.tree_, nodes, tolerance=1e-6)
+
+    def asked(*values: str | None) -> dict[str, Any]:
+        return {
+            name: Categorical([value], table.columns[name].order)
+            for name, value in zip(table.names, values, strict=True)
+        }
+
+    shares = model.predict_proba(asked(None, "Hot", "High", "Strong"))[0]
+    assert shares[yes] == pytest.approx(3 / 7)
+    shares = model.predict_proba(asked("Sunny", "Hot", None, "Strong"))[0]
+    assert shares[yes] == pytest.approx(0.5)
+
+
+def test_leave_one_out() -> None:
+    """Weka's J48 errs on the same days."""
+    table = tables.PLAY_TENNIS
+    wrong, wrong_by_engine = [], []
+    for day in range(14):
+        rest = table.rows([row for row in range(14) if row != day])
+        nodes = table_grower(rest, compat="j48").grow()
+        shares = class_shares(nodes, [a.values[day] for a in table.attributes])
+        guess = next(c for c in table.class_order if shares[c] >= max(shares) - 1e-10)
+        if guess != table.class_codes[day]:
+            wrong.append(day + 1)
+        model = fasttree.C45Classifier(compat="j48").fit(rest.X, rest.y)
+        if model.predict(table.rows([day]).X)[0] != table.target.values[day]:
+            wrong_by_engine.append(day + 1)
+    assert wrong == [4, 6, 9, 11, 14]
+    assert wrong_by_engine == wrong
+
+
+# -- one rule at a time --------------------------------------------------------------------------
+
+
+def numbers(*columns: list[float], y: list[int], **parameters: Any) -> Problem:
+    return Problem([Attribute(column) for column in columns], y, None, parameters)
+
+
+def test_a_threshold_is_a_value_of_the_whole_table() -> None:
+    # Where the node is split, 1 and 9 are neighbours; elsewhere 4 and 6 occur.
+    groups = [0.0] * 8 + [1.0] * 4
+    values = [1.0, 1, 1, 1, 9, 9, 9, 9, 4, 6, 4, 6]
+    y = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
+    model, nodes = assert_same(numbers(groups, values, y=y))
+    assert [n.split.threshold for n in nodes if n.split] == [0.0, 4.0]
+    rows = numbers(groups, [5.0] * 12, y=y).X
+    assert model.predict(rows)[0] == 1
+    midpoints = numbers(groups, values, y=y, threshold="midpoint")
+    assert [n.split.threshold for n in assert_same(midpoints)[1] if n.split] == [0.5, 5.0]
+
+
+def test_rows_without_weight_give_no_thresholds() -> None:
+    problem = numbers([1.0, 1, 1, 1, 4, 9, 9, 9, 9], y=[0, 0, 0, 0, 0, 1, 1, 1, 1])
+    assert fit(problem).tree_.threshold[0] == 4.0
+    problem.weights = [1.0, 1, 1, 1, 0, 1, 1, 1, 1]
+    _, nodes = assert_same(problem)
+    assert nodes[0].split.threshold == 1.0
+
+
+def test_columns_encoded_with_rows_of_no_weight() -> None:
+    X, y = [[1.0], [1], [1], [1], [4], [9], [9], [9], [9]], [0, 0, 0, 0, 0, 1, 1, 1, 1]
+    weight = [1.0, 1, 1, 1, 0, 1, 1, 1, 1]
+    columns = fasttree.Columns(X, y)
+    assert fasttree.C45Classifier().fit(columns).tree_.threshold[0] == 4.0
+    model = fasttree.C45Classifier().fit(columns, sample_weight=weight)
+    assert model.tree_.threshold[0] == 1.0
+
+
+def test_threshold_of_j48() -> None:
+    values = [0.0] * 4 + [8e-6] * 2 + [1.0] * 4
+    y = [0] * 4 + [1] * 6
+    # 0 and 8e-6 are too close to be told apart.
+    _, nodes = assert_same(numbers(values, y=y, compat="j48"))
+    assert nodes[0].split.threshold == 8e-6
+    _, nodes = assert_same(numbers(values, y=y))
+    assert nodes[0].split.threshold == 0.0
+    # A value of the table that is just above the midpoint is the threshold.
+    groups = [0.0] * 8 + [1.0] * 8
+    other = [0.0] * 4 + [2.0] * 4 + [1.0 + 5e-7] * 4 + [1.0 + 5e-6] * 4
+    y = [0] * 4 + [1] * 4 + [2] * 8
+    _, nodes = assert_same(numbers(groups, other, y=y, compat="j48"))
+    assert [n.split.threshold for n in nodes if n.split] == [0.0, 1.0 + 5e-7]
+    _, nodes = assert_same(numbers(groups, other, y=y))
+    assert [n.split.threshold for n in nodes if n.split] == [0.0, 0.0]
+
+
+def test_the_smaller_side_of_a_cut() -> None:
+    """A tenth of the rows of a class on average, between m and 25."""
+    grower = reference_of(numbers([0.0, 1.0], y=[0, 1]))
+    assert [grower.min_split(n) for n in (10, 40, 60, 400, 500, 5000)] == [2, 2, 3, 20, 25, 25]
+    for n_small in (2, 3):
+        values = [0.0] * n_small + [1.0] * (60 - n_small)
+        _, nodes = assert_same(numbers(values, y=[0] * n_small + [1] * (60 - n_small)))
+        assert len(nodes) == (1 if n_small == 2 else 3)
+    for n_small in (24, 25):
+        values = [0.0] * n_small + [1.0] * (600 - n_small)
+        _, nodes = assert_same(numbers(values, y=[0] * n_small + [1] * (600 - n_small)))
+        assert len(nodes) == (1 if n_small == 24 else 3)
+
+
+@pytest.mark.parametrize(("n_classes", "n_rows"), [(3, 90), (7, 210), (7, 490), (11, 330)])
+def test_the_smaller_side_is_reached_by_equality(n_classes: int, n_rows: int) -> None:
+    """A tenth of 210 / 7 is 3, though not in binary fractions."""
+    least = n_rows // (10 * n_classes)
+    y = [0] * least + [1 + row % (n_classes - 1) for row in range(n_rows - least)]
+    for holes in (0, 1):  # rows that do not know the attribute count for nothing here
+        values = [0.0] * least + [1.0] * (n_rows - least) + [NAN] * holes
+        _, nodes = assert_same(numbers(values, y=y + [1] * holes))
+        assert nodes[0].split is not None
+        too_few = [1.0, *values[1:]]
+        _, nodes = assert_same(numbers(too_few, y=y + [1] * holes))
+        assert nodes[0].split is None
+
+
+def test_gain_that_a_threshold_does_not_pay_for() -> None:
+    # The best of seven cuts gains 0.2, and log2(7) / 8 is 0.35.
+    problem = numbers([float(v) for v in range(8)], y=[0, 1, 0, 1, 1, 0, 1, 1])
+    problem.parameters = {"min_samples_leaf": 1, "min_samples_split": 2}
+    _, nodes = assert_same(problem)
+    assert len(nodes) == 1
+
+
+def test_gain_ratio_is_asked_only_above_the_average_gain() -> None:
+    # The first attribute sets two rows of thirty apart: a high ratio for a small gain.
+    first = [0] * 2 + [1] * 28
+    second = [0] * 15 + [1] * 15
+    y = [0] * 2 + [0] * 11 + [1] * 2 + [1] * 13 + [0] * 2
+    problem = Problem([Attribute(first, 2), Attribute(second, 2)], y, None, {"max_depth": 1})
+    grower = reference_of(problem)
+    tests = grower.tests([(r, 1.0) for r in range(30)])
+    assert tests[0].gain < grower.average_gain(tests) - 1e-3
+    _, nodes = assert_same(problem)
+    assert nodes[0].split.attribute == 1
+
+
+def many_valued(n_rows: int) -> Attribute:
+    """Three values to ten rows."""
+    n_values = 3 * n_rows // 10
+    return Attribute([row % n_values for row in range(n_rows)], n_values)
+
+
+def test_attributes_of_many_values_do_not_count_in_the_average() -> None:
+    n_rows = 20
+    y = [row % 6 % 2 for row in range(n_rows)]
+    weak = Attribute([int(row < 9) for row in range(n_rows)], 2)
+    problem = Problem([many_valued(n_rows), weak], y, None, {"max_depth": 1, "collapse": False})
+    grower = reference_of(problem)
+    rows = [(row, 1.0) for row in range(n_rows)]
+    tests = grower.tests(rows)
+    assert grower.average_gain(tests) == tests[1].gain
+    assert_same(problem)
+    # Where there are no others, they do; where no other is eligible, nothing is split.
+    problem.attributes = [many_valued(n_rows)]
+    assert len(assert_same(problem)[1]) > 1
+    problem.attributes = [many_valued(n_rows), Attribute([0] * n_rows, 2)]
+    assert len(assert_same(problem)[1]) == 1
+    problem.attributes = [many_valued(n_rows), Attribute([1.0] * n_rows)]
+    assert len(assert_same(problem)[1]) == 1
+
+
+def test_a_tree_that_saves_no_errors_collapses() -> None:
+    # All four leaves say 0, so that the splits explain something and save nothing.
+    values = [0.0] * 10 + [1.0] * 10
+    y = [0] * 6 + [1] * 4 + [0] * 10
+    problem = numbers(values, y=y, collapse=False)
+    assert len(assert_same(problem)[1]) == 3
+    problem.parameters = {}
+    assert len(assert_same(problem)[1]) == 1
+
+
+@pytest.mark.parametrize("compat", [None, "j48"])
+def test_nothing_is_split_without_gain(compat: str | None) -> None:
+    xor = Problem(
+        [Attribute([0, 0, 1, 1] * 4, 2), Attribute([0, 1, 0, 1] * 4, 2)],
+        [0, 1, 1, 0] * 4,
+        None,
+        {"compat": compat},
+    )
+    assert len(assert_same(xor)[1]) == 1
+
+
+def test_everything_missing() -> None:
+    problem = numbers([NAN] * 6, [1.0, 1, 1, 2, 2, 2], y=[0, 0, 0, 1, 1, 1])
+    model, nodes = assert_same(problem)
+    assert nodes[0].split.attribute == 1
+    assert_same_predictions(model, nodes, problem, [(NAN, NAN), (0.0, 1.5)])
+
+
+def test_a_parameter_that_is_none_of_the_choices() -> None:
+    X, y = tables.PLAY_TENNIS.X, tables.PLAY_TENNIS.y
+    with pytest.raises(ValueError, match="compat"):
+        fasttree.C45Classifier(compat="weka").fit(X, y)
+    with pytest.raises(ValueError, match="collapse"):
+        fasttree.C45Classifier(collapse="yes").fit(X, y)
+
+
+# -- random tables -------------------------------------------------------------------------------
+
+
+@st.composite
+def c45_parameters(draw: st.DrawFn) -> dict[str, Any]:
+    m = draw(st.sampled_from((1, 2, 2, 3)))
+    chosen: dict[str, Any] = {"min_samples_leaf": m, "min_samples_split": 2 * m}
+    optional = {
+        "criterion": st.just("entropy"),
+        "compat": st.just("j48"),
+        "collapse": st.just(False),
+        "threshold": st.just("midpoint"),
+        "max_depth": st.integers(1, 3),
+        "min_samples_split": st.integers(2, 9),
+    }
+    for name, values in optional.items():
+        if draw(st.integers(0, 2)) == 0:
+            chosen[name] = draw(values)
+    return chosen
+
+
+@st.composite
+def c45_problems(draw: st.DrawFn, **kinds: Any) -> Problem:
+    problem = draw(problems(parameters=False, **({"max_rows": 48} | kinds)))
+    problem.parameters = draw(c45_parameters())
+    return problem
+
+
+@given(c45_problems(holes=False))
+def test_equals_reference(problem: Problem) -> None:
+    assert_same(problem)
+
+
+@given(c45_problems(holes=True))
+def test_equals_reference_with_holes(problem: Problem) -> None:
+    assert_same(problem)
+
+
+@given(c45_problems(holes=True, kinds=("numeric",), max_rows=60))
+def test_equals_reference_on_numbers(problem: Problem) -> None:
+    assert_same(problem)
+
+
+@given(c45_problems(holes=True, kinds=("categorical",), max_rows=60))
+def test_equals_reference_on_categories(problem: Problem) -> None:
+    assert_same(problem)
+
+
+@given(c45_problems(holes=True, weights=("fractional",)))
+def test_equals_reference_with_fractional_weights(problem: Problem) -> None:
+    assert_same(problem)
+
+
+@given(c45_problems(holes=True), st.data())
+def test_predictions_with_other_holes(problem: Problem, data: st.DataObject) -> None:
+    model, nodes = assert_same(problem)
+    rows = []
+    for row in problem.rows[:12]:
+        lot = data.draw(st.lists(st.sampled_from(LEVELS), min_size=len(row), max_size=len(row)))
+        asked = []
+        for value, what, attribute in zip(row, lot, problem.attributes, strict=True):
+            never_seen = what == "never seen" and attribute.n_categories is not None
+            asked.append(-1 if never_seen else NAN if what == "missing" else value)
+        rows.append(tuple(asked))
+    assert_same_predictions(model, nodes, problem, problem.rows + rows)
+
+
+def without_ties(seed: int, n_rows: int, n_classes: int, holes: float) -> Problem:
+    """Four columns of numbers that are all different and two of levels."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(4, n_rows))
+    levels = rng.integers(0, 5, size=(2, n_rows))
+    signal = X[0] + X[1] * X[2] + 0.7 * (levels[0] - 2) + rng.normal(scale=0.4, size=n_rows)
+    y = np.argsort(np.argsort(signal)) * n_classes // n_rows
+    columns = [*map(Attribute, X.tolist()), *(Attribute(c, 6) for c in levels.tolist())]
+    holed = [
+        Attribute(
+            np.where(rng.random(n_rows) < holes, NAN, column.values).tolist(), column.n_categories
+        )
+        for column in columns
+    ]
+    return Problem(holed, y.tolist())
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("compat", [None, "j48"])
+def test_tables_without_ties(compat: str | None, n_classes: int, holes: float) -> None:
+    for seed in range(3):
+        problem = without_ties(seed, 110, n_classes, holes)
+        problem.parameters = {"compat": compat}
+        model, nodes = assert_same(problem)
+        assert len(nodes) > 5
+        assert_same_predictions(model, nodes, problem, problem.rows)
+
+
+@pytest.mark.parametrize(
+    ("weighting", "criterion", "holes"),
+    [("none", "gain_ratio", 0.2), ("whole", "gain_ratio", 0.3), ("none", "entropy", 0.1)],
+)
+def test_columns_of_every_length(weighting: str, criterion: str, holes: float) -> None:
+    """Columns on both sides of 255 values, which are kept in two ways."""
+    problem = medium(criterion, "multiway", 3, weighting, 5, n_rows=420, holes=holes)
+    problem.parameters = {"criterion": criterion, "min_samples_split": 12, "min_samples_leaf": 5}
+    assert_same(problem)
+
+
+# -- what makes no difference --------------------------------------------------------------------
+
+
+@given(c45_problems(holes=True))
+def test_bins_lose_nothing_where_values_are_few(problem: Problem) -> None:
+    assert fit(problem, max_bins=255).tree_.fingerprint() == fit(problem).tree_.fingerprint()
+
+
+@given(c45_problems(holes=True), st.randoms(use_true_random=False))
+def test_order_of_the_rows_and_threads(problem: Problem, random: Any) -> None:
+    order = random.sample(range(len(problem.y)), len(problem.y))
+    theirs = fit(problem.take(order), n_jobs=2).tree_
+    assert fit(problem).tree_.fingerprint() == theirs.fingerprint()
+
+
+@given(c45_problems(holes=False, weights=("whole",)))
+def test_whole_weights_are_copies(problem: Problem) -> None:
+    assert problem.weights is not None
+    copies = [row for row, weight in enumerate(problem.weights) for _ in range(int(weight))]
+    copied = problem.take(copies)
+    copied.weights = None
+    assert fit(problem).tree_.fingerprint() == fit(copied).tree_.fingerprint()
