@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from fasttree import _core, c45
 from fasttree._parallel import Team
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots, first_largest
+from fasttree.frontier import Level, Slots, family_sums, first_largest, part_of
 from fasttree.instances import Instances
 from fasttree.params import (
     CATEGORICAL_SPLITS,
@@ -26,6 +27,7 @@ from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**26  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
+MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
@@ -81,8 +83,6 @@ class Evaluator:
         self.weights = weights
         self.priors = table.schema.priors
         self.costs = costs
-        # Per node of the open level: the attributes measured on the way to it. Kept for costs alone.
-        self.measured = np.zeros((1, table.n_attributes), dtype=bool)
         self.has_moved = False  # from the root on
         self.shape = _shapes(table, params)
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
@@ -96,8 +96,8 @@ class Evaluator:
         steps = None if weights is None else weights.steps
         self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
         self.shares = params.missing == "fractional" and bool(table.has_missing.any())
-        # Shares of a row lie in several children: a sibling's histogram is not what the others leave of the parent's.
-        self.slots = Slots(0 if self.shares else int(cells.sum()), self.n_rows)
+        # Shares of a row sum to its weight, so the largest child has what its siblings leave of the parent's histogram.
+        self.slots = Slots(int(cells.sum()), self.n_rows)
         self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
         _core.class_totals(table.y, steps, self.root_counts)
         total = int(self.root_counts.sum())
@@ -183,7 +183,8 @@ class Evaluator:
         part = slice(node0, node1)
         worth = score
         if self.costs is not None:
-            measured = self.measured[level.frontier[part]].T
+            assert level.measured is not None
+            measured = level.measured[level.frontier[part]].T
             worth = self.costs.worth(score, measured)
         _core.choose_attributes(
             worth,
@@ -358,13 +359,36 @@ class Evaluator:
         self.team.run(hand_on, len(edges) - 1, shared)
         self.instances.end_rows()
 
-    def note_measured(self, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray) -> None:
+    def note_measured(
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray
+    ) -> np.ndarray | None:
         """The children of `nodes`, whose parents `family` numbers, know what those knew and the attribute split on."""
-        if self.costs is None:
-            return
-        measured = self.measured[nodes]
+        if level.measured is None:
+            return None
+        measured = level.measured[nodes]
         measured[np.arange(len(nodes)), attribute] = True
-        self.measured = measured[family]
+        return measured[family]
+
+    def parts(self, level: Level) -> list[Level]:
+        """The level in parts that are to be grown one after another, if its rows have multiplied beyond the memory that
+        they should take."""
+        rows = family_sums(_of_frontier(level), level.first_child)
+        if not self.shares or rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
+            return [level]
+        paused = self.instances.pause()
+        before = ends(rows)
+        bounds = [0]
+        while bounds[-1] < len(
+            rows
+        ):  # whole families, as many as hold no more than all the rows once
+            most = before[bounds[-1]] + self.n_rows
+            stop = int(before.searchsorted(most, side="right")) - 1
+            bounds.append(max(stop, bounds[-1] + 1))
+        return [part_of(level, start, stop, self.slots, paused) for start, stop in pairwise(bounds)]
+
+    def resume(self, level: Level) -> None:
+        if level.paused is not None:
+            self.instances.resume(level.paused)
 
     def has_empty_branch(self, attribute: np.ndarray, n_present: np.ndarray) -> np.ndarray:
         """Which splits have a branch for values without training rows at the node?"""
@@ -394,6 +418,13 @@ def ends(lengths: np.ndarray) -> np.ndarray:
     result = np.zeros(len(lengths) + 1, dtype=np.int64)
     lengths.cumsum(out=result[1:])
     return result
+
+
+def _of_frontier(level: Level) -> np.ndarray:
+    """The rows of the nodes on the frontier, 0 for the others."""
+    rows = np.zeros(level.n_nodes, dtype=np.int64)
+    rows[level.frontier] = level.n_rows[level.frontier]
+    return rows
 
 
 def sizes(segment_ends: np.ndarray) -> np.ndarray:
