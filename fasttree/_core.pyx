@@ -1313,6 +1313,33 @@ cdef class SortedColumn:
             rank_entries(&self.keys, &values[0], values.strides[0], shift, &y[0], &entries[0])
 
 
+def level_entries(
+    const int32_t[::1] codes, int64_t n_levels, int shift, const uint32_t[::1] y, uint64_t[::1] entries
+):
+    """The sorted list of a categorical column: rows by code, in order; a code below 0, missing, has rank 0."""
+    cdef Py_ssize_t i
+    cdef int64_t rank, before = 0, here
+    cdef uint64_t entry
+    cdef int64_t* place = <int64_t*>calloc(n_levels + 1, sizeof(int64_t))
+    if place == NULL:
+        raise MemoryError("no memory left to sort a column")
+    with nogil:
+        for i in range(codes.shape[0]):
+            place[codes[i] + 1 if codes[i] >= 0 else 0] += 1
+        for rank in range(n_levels + 1):
+            here = place[rank]
+            place[rank] = before
+            before += here
+        for i in range(codes.shape[0]):
+            rank = codes[i] + 1 if codes[i] >= 0 else 0
+            entry = <uint64_t>rank << shift | <uint64_t>i
+            if shift > 32:
+                entry |= <uint64_t>y[i] << 32
+            entries[place[rank]] = entry
+            place[rank] += 1
+    free(place)
+
+
 # ---- routing --------------------------------------------------------------------------------------------------------
 
 cdef class Router:

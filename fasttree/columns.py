@@ -88,8 +88,10 @@ class Columns:
 
 def _own_values(table: Table) -> Table:
     if table.matrix is not None:
-        return Table(table.n_rows, table.names, table.named, matrix=np.array(table.matrix))
-    return table  # encoding copies single columns
+        return replace(table, matrix=np.array(table.matrix))
+    assert table.columns is not None
+    columns = [c if c.values is None else replace(c, values=c.values.copy()) for c in table.columns]
+    return replace(table, columns=tuple(columns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,10 @@ def grow(
             children = evaluator.split(level, nodes, attribute, winners.cut[accepted])
             level = builder.append(level, nodes, attribute, children)
             pending += reversed(evaluator.parts(level))
+    del lists
+    evaluator.instances.drop()
+    if use_up:
+        table.drop_lists()
     tree = builder.finish()
     if tree.n_leaves > params.max_leaves:
         factor = None if weights is None else weights.factor

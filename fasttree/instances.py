@@ -124,6 +124,12 @@ class Instances:
         self._is_kept = True
         self.core.set_row_lists(self.row_list, self.row_list)
 
+    def drop(self) -> None:
+        """Growth is over."""
+        nothing = np.empty((0, 0), dtype=np.uint64)
+        self.lists, self._spare = nothing, None
+        self.core.set_lists(nothing, nothing)
+
     def begin_rows(self, n_entries: int) -> None:
         if self.shares:
             self.next_row_list = np.empty(n_entries, dtype=np.uint64)
