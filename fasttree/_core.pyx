@@ -192,14 +192,14 @@ cdef class Growth:
     cdef bint sets_aside                # are splits scored by the rows that know the attribute?
     cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
     cdef const int64_t[::1] cell_start  # per counted attribute: where its cells begin in a slot
-    cdef const double[::1] values       # of J48's numeric attributes, by code; else empty
+    cdef const double[::1] values       # of J48's numeric attributes, by code; else None
     cdef const int64_t[::1] value_start     # per attribute: where its values begin, -1: it has none
     cdef double per_unit                # steps of weight that make 1
     cdef object _keep
 
     def __init__(
         self, Measure measure, codes, storage, shape, n_codes, has_missing, int missing, pool, cell_start,
-        int rank_shift,
+        int rank_shift, double per_unit,
     ):
         self.measure = measure
         self.codes = codes
@@ -212,11 +212,12 @@ cdef class Growth:
         self.pool = pool
         self.cell_start = cell_start
         self.rows.shift = rank_shift
+        self.per_unit = per_unit
+        self.values = None
 
-    def set_values(self, const double[::1] values, const int64_t[::1] value_start, double per_unit):
+    def set_values(self, const double[::1] values, const int64_t[::1] value_start):
         self.values = values
         self.value_start = value_start
-        self.per_unit = per_unit
 
     def set_lists(self, uint64_t[:, ::1] lists, uint64_t[:, ::1] next_lists):
         self.lists = lists
@@ -420,7 +421,7 @@ cdef class Growth:
         node.lightest = ruler.min_leaf
         node.margin = tolerance(ruler.criterion, ruler, node.total)
         node.values = NULL
-        if self.values.shape[0] > 0 and self.value_start[attribute] >= 0:
+        if self.values is not None and self.value_start[attribute] >= 0:
             node.values = &self.values[self.value_start[attribute]]
 
     cdef void limit_sides(self, Node* node) noexcept nogil:

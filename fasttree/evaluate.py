@@ -103,10 +103,14 @@ class Evaluator:
         total = int(self.root_counts.sum())
         has_lists = len(counted) < table.n_attributes
         self.measure = _measure(params, self.n_classes, total, weights, has_lists)
-        self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
-        n_units = self.sizes(self.root_counts[np.newaxis, :])[0] / self.per_unit
-        self.has_many_values = ~self.is_threshold & (table.n_codes - 1 >= c45.MANY_VALUES * n_units)
-        multiway = np.isin(self.shape, [CATEGORICAL_SPLITS[s] for s in ("multiway", "grouped")])
+        if params.c45:
+            self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
+            size = self.sizes(self.root_counts[np.newaxis, :], np.array([total]))[0]
+            many = table.n_codes - 1 >= c45.MANY_VALUES * size / self.per_unit
+            self.has_many_values = ~self.is_threshold & many
+        by_value = (self.shape == CATEGORICAL_SPLITS["multiway"]) | (
+            self.shape == CATEGORICAL_SPLITS["grouped"]
+        )
         self.core = _core.Growth(
             self.measure,
             table.codes,
@@ -118,11 +122,10 @@ class Evaluator:
             np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
             cell_start,
             table.rank_shift,
+            self.per_unit,
         )
         if params.compat:
-            self.core.set_values(*_values(table), self.per_unit)
-        else:
-            self.core.set_values(np.empty(0), np.empty(0, dtype=np.int64), self.per_unit)
+            self.core.set_values(*_values(table))
         self.has_counted = len(counted) > 0
         self.instances = Instances(
             table,
@@ -130,7 +133,7 @@ class Evaluator:
             weights,
             self.core,
             self.shares,
-            many_branches=int(self.n_codes[multiway].max(initial=2)) > MOST_NARROW_BRANCHES,
+            many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         self._spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
         self.surrogates = None
@@ -149,11 +152,12 @@ class Evaluator:
         """Steps by which weights may differ and be equal."""
         return 0 if self.weights is None else slack_of(self.params, self.weights)
 
-    def sizes(self, counts: np.ndarray) -> np.ndarray:
-        """What the limits on sizes count of some nodes' class counts: weight before the class factors."""
-        if self.weights is not None:
-            counts = self.weights.plain(counts)
-        return np.asarray(counts.sum(axis=1))
+    def sizes(self, counts: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """What the limits on sizes count of some nodes, given their class counts and the sums of these: weight before the
+        class factors."""
+        if self.weights is None or self.weights.factor is None:
+            return total
+        return np.asarray(self.weights.plain(counts).sum(axis=1))
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
@@ -372,8 +376,10 @@ class Evaluator:
     def parts(self, level: Level) -> list[Level]:
         """The level in parts that are to be grown one after another, if its rows have multiplied beyond the memory that
         they should take."""
+        if not self.shares:
+            return [level]
         rows = family_sums(_of_frontier(level), level.first_child)
-        if not self.shares or rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
+        if rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
             return [level]
         paused = self.instances.pause()
         before = ends(rows)
@@ -433,10 +439,14 @@ def sizes(segment_ends: np.ndarray) -> np.ndarray:
 
 
 def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
-    categorical = np.array([a.is_categorical for a in table.schema.attributes])
-    ordered = np.array([a.ordered for a in table.schema.attributes])
-    shape = np.where(categorical, CATEGORICAL_SPLITS[params.categorical_split], THRESHOLD)
-    return np.where(categorical & ordered, ORDERED, shape).astype(np.int32)
+    by_set = CATEGORICAL_SPLITS[params.categorical_split]
+    return np.array(
+        [
+            THRESHOLD if a.categories is None else ORDERED if a.ordered else by_set
+            for a in table.schema.attributes
+        ],
+        dtype=np.int32,
+    )
 
 
 def _values(table: EncodedTable) -> tuple[np.ndarray, np.ndarray]:

@@ -48,7 +48,9 @@ def grow(
             attribute = winners.attribute[accepted]
             children = evaluator.split(level, nodes, attribute, winners.cut[accepted])
             level = builder.append(level, nodes, attribute, children)
-            pending += reversed(evaluator.parts(level))
+            parts = evaluator.parts(level)
+            builder.in_parts |= len(parts) > 1
+            pending += reversed(parts)
     del lists
     evaluator.instances.drop()
     if use_up:
@@ -148,9 +150,11 @@ class _Builder:
             params.min_samples_split * self.per_unit - self.slack, 2 * evaluator.measure.min_leaf
         )
         self.has_missing = bool(table.has_missing.any())
+        self.has_factors = weights is not None and weights.factor is not None
         self.n_nodes = 0  # so far, those of open levels included
         # Nodes are numbered as they come: level by level, unless levels are grown in parts. An array a level or part.
         self.first_nodes: list[int] = []
+        self.in_parts = False
         self.ints: list[np.ndarray] = []
         self.reals: list[np.ndarray] = []
         self.counts: list[np.ndarray] = []
@@ -181,17 +185,18 @@ class _Builder:
         first_child = children.first_child
         counts = children.counts
         total = counts.sum(axis=1)
-        size = evaluator.sizes(counts)
+        size = evaluator.sizes(counts, total)
         cost = np.empty(len(total))
         evaluator.measure.costs(counts, total, cost)
         if children.known_counts is None:
             saved = level.cost[nodes] - family_sums(cost, first_child)
         else:
             saved = self._saved_by_known(children.known_counts, first_child)
-        known = counts
+        weight = total
         if children.surrogates is not None and children.known_counts is not None:
-            known = children.known_counts
-        weight = self.priors.weighted(self._plain(known)).sum(axis=1)
+            weight = self.priors.weighted(self._plain(children.known_counts)).sum(axis=1)
+        elif self.has_factors:
+            weight = self.priors.weighted(self._plain(counts)).sum(axis=1)
         heaviest = first_largest(weight, first_child, self.slack) - first_child[:-1]
 
         segment = bisect_right(self.first_nodes, level.first_node) - 1
@@ -338,7 +343,7 @@ class _Builder:
     ) -> Level:
         if total is None or size is None or cost is None:
             total = counts.sum(axis=1)
-            size = self.evaluator.sizes(counts)
+            size = self.evaluator.sizes(counts, total)
             cost = np.empty(len(total))
             self.evaluator.measure.costs(counts, total, cost)
         if depth >= self.params.max_depth or depth >= self.params.max_leaves - 1:
@@ -394,7 +399,7 @@ class _Builder:
         nothing = np.empty(0, dtype=np.uint32)
         table_codes = np.concatenate([nothing, *(codes for codes, _ in self.tables)])
         table_branch = np.concatenate([nothing, *(branch for _, branch in self.tables)])
-        if (np.diff(ints[DEPTH]) < 0).any():  # parts of levels came one after another
+        if self.in_parts:  # the nodes are not level by level
             in_table = self._in_order(ints)
             table_codes, table_branch = table_codes[in_table], table_branch[in_table]
             order = breadth_first(ints[FIRST_CHILD], ints[N_CHILDREN])
