@@ -28,6 +28,11 @@ def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     """
     n_rows = len(predicted)
     true, guess = read_target(y, n_rows), read_target(predicted, n_rows)
+    if (true.classes.dtype.kind in "OU") != (guess.classes.dtype.kind in "OU"):
+        raise ValueError(
+            f"y holds labels like {shown(true.classes[0])}, but predicted holds labels like "
+            f"{shown(guess.classes[0])}: pass labels of the same kind"
+        )
     place_of = {plain(label): place for place, label in enumerate(true.classes)}
     codes = np.array([place_of.get(plain(label), -1) for label in guess.classes])
     weight = read_weights(sample_weight, n_rows)
@@ -193,7 +198,9 @@ def _areas(
         begins = np.append(True, ordered[1:] != ordered[:-1])
         tie = np.cumsum(begins) - 1
         first = np.flatnonzero(begins)
-        below = _middle_ranks(negative[order], first)[tie]  # weight of negative rows that score less
+        below = _middle_ranks(negative[order], first)[
+            tie
+        ]  # weight of negative rows that score less
         area = float(positive[order] @ below / (n_positive * n_negative))
         areas.append(area)
         if not with_influence:
@@ -258,7 +265,7 @@ def _read_probabilities(
     y: Any, probabilities: Any, classes: Any, sample_weight: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     codes, table, weight = _read(y, probabilities, classes, sample_weight)
-    wrong = (table < -1e-9) | (table > 1 + 1e-9)
+    wrong = (table < -1e-6) | (table > 1 + 1e-6)  # float32 rounds
     if wrong.any():
         row, column = (int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(
