@@ -16,6 +16,7 @@ import numpy as np
 from fasttree._special import student_t_tails
 from fasttree.labels import shown
 
+LIBRARIES = ("pandas", "polars")
 TIE = 1e-12  # means that differ by less are equally good
 
 
@@ -120,7 +121,7 @@ class Comparison:
     folds: np.ndarray
     per_fold: list[FoldResult]
     encode_seconds: float
-    library: str | None = None  # of the user's table, "pandas" or "polars"
+    library: str = ""  # that the user's table comes from
 
     @property
     def n_folds(self) -> int:
@@ -212,11 +213,11 @@ class Comparison:
         """
         columns = self._fold_columns() if per_fold else self._method_columns()
         if backend is None:
-            candidates = (self.library, "pandas", "polars")
-            backend = next((name for name in candidates if name in sys.modules), "dict")
+            libraries = sorted(LIBRARIES, key=lambda name: name != self.library)  # that of X first
+            backend = next((name for name in libraries if name in sys.modules), "dict")
         if backend == "dict":
             return columns
-        if backend not in ("pandas", "polars"):
+        if backend not in LIBRARIES:
             raise ValueError(f"backend must be 'pandas', 'polars' or 'dict', got {shown(backend)}")
         return importlib.import_module(backend).DataFrame(columns)
 

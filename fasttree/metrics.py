@@ -265,11 +265,12 @@ def _read_probabilities(
     y: Any, probabilities: Any, classes: Any, sample_weight: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     codes, table, weight = _read(y, probabilities, classes, sample_weight)
-    wrong = (table < -1e-6) | (table > 1 + 1e-6)  # float32 rounds
+    asked = table[:, -1:] if np.ndim(probabilities) == 1 else table
+    wrong = (asked < -1e-6) | (asked > 1 + 1e-6)  # float32 rounds
     if wrong.any():
         row, column = (int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(
-            f"probabilities must lie between 0 and 1, got {table[row, column]:g} in row {row}"
+            f"probabilities must lie between 0 and 1, got {asked[row, column]:g} in row {row}"
         )
     if classes is None and np.ndim(probabilities) == 1 and not codes.any():
         raise ValueError(

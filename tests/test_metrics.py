@@ -174,9 +174,18 @@ def test_any_y(kind: str) -> None:
     ("call", "message"),
     [
         (lambda: metrics.roc_auc([0, 1], [0.5, np.nan]), "scores are NaN in row 1"),
-        (lambda: metrics.roc_auc([0, 1, 2], [0.5, 0.1, 0.2]), "y has 3 classes, but scores has one"),
-        (lambda: metrics.roc_auc([0, 1], np.zeros((2, 3))), "scores has 3 columns, but there are 2"),
-        (lambda: metrics.roc_auc([0, 1], np.zeros((2, 3, 1))), "a column for each class, or be one"),
+        (
+            lambda: metrics.roc_auc([0, 1, 2], [0.5, 0.1, 0.2]),
+            "y has 3 classes, but scores has one",
+        ),
+        (
+            lambda: metrics.roc_auc([0, 1], np.zeros((2, 3))),
+            "scores has 3 columns, but there are 2",
+        ),
+        (
+            lambda: metrics.roc_auc([0, 1], np.zeros((2, 3, 1))),
+            "a column for each class, or be one",
+        ),
         (lambda: metrics.roc_auc([0, 5], [0.1, 0.2], classes=[0, 1]), "the class 5, which is not"),
         (lambda: metrics.roc_auc([0, 1, 1], [0.1, 0.2]), "inconsistent numbers of samples"),
         (lambda: metrics.roc_auc_se([0, 1], [0, 1], method="x"), "method must be 'delong' or"),
@@ -184,7 +193,10 @@ def test_any_y(kind: str) -> None:
             lambda: metrics.roc_auc_se([0, 1, 2], np.eye(3), method="hanley_mcneil"),
             "is for two classes, but there are 3",
         ),
-        (lambda: metrics.log_loss([0, 1], [0.2, 1.5]), "must lie between 0 and 1, got 1.5 in row 1"),
+        (
+            lambda: metrics.log_loss([0, 1], [0.2, 1.5]),
+            "must lie between 0 and 1, got 1.5 in row 1",
+        ),
         (lambda: metrics.log_loss([1, 1], [0.2, 0.5]), "y has one class only"),
         (lambda: metrics.log_loss([0, 1], [0.2, 0.5], smallest=0), "smallest must lie between 0"),
         (lambda: metrics.accuracy([0, 1], ["0", "1"]), "pass labels of the same kind"),
