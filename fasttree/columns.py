@@ -12,7 +12,14 @@ import numpy as np
 
 from fasttree._parallel import Team
 from fasttree.encode import EncodedTable, encode, is_worth_threads
-from fasttree.frames import Table, missing_value_error, read_table, read_target, read_weights
+from fasttree.frames import (
+    Table,
+    Target,
+    missing_value_error,
+    read_table,
+    read_target,
+    read_weights,
+)
 from fasttree.params import check_max_bins, check_n_jobs
 from fasttree.priors import (
     check_class_weight,
@@ -69,6 +76,24 @@ class Columns:
         target = read_target(y, table.n_rows)
         with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
             self.encoded: EncodedTable = encode(table, target, team, self.max_bins)
+
+    @classmethod
+    def of_table(
+        cls,
+        table: Table,
+        target: Target,
+        *,
+        max_bins: int | None = None,
+        n_jobs: int | None = None,
+        weight: np.ndarray | None = None,
+    ) -> Columns:
+        """Of a table that has been read already, and does not change. The weights of the rows place the bins."""
+        columns = cls.__new__(cls)
+        columns.max_bins = max_bins
+        with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
+            grid = None if weight is None else to_grid(weight)
+            columns.encoded = encode(table, target, team, max_bins, grid)
+        return columns
 
     @property
     def n_rows(self) -> int:

@@ -15,9 +15,12 @@ PAGES = sorted(p for p in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if p.
 MODULES = [
     "fasttree._counts",
     "fasttree._special",
+    "fasttree.categorical",
+    "fasttree.compare",
     "fasttree.datasets.textbook",
     "fasttree.discretise",
     "fasttree.measures",
+    "fasttree.metrics",
 ]
 FENCE = re.compile(r"^```(\w*)")
 
