@@ -98,8 +98,10 @@ def _measure(
     with _limited(limits and Limits(**limits)):
         try:
             model.fit(dataset.X, dataset.y)
-        except (MemoryError, TimeoutError) as error:
-            stopped = str(error).split(":")[0] or "no memory left"
+        except MemoryError:
+            stopped = "no memory left"
+        except TimeoutError as error:
+            stopped = str(error)
     return Growth(_peak() - before, stopped)
 
 

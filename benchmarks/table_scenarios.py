@@ -18,6 +18,7 @@ from benchmarks.runs import Scenario
 from benchmarks.table_runs import EncodeRace, FrameRace, TableMemory
 
 OBJECTS, POLARS, ARROW = (f"fasttree, {form}" for form in ("pandas objects", "polars", "Arrow"))
+FORMS = (OURS, OBJECTS, POLARS, ARROW)
 FRACTIONAL, SURROGATE = "fasttree, fractional", "fasttree, surrogate"
 PIPELINE_OBJECTS = f"{PIPELINE}, pandas objects"
 TABLES = {"adult": "adult", "births": "natality_dev"}
@@ -27,7 +28,7 @@ TABLE_SCENARIOS: tuple[Scenario, ...] = (
         FrameRace(
             name=f"frame-{name}",
             title=f"from a frame with text and holes: {name}",
-            contestants=(OURS, OBJECTS, POLARS, ARROW, PIPELINE, PIPELINE_OBJECTS),
+            contestants=(*FORMS, PIPELINE, PIPELINE_OBJECTS),
             task=Task(),
             claims=(
                 Faster(PIPELINE, at_least=5),
@@ -43,7 +44,7 @@ TABLE_SCENARIOS: tuple[Scenario, ...] = (
         FrameRace(
             name=f"frame-{name}-2m",
             title=f"from a frame with text and holes: {name}, repeated",
-            contestants=(OURS, OBJECTS, POLARS, ARROW, PIPELINE),
+            contestants=(*FORMS, PIPELINE),
             task=Task(),
             claims=(
                 Faster(PIPELINE, at_least=10),
