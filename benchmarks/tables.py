@@ -65,11 +65,14 @@ def _pandas(X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _pandas_objects(X: Any, y: Any) -> tuple[Any, Any]:
-    """Text as Python's strings, what pandas made of it before release 3; a hole is None."""
+    """Text as Python's strings, what pandas made of it before release 3; a hole is NaN."""
+    import pandas
+
     frame, target = _pandas(X, y)
     for name, column in zip(X.column_names, X.columns, strict=True):
         if str(column.type) == "string":
-            frame[name] = np.array(column.to_pylist(), dtype=object)
+            words = [np.nan if word is None else word for word in column.to_pylist()]
+            frame[name] = pandas.Series(words, dtype=object)
     return frame, target.astype(object)
 
 
