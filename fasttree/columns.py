@@ -16,6 +16,7 @@ from fasttree.frames import (
     Table,
     Target,
     missing_value_error,
+    open_container,
     read_table,
     read_target,
     read_weights,
@@ -152,14 +153,15 @@ def training(
         with Team(n_jobs, is_worth_threads(X.n_rows, X.n_attributes)) as team:
             yield TrainingRows(encoded, weights, used_up=False), team
         return
-    table = read_table(X, categorical_features, ordered_features)
-    target = read_target(y, table.n_rows)
-    weight = read_weights(sample_weight, table.n_rows)
-    present = None
-    if weight is not None and not weight.all():
-        present = np.flatnonzero(weight)
-        table, target, weight = table.take(present), target.take(present), weight[present]
-    with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
+    container = open_container(X)
+    with Team(n_jobs, is_worth_threads(container.n_rows, len(container.names))) as team:
+        table = read_table(container, categorical_features, ordered_features, team.run)
+        target = read_target(y, table.n_rows)
+        weight = read_weights(sample_weight, table.n_rows)
+        present = None
+        if weight is not None and not weight.all():
+            present = np.flatnonzero(weight)
+            table, target, weight = table.take(present), target.take(present), weight[present]
         grid = None if weight is None else to_grid(weight)
         encoded = encode(table, target, team, max_bins, grid)
         encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)

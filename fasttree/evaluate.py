@@ -153,7 +153,7 @@ class Evaluator:
         return 0 if self.weights is None else slack_of(self.params, self.weights)
 
     def sizes(self, counts: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """What the limits on sizes count of some nodes, given their class counts and the sums of these: weight before the
+        """What the limits on sizes count of some nodes, from their class counts and their sums: weight before the
         class factors."""
         if self.weights is None or self.weights.factor is None:
             return total
