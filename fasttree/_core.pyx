@@ -1314,6 +1314,24 @@ cdef class SortedColumn:
             rank_entries(&self.keys, &values[0], values.strides[0], shift, &y[0], &entries[0])
 
 
+def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):
+    """Renumber codes 0, 1, ... in their own order. row_of[code], -1 at first, becomes a row that has the code."""
+    cdef Py_ssize_t i
+    cdef int32_t n = 0
+    cdef int32_t* number = <int32_t*>malloc(row_of.shape[0] * sizeof(int32_t))
+    if number == NULL:
+        raise MemoryError("no memory left to number the labels of a column")
+    with nogil:
+        for i in range(codes.shape[0]):
+            row_of[codes[i]] = i
+        for i in range(row_of.shape[0]):
+            number[i] = n
+            n += row_of[i] >= 0
+        for i in range(codes.shape[0]):
+            out[i] = number[codes[i]]
+    free(number)
+
+
 def level_entries(
     const int32_t[::1] codes, int64_t n_levels, int shift, const uint32_t[::1] y, uint64_t[::1] entries
 ):

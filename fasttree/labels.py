@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from fasttree import _core
+
 # What a code below 0 says. A look-up table with one place more than there are labels serves missing
 # rows too: its last place is that of -1.
 MISSING_CODE = -1
@@ -163,6 +165,11 @@ def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if high - low > 2 * len(codes) + 65_536:
         _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
         return inverse.astype(np.int32), rows
+    if low >= 0 and codes.dtype in (np.uint32, np.int32):
+        row_of = np.full(high + 1, -1, dtype=np.int64)
+        numbers = np.empty(len(codes), dtype=np.int32)
+        _core.renumber(np.ascontiguousarray(codes).view(np.uint32), row_of, numbers)
+        return numbers, row_of[row_of >= 0]
     if low < 0 or low > 65_536:
         # Only the differences are sure to fit. Unsigned arithmetic wraps round to the right ones.
         codes = codes.astype(np.uint64) - np.uint64(low % 2**64)

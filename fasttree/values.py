@@ -121,7 +121,7 @@ def _library_labels(series: nw.Series[Any]) -> Labels | None:
             return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
         return _arrow_labels(series.to_arrow(), declared=True)
     elif library.is_polars():
-        return _polars_labels(series.cast(nw.Categorical()) if is_text else series)
+        return _polars_labels(series, is_text)
     elif library.is_pyarrow():
         return _arrow_labels(native.dictionary_encode() if is_text else native, not is_text)
     return None
@@ -139,9 +139,12 @@ def _pandas_objects(where: str, column: Any) -> np.ndarray | Labels:
     return read_objects(where, column.tolist())
 
 
-def _polars_labels(series: nw.Series[Any]) -> Labels:
+def _polars_labels(series: nw.Series[Any], is_text: bool) -> Labels:
     import narwhals.stable.v2 as nw
 
+    if is_text:
+        categorical = series.to_native().cast(sys.modules["polars"].Categorical)
+        series = nw.from_native(categorical, series_only=True)
     physical = nw.from_native(series.to_native().to_physical(), series_only=True)
     has_missing = series.null_count() > 0
     if isinstance(series.dtype, nw.Enum):
