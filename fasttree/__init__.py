@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fasttree import costs, datasets, measures
+    from fasttree import costs, datasets, measures, pruning
     from fasttree.columns import Columns
     from fasttree.estimators import (
         C45Classifier,
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         RuleClassifier,
         TreeClassifier,
     )
+    from fasttree.estimators.depth import select_depth
     from fasttree.frames import Categorical
     from fasttree.ranking import rank_attributes
 
@@ -33,7 +34,9 @@ _HOMES = {
     "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
     "measures": "fasttree.measures",
+    "pruning": "fasttree.pruning",
     "rank_attributes": "fasttree.ranking",
+    "select_depth": "fasttree.estimators.depth",
 }
 
 __all__ = [
@@ -48,7 +51,9 @@ __all__ = [
     "costs",
     "datasets",
     "measures",
+    "pruning",
     "rank_attributes",
+    "select_depth",
 ]
 
 

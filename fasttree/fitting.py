@@ -159,13 +159,13 @@ class Fitting:
 
     def counts_of(self, tree: Tree, rows: np.ndarray) -> np.ndarray:
         """Where some of the rows end in a tree, counted by class."""
-        part, codes, weight = self._part(rows)
+        part, codes, weight = self.part(rows)
         return _counts(tree, ends_of(tree, part, Policy(), self.team), codes, weight)
 
     def fold_rows(self, tree: Tree, fold_of: np.ndarray) -> Iterator[pruning.FoldRows]:
         """For each fold where its rows end, in the tree that did not see them and in the `tree` of all."""
         for grown, rows in self.trees_of(fold_of):
-            part, codes, weight = self._part(rows)
+            part, codes, weight = self.part(rows)
             there, here = (ends_of(one, part, Policy(), self.team) for one in (grown, tree))
             first, second = _pairs(there, here, len(rows))
             row = there.row[first]
@@ -184,7 +184,8 @@ class Fitting:
             table, codes, weights = table.take(counted), codes[counted], weights[counted]
         return pruning.TrainingRows(block_of(table, 0, table.n_rows, Policy()), codes, weights)
 
-    def _part(self, rows: np.ndarray) -> tuple[Table, np.ndarray, np.ndarray]:
+    def part(self, rows: np.ndarray) -> tuple[Table, np.ndarray, np.ndarray]:
+        """Some of the rows, the numbers of their classes, and what they weigh."""
         assert self.table is not None
         weights = self.rows.plain_weights()
         weight = np.ones(len(rows)) if weights is None else weights[rows]
