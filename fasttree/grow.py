@@ -48,7 +48,7 @@ def grow(
         level = builder.append(level, nodes, attribute, children)
     tree = builder.finish()
     if params.significance is not None:
-        tree = significant_part(tree, params.significance)
+        tree = significant_part(tree, params.significance, params.exact_p)
     if tree.n_leaves > params.max_leaves:
         factor = None if weights is None else weights.factor
         tree = _best_first(tree, params.max_leaves, factor)

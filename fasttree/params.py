@@ -44,6 +44,7 @@ class GrowthParams:
     min_gain: float
     stop_zero_gain: bool
     significance: float | None = None  # a node is a leaf if its best split has this p value or more
+    exact_p: bool | None = None  # by an exact test; None: where counts are small
     c45: bool = False  # C4.5's own rules for the choice of a test
     compat: str | None = None
 
@@ -78,6 +79,7 @@ def check_growth(values: Mapping[str, Any], c45: bool = False) -> GrowthParams:
         min_gain=_number("min_gain", values["min_gain"], 0.0),
         stop_zero_gain=_flag("stop_zero_gain", values["stop_zero_gain"]),
         significance=_significance(values.get("significance")),
+        exact_p=getattr(values.get("significance"), "exact", None),
         c45=c45,
         compat=_compat(values.get("compat")),
     )
@@ -104,6 +106,7 @@ def _fraction(name: str, value: Any) -> float:
 def _significance(value: Any) -> float | None:
     if value is None:
         return None
+    value = getattr(value, "alpha", value)  # of a fasttree.pruning.Significance
     number = _number("significance", value, 0.0)
     if not 0 < number < 1:
         raise ValueError(

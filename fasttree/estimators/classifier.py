@@ -70,9 +70,10 @@ class TreeClassifier(Estimator):
         A node is a leaf if its best split scores less.
     stop_zero_gain : bool
         A node is a leaf if its best split gains nothing. False lets XOR be learned.
-    significance : float or None
+    significance : None, float or `fasttree.pruning.Significance`
         A node is a leaf unless its best split is significant: unless chance alone would tell its branches apart as much
-        with a smaller probability than this (chi-square, exact when counts are small).
+        with a smaller probability than this (chi-square, exact when counts are small;
+        ``Significance(0.1, exact=False)`` is chi-square always).
     attribute_costs : dict or array
         What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
         on the way to a node costs nothing there.
@@ -140,7 +141,7 @@ class TreeClassifier(Estimator):
         min_weight_fraction_leaf: float = 0.0,
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
-        significance: float | None = None,
+        significance: Any = None,
         attribute_costs: Any = None,
         cost_function: Any = None,
         class_weight: Any = None,
