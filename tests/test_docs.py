@@ -15,8 +15,10 @@ PAGES = sorted(p for p in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if p.
 MODULES = [
     "fasttree._counts",
     "fasttree._special",
+    "fasttree.columns",
     "fasttree.datasets.textbook",
     "fasttree.discretise",
+    "fasttree.estimators.depth",
     "fasttree.measures",
 ]
 FENCE = re.compile(r"^```(\w*)")

@@ -83,9 +83,10 @@ def select_depth(
     >>> X, y = fasttree.datasets.play_tennis()
     >>> print(fasttree.select_depth(X, y, estimator=fasttree.ID3Classifier(), folds=range(14)))
      depth    errors      rate  std.err.
-         0         5    0.3571    0.1281
-         1         7    0.5000    0.1336
+         0         5    0.3571    0.1281  <- taken
+         1         9    0.6429    0.1281
          2         3    0.2143    0.1097
+         3         3    0.2143    0.1097
     """
     model = TreeClassifier() if estimator is None else estimator
     if not isinstance(model, TreeClassifier):
