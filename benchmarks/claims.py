@@ -10,6 +10,7 @@ from benchmarks.results import Entry, Record, Verdict
 
 OURS = "fasttree"
 SKLEARN = "scikit-learn"
+PIPELINE = "scikit-learn pipeline"
 FASTEST_OTHER = "fastest other peer"
 
 
@@ -38,10 +39,30 @@ class Faster:
     def _rival(self, record: Record) -> Entry | None:
         if self.against != FASTEST_OTHER:
             return record.entry(self.against)
-        others = [
-            entry for entry in record.entries if not entry.contestant.startswith((OURS, SKLEARN))
-        ]
-        return min(others, key=lambda entry: entry.median_seconds, default=None)
+        return _fastest_other(record)
+
+
+def _fastest_other(record: Record) -> Entry | None:
+    others = [entry for entry in record.entries if not entry.contestant.startswith((OURS, SKLEARN))]
+    return min(others, key=lambda entry: entry.median_seconds, default=None)
+
+
+@dataclass(frozen=True)
+class TimesAtMost:
+    """Our median time over that of another entry."""
+
+    than: str
+    factor: float
+    ours: str = OURS
+
+    def judge(self, record: Record) -> Verdict:
+        theirs = _fastest_other(record) if self.than == FASTEST_OTHER else record.entry(self.than)
+        ours = record.entry(self.ours)
+        name = f"{theirs.contestant if theirs else self.than} (ours: {self.ours.removeprefix(OURS).strip(', ')})"
+        if ours is None or theirs is None:
+            return Verdict(name, "x the time", target=self.factor, at_most=True)
+        times = ours.median_seconds, theirs.median_seconds
+        return Verdict(name, "x the time", *times, times[0] / times[1], self.factor, at_most=True)
 
 
 @dataclass(frozen=True)
@@ -55,6 +76,33 @@ class MemoryAtMost:
         value = ours.bytes_a_cell if ours else None
         return Verdict("a bound", "bytes a cell", value=value, target=self.bytes_a_cell,
                        at_most=True)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BytesARowAtMost:
+    """The same in bytes a row of X."""
+
+    bytes_a_row: float
+
+    def judge(self, record: Record) -> Verdict:
+        ours = record.entry(OURS)
+        value = None
+        if ours is not None and ours.bytes_in_all is not None and ours.rows:
+            value = ours.bytes_in_all / ours.rows
+        return Verdict("a bound", "bytes a row", value=value, target=self.bytes_a_row, at_most=True)
+
+
+@dataclass(frozen=True)
+class GigabytesAtMost:
+    """The same in all. A fit that was stopped at its limit has taken that much at least."""
+
+    gigabytes: float
+    ours: str = OURS
+
+    def judge(self, record: Record) -> Verdict:
+        ours = record.entry(self.ours)
+        value = ours.bytes_in_all / 1e9 if ours and ours.bytes_in_all is not None else None
+        return Verdict("a bound", "GB", value=value, target=self.gigabytes, at_most=True)
 
 
 @dataclass(frozen=True)

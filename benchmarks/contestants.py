@@ -24,6 +24,8 @@ class Task:
     max_depth: int | None = None
     binned: bool = False
     threads: int = 1
+    categorical_split: str = "subset"
+    missing: str = "branch"
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Contestant:
     make: Callable[[Task], Any]
     shape: Callable[[Any], Shape]
     settings: str
+    # What it is given where the table is a frame, see `benchmarks.tables.FORMS`.
+    form: str = "pandas"
 
     @property
     def installed(self) -> bool:
@@ -60,6 +64,20 @@ def _fasttree(task: Task) -> Any:
         max_depth=task.max_depth,
         max_bins=BINS if task.binned else None,
         n_jobs=task.threads,
+        categorical_split=task.categorical_split,
+        missing=task.missing,
+    )
+
+
+def _own_variant(name: str, settings: str, form: str = "pandas", **changes: Any) -> Contestant:
+    package = form.lower() if form == "polars" else "fasttree"
+    return Contestant(
+        f"fasttree, {name}",
+        package,
+        lambda task: _fasttree(replace(task, **changes)),
+        _own_shape,
+        settings,
+        form,
     )
 
 
@@ -69,6 +87,19 @@ def _sklearn(task: Task) -> Any:
     return DecisionTreeClassifier(
         criterion=task.criterion, max_depth=task.max_depth, random_state=0
     )
+
+
+def _sklearn_pipeline(task: Task) -> Any:
+    from sklearn.compose import ColumnTransformer, make_column_selector
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OrdinalEncoder
+
+    encoder = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1
+    )
+    text = make_column_selector(dtype_exclude="number")
+    columns = ColumnTransformer([("text", encoder, text)], remainder="passthrough")
+    return make_pipeline(columns, _sklearn(task))
 
 
 def _sklearn_hist(task: Task) -> Any:
@@ -179,19 +210,29 @@ _ALL = (
         _own_shape,
         "`TreeClassifier(criterion, max_depth, n_jobs)`; with bins: `max_bins=255`",
     ),
-    Contestant(
-        "fasttree, 1 thread",
-        "fasttree",
-        lambda task: _fasttree(replace(task, threads=1)),
-        _own_shape,
-        "the same with `n_jobs=1`",
-    ),
+    _own_variant("1 thread", "the same with `n_jobs=1`", threads=1),
+    _own_variant("pandas objects", "from pandas with text as objects", form="pandas objects"),
+    _own_variant("polars", "from a polars frame", form="polars"),
+    _own_variant("Arrow", "from an Arrow table", form="Arrow"),
+    _own_variant("fractional", 'with `missing="fractional"`', missing="fractional"),
+    _own_variant("surrogate", 'with `missing="surrogate"`', missing="surrogate"),
     Contestant(
         "scikit-learn",
         "sklearn",
         _sklearn,
         _own_shape,
         "`DecisionTreeClassifier(criterion, max_depth)`: exact, always one thread, in float32",
+    ),
+    *(
+        Contestant(
+            f"scikit-learn pipeline{suffix}",
+            "sklearn",
+            _sklearn_pipeline,
+            lambda model: _own_shape(model[-1]),
+            f"`ColumnTransformer` with `OrdinalEncoder` for text, then the same; from {form}",
+            form,
+        )
+        for suffix, form in (("", "pandas"), (", pandas objects", "pandas objects"))
     ),
     Contestant(
         "scikit-learn hist",
@@ -242,6 +283,6 @@ _ALL = (
 CONTESTANTS = {contestant.name: contestant for contestant in _ALL}
 
 
-def accuracy(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+def accuracy(model: Any, X: Any, y: Any) -> float:
     """The same measure for everybody: snapml's own `score` is a loop of Python."""
-    return float(np.mean(model.predict(X) == y))
+    return float(np.mean(model.predict(X) == np.asarray(y)))

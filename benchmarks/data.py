@@ -113,9 +113,13 @@ def small(name: str) -> Dataset:
     return Dataset(name, np.ascontiguousarray(bunch.data, dtype=np.float64), bunch.target)
 
 
-def births_file() -> Path:
+def shared_file(name: str) -> Path:
     shared = Path(os.environ.get("FASTTREE_SHARED") or REPOSITORY.parent / "shared")
-    return shared / "data" / "natality_dev.parquet"
+    return shared / "data" / f"{name}.parquet"
+
+
+def births_file() -> Path:
+    return shared_file("natality_dev")
 
 
 def births() -> Dataset | None:

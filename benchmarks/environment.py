@@ -13,7 +13,10 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("fasttree", "numpy", "joblib", "scikit-learn", "snapml", "xgboost", "lightgbm")
+PACKAGES = (
+    "fasttree", "numpy", "joblib", "pandas", "polars", "pyarrow", "scikit-learn", "snapml", "xgboost",
+    "lightgbm",
+)  # fmt: skip
 
 
 # Cores that others may keep busy before the figures are called doubtful.

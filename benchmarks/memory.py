@@ -12,11 +12,15 @@ import ctypes
 import gc
 import json
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks import data
+from benchmarks import data, tables
 from benchmarks.contestants import CONTESTANTS, Task
 
 STATUS = Path("/proc/self/status")
@@ -24,13 +28,45 @@ CLEAR_REFS = Path("/proc/self/clear_refs")
 RESET_PEAK = "5"
 
 
-def of_fit(contestant: str, task: Task, n_rows: int, n_columns: int) -> float:
-    """Bytes a cell of X, measured in a child process."""
+SOURCES = {
+    "classification": data.classification,
+    "many levels": tables.many_levels,
+    "holed": tables.holed,
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """A fit that passes one of them is stopped, and what it took so far is reported."""
+
+    gigabytes: float  # of address space
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Bytes that a fit took, and why it was stopped, if it was."""
+
+    n_bytes: float
+    stopped: str | None = None
+
+
+def of_fit(
+    contestant: str,
+    task: Task,
+    n_rows: int,
+    n_columns: int,
+    source: str = "classification",
+    limits: Limits | None = None,
+) -> Growth:
+    """Measured in a child process; `source` is a key of SOURCES."""
     request = {
         "contestant": contestant,
-        "task": task.__dict__,
+        "task": asdict(task),
         "n_rows": n_rows,
         "n_columns": n_columns,
+        "source": source,
+        "limits": limits and asdict(limits),
     }
     child = subprocess.run(
         [sys.executable, "-m", "benchmarks.memory", json.dumps(request)],
@@ -38,19 +74,56 @@ def of_fit(contestant: str, task: Task, n_rows: int, n_columns: int) -> float:
         stdout=subprocess.PIPE,
         text=True,
         check=True,
+        # The child stops itself, but only between two calls of compiled code.
+        timeout=limits and 5 * limits.seconds,
     )
-    return float(child.stdout.split()[-1])
+    return Growth(**json.loads(child.stdout.splitlines()[-1]))
 
 
-def _measure(contestant: str, task: dict, n_rows: int, n_columns: int) -> float:
-    dataset = data.classification(n_rows, n_columns)
+def _measure(
+    contestant: str,
+    task: dict[str, Any],
+    n_rows: int,
+    n_columns: int,
+    source: str,
+    limits: dict[str, Any] | None,
+) -> Growth:
+    dataset = SOURCES[source](n_rows, n_columns)
     model = CONTESTANTS[contestant].make(Task(**task))
     # Loads what the library loads on first use, and starts its threads.
-    model.fit(dataset.X[:1000].copy(), dataset.y[:1000])
+    model.fit(dataset.X[:1000], dataset.y[:1000])
     gc.collect()
     before = _baseline()
-    model.fit(dataset.X, dataset.y)
-    return (_peak() - before) / dataset.X.size
+    stopped = None
+    with _limited(limits and Limits(**limits)):
+        try:
+            model.fit(dataset.X, dataset.y)
+        except MemoryError:
+            stopped = "no memory left"
+        except TimeoutError as error:
+            stopped = str(error)
+    return Growth(_peak() - before, stopped)
+
+
+@contextlib.contextmanager
+def _limited(limits: Limits | None) -> Iterator[None]:
+    if limits is None:
+        yield
+        return
+    import resource
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"not finished after {limits.seconds} seconds")
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (int(limits.gigabytes * 1e9), before[1]))
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(limits.seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def _baseline() -> int:
@@ -74,4 +147,4 @@ def _peak() -> int:
 
 
 if __name__ == "__main__":
-    print(_measure(**json.loads(sys.argv[1])))
+    print(json.dumps(asdict(_measure(**json.loads(sys.argv[1])))))

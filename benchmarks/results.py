@@ -24,6 +24,9 @@ class Entry:
     depth: int | None = None
     rows: int | None = None
     bytes_a_cell: float | None = None
+    bytes_in_all: float | None = None
+    # Why a fit was not finished.
+    stopped: str | None = None
 
     @property
     def median_seconds(self) -> float:

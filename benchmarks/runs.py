@@ -93,7 +93,7 @@ class FitRace(Scenario):
         entries = []
         for name, contestant in present.items():
             model = timings[name].last_result
-            entry = _entry(name, timings[name], contestant, model)
+            entry = timed_entry(name, timings[name], contestant, model)
             entry.train_accuracy = accuracy(model, dataset.X, dataset.y)
             entry.held_out_accuracy = held_out[name]
             entries.append(entry)
@@ -127,7 +127,7 @@ class PredictRace(Scenario):
         timings = interleaved(jobs, settings.repeats * 4)
         entries = []
         for name, model in models.items():
-            entry = _entry(name, timings[name], CONTESTANTS[name], model)
+            entry = timed_entry(name, timings[name], CONTESTANTS[name], model)
             entry.train_accuracy = accuracy(model, train.X, train.y)
             rest = slice(len(train.y), None)
             entry.held_out_accuracy = accuracy(model, dataset.X[rest], dataset.y[rest])
@@ -150,7 +150,7 @@ class Memory(Scenario):
         for name in self._present():
             settings.say(f"measuring {name}")
             found = memory.of_fit(name, self._task(settings), n_rows, self.n_columns)
-            entries.append(Entry(name, bytes_a_cell=found))
+            entries.append(Entry(name, bytes_a_cell=found.n_bytes / (n_rows * self.n_columns)))
         return Found(description, entries)
 
 
@@ -182,13 +182,13 @@ class Growth(Scenario):
         timings = interleaved(jobs, settings.repeats)
         entries = []
         for (name, timing), n_rows in zip(timings.items(), datasets, strict=True):
-            entry = _entry(name, timing, contestant, timing.last_result)
+            entry = timed_entry(name, timing, contestant, timing.last_result)
             entry.rows = n_rows
             entries.append(entry)
         return Found(f"{min(datasets):,} to {max(datasets):,} x {self.n_columns} float64", entries)
 
 
-def _entry(name: str, timing: Timing, contestant: Contestant, model: Any) -> Entry:
+def timed_entry(name: str, timing: Timing, contestant: Contestant, model: Any) -> Entry:
     shape = contestant.shape(model)
     return Entry(name, timing.seconds, cores=timing.cores, leaves=shape.leaves, depth=shape.depth)
 

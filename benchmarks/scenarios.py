@@ -10,6 +10,7 @@ from benchmarks.claims import FASTEST_OTHER, SKLEARN, DoublingAtMost, Faster, Me
 from benchmarks.contestants import Task
 from benchmarks.data import Dataset
 from benchmarks.runs import FitRace, Growth, Memory, PredictRace, Scenario
+from benchmarks.table_scenarios import TABLE_SCENARIOS
 
 ONE_THREAD = "fasttree, 1 thread"
 EXACT = ("fasttree", SKLEARN, "snapml exact", "XGBoost exact")
@@ -168,5 +169,6 @@ _ALL: tuple[Scenario, ...] = (
             ("full", "full depth", None, None),
         )
     ),
+    *TABLE_SCENARIOS,
 )
 SCENARIOS = {scenario.name: scenario for scenario in _ALL}

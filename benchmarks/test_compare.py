@@ -10,7 +10,20 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from benchmarks import claims, data, environment, measure, memory, plot, report, results, runs
+from benchmarks import (
+    claims,
+    data,
+    environment,
+    measure,
+    memory,
+    plot,
+    report,
+    results,
+    runs,
+    table_runs,
+    table_scenarios,
+    tables,
+)
 from benchmarks.compare import main
 from benchmarks.contestants import CONTESTANTS, Task, accuracy
 from benchmarks.results import Entry, Record
@@ -192,3 +205,80 @@ def test_every_scenario_can_be_reported() -> None:
     nothing = {name: Record(name, "no data", True, HERE, []) for name in SCENARIOS}
     page = report.markdown(nothing, "command")
     assert all(f"`{name}`" in page for name in SCENARIOS)
+
+
+# -- tables as they come ---------------------------------------------------------------------------
+
+FRAME_RACES = tuple(n for n, s in SCENARIOS.items() if isinstance(s, table_runs.FrameRace))
+TABLE_MEMORY = tuple(n for n, s in SCENARIOS.items() if isinstance(s, table_runs.TableMemory))
+
+
+@pytest.mark.parametrize("name", FRAME_RACES)
+def test_a_table_grows_one_tree_from_every_form(name: str, found: Callable[[str], Record]) -> None:
+    entries = {entry.contestant: entry for entry in found(name).entries}
+    assert set(entries) == set(SCENARIOS[name].contestants)
+    ours = [entries[one].leaves for one in table_scenarios.FORMS if one in entries]
+    assert len(set(ours)) == 1
+    for entry in entries.values():
+        assert min(entry.seconds) > 0
+        if entry.train_accuracy is not None:
+            assert entry.train_accuracy > 0.95
+
+
+@pytest.mark.parametrize("form", tables.FORMS)
+def test_forms_hold_the_same_table(form: str) -> None:
+    pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    arrow = pyarrow.table({"word": ["a", None, "b"], "number": [1, None, 3], "y": ["u", "v", "u"]})
+    X, y = tables.TextTable("tiny", arrow, "y").repeated(6).as_form(form)
+    assert list(y) == ["u", "v", "u"] * 2 or y.to_pylist() == ["u", "v", "u"] * 2
+    if form == "pandas objects":
+        assert X["word"].dtype == y.dtype == object
+        X = X.astype({"word": "str"})
+    frame = polars.DataFrame(X) if form != "Arrow" else polars.from_arrow(X)
+    assert frame["word"].to_list() == ["a", None, "b"] * 2
+    assert frame["number"].fill_nan(None).to_list() == [1, None, 3] * 2
+
+
+def test_text_is_encoded_in_every_way(found: Callable[[str], Record]) -> None:
+    assert len(found("encode-text").entries) == 5
+
+
+@pytest.mark.parametrize("name", TABLE_MEMORY)
+def test_memory_of_made_tables(name: str, found: Callable[[str], Record]) -> None:
+    (entry,) = found(name).entries
+    assert entry.rows > 0
+    assert entry.bytes_in_all > 0
+    assert entry.stopped is None
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (memory.Limits(0.1, 60), "no memory left"),
+        (memory.Limits(64, 1), "not finished after 1 seconds"),
+    ],
+)
+def test_a_fit_is_stopped_at_its_limits(limits: memory.Limits, reason: str) -> None:
+    pytest.importorskip("resource")
+    task = Task(missing="fractional")
+    stopped = memory.of_fit("fasttree", task, 100_000, 20, "holed", limits).stopped
+    assert stopped == reason
+
+
+def test_claims_about_tables() -> None:
+    times = {"fasttree": 2.0, "fasttree, polars": 3.0, "polars cast": 1.0, "slow": 9.0}
+    entries = [Entry(name, [seconds]) for name, seconds in times.items()]
+    record = Record("x", "", False, HERE, entries)
+    slower = claims.TimesAtMost("fasttree", 1.6, ours="fasttree, polars").judge(record)
+    assert (slower.value, slower.met) == (1.5, True)
+    slower = claims.TimesAtMost(claims.FASTEST_OTHER, 1.6, ours="fasttree, polars").judge(record)
+    assert (slower.value, slower.met) == (3.0, False)
+    assert claims.TimesAtMost("absent", 2).judge(record).met is None
+    grown = [Entry("fasttree", rows=10, bytes_in_all=700.0, stopped="no memory left")]
+    record = Record("x", "", False, HERE, grown)
+    a_row = claims.BytesARowAtMost(60).judge(record)
+    assert (a_row.value, a_row.met) == (70.0, False)
+    assert claims.GigabytesAtMost(2).judge(record).met is True
+    assert claims.GigabytesAtMost(2).judge(Record("x", "", False, HERE, [])).met is None

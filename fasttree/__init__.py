@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fasttree import costs, datasets, measures, pruning
+    from fasttree import costs, datasets, measures, metrics, pruning
     from fasttree.columns import Columns
+    from fasttree.compare import compare_methods
     from fasttree.estimators import (
         C45Classifier,
         CARTClassifier,
@@ -31,9 +32,11 @@ _HOMES = {
     "ID3Classifier": "fasttree.estimators",
     "RuleClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
+    "compare_methods": "fasttree.compare",
     "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
     "measures": "fasttree.measures",
+    "metrics": "fasttree.metrics",
     "pruning": "fasttree.pruning",
     "rank_attributes": "fasttree.ranking",
     "select_depth": "fasttree.estimators.depth",
@@ -48,9 +51,11 @@ __all__ = [
     "RuleClassifier",
     "TreeClassifier",
     "__version__",
+    "compare_methods",
     "costs",
     "datasets",
     "measures",
+    "metrics",
     "pruning",
     "rank_attributes",
     "select_depth",

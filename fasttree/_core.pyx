@@ -192,14 +192,14 @@ cdef class Growth:
     cdef bint sets_aside                # are splits scored by the rows that know the attribute?
     cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
     cdef const int64_t[::1] cell_start  # per counted attribute: where its cells begin in a slot
-    cdef const double[::1] values       # of J48's numeric attributes, by code; else empty
+    cdef const double[::1] values       # of J48's numeric attributes, by code; else None
     cdef const int64_t[::1] value_start     # per attribute: where its values begin, -1: it has none
     cdef double per_unit                # steps of weight that make 1
     cdef object _keep
 
     def __init__(
         self, Measure measure, codes, storage, shape, n_codes, has_missing, int missing, pool, cell_start,
-        int rank_shift,
+        int rank_shift, double per_unit,
     ):
         self.measure = measure
         self.codes = codes
@@ -212,11 +212,12 @@ cdef class Growth:
         self.pool = pool
         self.cell_start = cell_start
         self.rows.shift = rank_shift
+        self.per_unit = per_unit
+        self.values = None
 
-    def set_values(self, const double[::1] values, const int64_t[::1] value_start, double per_unit):
+    def set_values(self, const double[::1] values, const int64_t[::1] value_start):
         self.values = values
         self.value_start = value_start
-        self.per_unit = per_unit
 
     def set_lists(self, uint64_t[:, ::1] lists, uint64_t[:, ::1] next_lists):
         self.lists = lists
@@ -420,7 +421,7 @@ cdef class Growth:
         node.lightest = ruler.min_leaf
         node.margin = tolerance(ruler.criterion, ruler, node.total)
         node.values = NULL
-        if self.values.shape[0] > 0 and self.value_start[attribute] >= 0:
+        if self.values is not None and self.value_start[attribute] >= 0:
             node.values = &self.values[self.value_start[attribute]]
 
     cdef void limit_sides(self, Node* node) noexcept nogil:
@@ -1321,6 +1322,33 @@ cdef class SortedColumn:
         """The sorted list."""
         with nogil:
             rank_entries(&self.keys, &values[0], values.strides[0], shift, &y[0], &entries[0])
+
+
+def level_entries(
+    const int32_t[::1] codes, int64_t n_levels, int shift, const uint32_t[::1] y, uint64_t[::1] entries
+):
+    """The sorted list of a categorical column: rows by code, in order; a code below 0, missing, has rank 0."""
+    cdef Py_ssize_t i
+    cdef int64_t rank, before = 0, here
+    cdef uint64_t entry
+    cdef int64_t* place = <int64_t*>calloc(n_levels + 1, sizeof(int64_t))
+    if place == NULL:
+        raise MemoryError("no memory left to sort a column")
+    with nogil:
+        for i in range(codes.shape[0]):
+            place[codes[i] + 1 if codes[i] >= 0 else 0] += 1
+        for rank in range(n_levels + 1):
+            here = place[rank]
+            place[rank] = before
+            before += here
+        for i in range(codes.shape[0]):
+            rank = codes[i] + 1 if codes[i] >= 0 else 0
+            entry = <uint64_t>rank << shift | <uint64_t>i
+            if shift > 32:
+                entry |= <uint64_t>y[i] << 32
+            entries[place[rank]] = entry
+            place[rank] += 1
+    free(place)
 
 
 # ---- routing --------------------------------------------------------------------------------------------------------

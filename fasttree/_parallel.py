@@ -19,6 +19,10 @@ from joblib import Parallel, delayed, effective_n_jobs
 Task = Callable[[int, int], None]  # (worker, task number)
 
 
+def _nothing(worker: int, task: int) -> None:
+    pass
+
+
 class _Step:
     """The tasks of one step: handed out by a counter, done when none is left and no helper is at work.
 
@@ -95,6 +99,7 @@ class Team:
                 self._step = None
                 while step.running:
                     self._changed.wait()
+                step.task = _nothing  # helpers hold on to the step; what its tasks worked on may go
         if step.error is not None:
             raise step.error
 

@@ -202,3 +202,24 @@ def log_factorial(n: NDArray[np.float64]) -> NDArray[np.float64]:
 
 _LOG_FACTORIALS = log_gamma(np.arange(1.0, 4097.0))
 _LOG_FACTORIALS[:2] = 0.0
+
+
+def student_t_tails(t: float, df: int) -> float:
+    """P(|T| > |t|) of Student's distribution with a whole number of degrees of freedom.
+
+    >>> round(student_t_tails(2.262157, 9), 6), round(student_t_tails(1.0, 1), 6)
+    (0.05, 0.5)
+    """
+    if math.isinf(t):
+        return 0.0
+    # Abramowitz and Stegun 26.7.3 and 26.7.4: the probability between -t and t is a short sum of powers of a cosine.
+    angle = math.atan2(abs(t), math.sqrt(df))
+    cosine, sine = math.cos(angle), math.sin(angle)
+    total, term = 0.0, cosine if df % 2 else 1.0
+    for k in range(1 + df % 2, df, 2):
+        total += term
+        term *= cosine * cosine * k / (k + 1)
+    inside = sine * total
+    if df % 2:
+        inside = 2 / math.pi * (angle + inside)
+    return min(1.0, max(0.0, 1.0 - inside))

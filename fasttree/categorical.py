@@ -67,6 +67,28 @@ class Categorical:
                 f"categories {shown(list(self.categories))}: add it to them."
             )
 
+    @classmethod
+    def from_codes(cls, codes: Any, categories: Any, *, ordered: bool = False) -> Categorical:
+        """A column from the place of each value among the categories; -1 for a missing value.
+
+        >>> Categorical.from_codes([0, 1, -1], ["small", "large"])
+        Categorical(['small', 'large', None], categories=['small', 'large'])
+        """
+        made = cls((), categories, ordered=ordered)
+        made.codes = np.asarray(codes, dtype=np.int32)
+        if made.codes.ndim != 1:
+            raise ValueError(
+                f"Categorical: the codes have {made.codes.ndim} dimensions instead of one."
+            )
+        wrong = (made.codes < -1) | (made.codes >= len(made.categories))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"Categorical: the code {made.codes[row]} in row {row} is not a place among the "
+                f"{len(made.categories)} categories, nor -1 for a missing value."
+            )
+        return made
+
     def as_labels(self) -> Labels:
         return Labels(self.codes, self.categories, declared=True, ordered=self.ordered)
 

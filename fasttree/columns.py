@@ -15,7 +15,9 @@ from fasttree.encode import EncodedTable, encode, is_worth_threads
 from fasttree.frames import (
     Column,
     Table,
+    Target,
     missing_value_error,
+    open_container,
     read_table,
     read_target,
     read_weights,
@@ -77,6 +79,24 @@ class Columns:
         with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
             self.encoded: EncodedTable = encode(table, target, team, self.max_bins)
 
+    @classmethod
+    def of_table(
+        cls,
+        table: Table,
+        target: Target,
+        *,
+        max_bins: int | None = None,
+        n_jobs: int | None = None,
+        weight: np.ndarray | None = None,
+    ) -> Columns:
+        """Of a table that has been read already, and does not change. The weights of the rows place the bins."""
+        columns = cls.__new__(cls)
+        columns.max_bins = max_bins
+        with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
+            grid = None if weight is None else to_grid(weight)
+            columns.encoded = encode(table, target, team, max_bins, grid)
+        return columns
+
     @property
     def n_rows(self) -> int:
         return self.encoded.n_rows
@@ -95,8 +115,10 @@ class Columns:
 
 def _own_values(table: Table) -> Table:
     if table.matrix is not None:
-        return Table(table.n_rows, table.names, table.named, matrix=np.array(table.matrix))
-    return table  # encoding copies single columns
+        return replace(table, matrix=np.array(table.matrix))
+    assert table.columns is not None
+    columns = [c if c.values is None else replace(c, values=c.values.copy()) for c in table.columns]
+    return replace(table, columns=tuple(columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +195,16 @@ def training(
         with Team(n_jobs, is_worth_threads(X.n_rows, X.n_attributes)) as team:
             yield TrainingRows(encoded, weights, False, X.n_rows, None, weight), team
         return
-    table = read_table(X, categorical_features, ordered_features)
-    target = read_target(y, table.n_rows)
-    n_given = table.n_rows
-    weight = read_weights(sample_weight, n_given)
-    present = None
-    if weight is not None and not weight.all():
-        present = np.flatnonzero(weight)
-        table, target, weight = table.take(present), target.take(present), weight[present]
-    with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
+    container = open_container(X)
+    with Team(n_jobs, is_worth_threads(container.n_rows, len(container.names))) as team:
+        table = read_table(container, categorical_features, ordered_features, team.run)
+        target = read_target(y, table.n_rows)
+        n_given = table.n_rows
+        weight = read_weights(sample_weight, n_given)
+        present = None
+        if weight is not None and not weight.all():
+            present = np.flatnonzero(weight)
+            table, target, weight = table.take(present), target.take(present), weight[present]
         grid = None if weight is None else to_grid(weight)
         encoded = encode(table, target, team, max_bins, grid)
         encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)

@@ -62,6 +62,10 @@ class EncodedTable:
     def n_classes(self) -> int:
         return len(self.schema.classes)
 
+    def drop_lists(self) -> None:
+        """Growth has used the sorted lists up, and needs their memory."""
+        object.__setattr__(self, "lists", np.empty((0, 0), dtype=np.uint64))
+
     def first_missing(self, attribute: int) -> int:
         """The first row that does not know an attribute."""
         stored = int(self.storage[attribute])
@@ -209,7 +213,10 @@ class _Encoding:
         if column.codes is not None and column.categories is not None:
             self.encode_categories(attribute, column.codes, len(column.categories))
             return
-        values = np.array(column.values, dtype=np.float64)
+        assert column.values is not None
+        values = column.values
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(np.float64)
         self.source[attribute] = values
         self.encode_numbers(worker, range(attribute, attribute + 1), values[:, np.newaxis])
 
@@ -249,12 +256,8 @@ class _Encoding:
             np.add(codes, 1, out=self.codes[attribute], casting="unsafe")
             self.storage[attribute] = -1 - attribute
             return
-        order = np.argsort(codes, kind="stable")
-        entries = (codes[order] + 1).astype(np.uint64) << np.uint64(self.shift)
-        entries |= order.astype(np.uint64)
-        if self.shift == PACKED_SHIFT:
-            entries |= self.y[order].astype(np.uint64) << np.uint64(32)
-        self.lists[attribute] = entries
+        codes = np.ascontiguousarray(codes, dtype=np.int32)
+        _core.level_entries(codes, n_categories, self.shift, self.y, self.lists[attribute])
         self.storage[attribute] = attribute
 
     def finish(self) -> EncodedTable:

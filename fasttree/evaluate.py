@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from fasttree import _core, c45
 from fasttree._parallel import Team
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots, first_largest
+from fasttree.frontier import Level, Slots, family_sums, first_largest, part_of
 from fasttree.instances import Instances
 from fasttree.params import (
     CATEGORICAL_SPLITS,
@@ -26,6 +27,7 @@ from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**26  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
+MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
@@ -84,8 +86,6 @@ class Evaluator:
         self.weights = weights
         self.priors = table.schema.priors
         self.costs = costs
-        # Per node of the open level: the attributes measured on the way to it. Kept for costs alone.
-        self.measured = np.zeros((1, table.n_attributes), dtype=bool)
         self.has_moved = False  # from the root on
         self.shape = _shapes(table, params)
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
@@ -98,17 +98,21 @@ class Evaluator:
         cell_start[counted] = np.cumsum(cells) - cells
         self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
         self.shares = params.missing == "fractional" and bool(table.has_missing.any())
-        # Shares of a row lie in several children: a sibling's histogram is not what the others leave of the parent's.
-        self.slots = Slots(0 if self.shares else int(cells.sum()), self.n_rows)
+        # Shares of a row sum to its weight, so the largest child has what its siblings leave of the parent's histogram.
+        self.slots = Slots(int(cells.sum()), self.n_rows)
         self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
         _core.class_totals(table.y, steps, self.root_counts)
         total = int(self.root_counts.sum())
         has_lists = len(counted) < table.n_attributes
         self.measure = _measure(params, self.n_classes, total, weights, has_lists)
-        self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
-        n_units = self.sizes(self.root_counts[np.newaxis, :])[0] / self.per_unit
-        self.has_many_values = ~self.is_threshold & (table.n_codes - 1 >= c45.MANY_VALUES * n_units)
-        multiway = np.isin(self.shape, [CATEGORICAL_SPLITS[s] for s in ("multiway", "grouped")])
+        if params.c45:
+            self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
+            size = self.sizes(self.root_counts[np.newaxis, :], np.array([total]))[0]
+            many = table.n_codes - 1 >= c45.MANY_VALUES * size / self.per_unit
+            self.has_many_values = ~self.is_threshold & many
+        by_value = (self.shape == CATEGORICAL_SPLITS["multiway"]) | (
+            self.shape == CATEGORICAL_SPLITS["grouped"]
+        )
         self.core = _core.Growth(
             self.measure,
             table.codes,
@@ -120,11 +124,10 @@ class Evaluator:
             np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
             cell_start,
             table.rank_shift,
+            self.per_unit,
         )
         if params.compat:
-            self.core.set_values(*_values(table), self.per_unit)
-        else:
-            self.core.set_values(np.empty(0), np.empty(0, dtype=np.int64), self.per_unit)
+            self.core.set_values(*_values(table))
         self.has_counted = len(counted) > 0
         self.instances = Instances(
             table,
@@ -133,7 +136,7 @@ class Evaluator:
             self.weights is not None,
             self.core,
             self.shares,
-            many_branches=int(self.n_codes[multiway].max(initial=2)) > MOST_NARROW_BRANCHES,
+            many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         self._spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
         self.surrogates = None
@@ -152,11 +155,12 @@ class Evaluator:
         """Steps by which weights may differ and be equal."""
         return 0 if self.weights is None else slack_of(self.params, self.weights)
 
-    def sizes(self, counts: np.ndarray) -> np.ndarray:
-        """What the limits on sizes count of some nodes' class counts: weight before the class factors."""
-        if self.weights is not None:
-            counts = self.weights.plain(counts)
-        return np.asarray(counts.sum(axis=1))
+    def sizes(self, counts: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """What the limits on sizes count of some nodes, from their class counts and their sums: weight before the
+        class factors."""
+        if self.weights is None or self.weights.factor is None:
+            return total
+        return np.asarray(self.weights.plain(counts).sum(axis=1))
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
@@ -186,7 +190,8 @@ class Evaluator:
         part = slice(node0, node1)
         worth = score
         if self.costs is not None:
-            measured = self.measured[level.frontier[part]].T
+            assert level.measured is not None
+            measured = level.measured[level.frontier[part]].T
             worth = self.costs.worth(score, measured)
         _core.choose_attributes(
             worth,
@@ -361,13 +366,38 @@ class Evaluator:
         self.team.run(hand_on, len(edges) - 1, shared)
         self.instances.end_rows()
 
-    def note_measured(self, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray) -> None:
+    def note_measured(
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray
+    ) -> np.ndarray | None:
         """The children of `nodes`, whose parents `family` numbers, know what those knew and the attribute split on."""
-        if self.costs is None:
-            return
-        measured = self.measured[nodes]
+        if level.measured is None:
+            return None
+        measured = level.measured[nodes]
         measured[np.arange(len(nodes)), attribute] = True
-        self.measured = measured[family]
+        return measured[family]
+
+    def parts(self, level: Level) -> list[Level]:
+        """The level in parts that are to be grown one after another, if its rows have multiplied beyond the memory that
+        they should take."""
+        if not self.shares:
+            return [level]
+        rows = family_sums(_of_frontier(level), level.first_child)
+        if rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
+            return [level]
+        paused = self.instances.pause()
+        before = ends(rows)
+        bounds = [0]
+        while bounds[-1] < len(
+            rows
+        ):  # whole families, as many as hold no more than all the rows once
+            most = before[bounds[-1]] + self.n_rows
+            stop = int(before.searchsorted(most, side="right")) - 1
+            bounds.append(max(stop, bounds[-1] + 1))
+        return [part_of(level, start, stop, self.slots, paused) for start, stop in pairwise(bounds)]
+
+    def resume(self, level: Level) -> None:
+        if level.paused is not None:
+            self.instances.resume(level.paused)
 
     def has_empty_branch(self, attribute: np.ndarray, n_present: np.ndarray) -> np.ndarray:
         """Which splits have a branch for values without training rows at the node?"""
@@ -399,16 +429,27 @@ def ends(lengths: np.ndarray) -> np.ndarray:
     return result
 
 
+def _of_frontier(level: Level) -> np.ndarray:
+    """The rows of the nodes on the frontier, 0 for the others."""
+    rows = np.zeros(level.n_nodes, dtype=np.int64)
+    rows[level.frontier] = level.n_rows[level.frontier]
+    return rows
+
+
 def sizes(segment_ends: np.ndarray) -> np.ndarray:
     """The lengths of segments, from `ends`."""
     return np.asarray(segment_ends[1:] - segment_ends[:-1])
 
 
 def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
-    categorical = np.array([a.is_categorical for a in table.schema.attributes])
-    ordered = np.array([a.ordered for a in table.schema.attributes])
-    shape = np.where(categorical, CATEGORICAL_SPLITS[params.categorical_split], THRESHOLD)
-    return np.where(categorical & ordered, ORDERED, shape).astype(np.int32)
+    by_set = CATEGORICAL_SPLITS[params.categorical_split]
+    return np.array(
+        [
+            THRESHOLD if a.categories is None else ORDERED if a.ordered else by_set
+            for a in table.schema.attributes
+        ],
+        dtype=np.int32,
+    )
 
 
 def _values(table: EncodedTable) -> tuple[np.ndarray, np.ndarray]:

@@ -81,7 +81,7 @@ def deal(
 
 
 def choose_folds(
-    folds: int | None,
+    folds: int | np.integer[Any] | None,
     hashes: np.ndarray,
     codes: np.ndarray,
     classes: np.ndarray,

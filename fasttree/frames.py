@@ -15,6 +15,7 @@ Other modules need no more of these than what is named here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +27,7 @@ from fasttree.arrays import (
     column_label,
 )
 from fasttree.categorical import Categorical
-from fasttree.containers import open_container
+from fasttree.containers import Container, open_container
 from fasttree.kinds import Kinds, read_kinds
 from fasttree.labels import (
     MISSING_CODE,
@@ -53,6 +54,7 @@ __all__ = [
     "Table",
     "Target",
     "missing_value_error",
+    "open_container",
     "read_table",
     "read_table_like",
     "read_target",
@@ -116,10 +118,13 @@ class Table:
 
 
 def read_table(
-    X: Any, categorical_features: Any = "from_dtype", ordered_features: Any = "from_dtype"
+    X: Any,
+    categorical_features: Any = "from_dtype",
+    ordered_features: Any = "from_dtype",
+    run: Callable[[Callable[[int, int], None], int], None] | None = None,
 ) -> Table:
-    """The table that a model is to be fitted to."""
-    container = open_container(X)
+    """The table that a model is to be fitted to. X may be open already; `run` is `Team.run`, to read columns with."""
+    container = X if isinstance(X, Container) else open_container(X)
     kinds = read_kinds(categorical_features, ordered_features, container)
     n_rows, names, named = container.n_rows, container.names, container.named
     matrix, sources = container.matrix, container.columns
@@ -130,13 +135,31 @@ def read_table(
             return Table(n_rows, names, named, matrix=matrix)
         kinds = replace(kinds, by_dtype=False)  # a matrix of bools is one of numbers
         sources = _columns_of(matrix)
-    columns = tuple(
-        _fit_column(name, read_column(column_label(name), source), place, kinds)
-        for place, (name, source) in enumerate(zip(names, sources, strict=True))
-    )
+    columns: list[Any] = [None] * len(names)
+
+    def read(worker: int, place: int) -> None:
+        try:
+            values = read_column(column_label(names[place]), sources[place])
+            columns[place] = _fit_column(names[place], values, place, kinds)
+        except Exception as error:  # the first column in error is named, whatever the threads did
+            columns[place] = error
+
+    if run is None:
+        for place in range(len(names)):
+            read(0, place)
+            _raise_error(columns[place])
+    else:
+        run(read, len(names))
+        for column in columns:
+            _raise_error(column)
     numeric = [place for place, column in enumerate(columns) if column.categories is None]
     kinds.check_ordered(numeric, names)
-    return Table(n_rows, names, named, columns=columns)
+    return Table(n_rows, names, named, columns=tuple(columns))
+
+
+def _raise_error(column: Any) -> None:
+    if isinstance(column, Exception):
+        raise column
 
 
 def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds) -> Column:

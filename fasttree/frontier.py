@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,9 @@ class Level:
     """
 
     first_child: np.ndarray  # int64, one more than families
+    n_filled: np.ndarray  # int64: the children that training rows reach
+    parent_start: np.ndarray  # int64: the parents' rows in the sorted lists
+    parent_rows: np.ndarray  # int64
     counts: np.ndarray  # int64 [node, class], in steps of weight
     total: np.ndarray  # int64
     size: np.ndarray  # int64: the same before the class factors
@@ -32,6 +36,10 @@ class Level:
     slot: np.ndarray  # int32: where the node's histogram is kept, or -1
     frontier: np.ndarray  # int64: numbers of the nodes on the frontier
     core: _core.Level
+    depth: int = 0
+    first_node: int = 0  # the number of the first node in the tree as it is built
+    measured: np.ndarray | None = None  # [node, attribute]: asked on the way, kept for costs alone
+    paused: Any = None  # what the core must have again before this part of a level can be grown
 
     @property
     def n_nodes(self) -> int:
@@ -51,13 +59,19 @@ def make_level(
     cost: np.ndarray,
     is_open: np.ndarray,
     slots: Slots,
+    depth: int = 0,
+    first_node: int = 0,
+    measured: np.ndarray | None = None,
+    first_row: int = 0,
+    paused: Any = None,
 ) -> Level:
-    """Lay out the children of a level; `is_open` marks the frontier. `n_filled` children of a family have rows."""
+    """Lay out the children of a level; `is_open` marks the frontier. `n_filled` children of a family have rows; those
+    of the first child stand from `first_row` on in the row list."""
     frontier = is_open.nonzero()[0]
     place = np.full(len(total), -1, dtype=np.int32)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
     list_start = _starts(n_rows * is_open)
-    row_start = _starts(n_rows)
+    row_start = _starts(n_rows) + first_row
     slot = slots.assign(first_child, parent_slot, n_rows, is_open)
     core = _core.Level(
         parent_start,
@@ -76,7 +90,35 @@ def make_level(
         cost,
     )
     return Level(
-        first_child, counts, total, size, cost, n_rows, list_start, row_start, slot, frontier, core
+        first_child, n_filled, parent_start, parent_rows, counts, total, size, cost, n_rows, list_start, row_start,
+        slot, frontier, core, depth, first_node, measured, paused,
+    )  # fmt: skip
+
+
+def part_of(level: Level, family0: int, family1: int, slots: Slots, paused: Any) -> Level:
+    """Some families of a level as a level of their own. Their parents' histograms are not kept."""
+    first, last = level.first_child[family0], level.first_child[family1]
+    families, nodes = slice(family0, family1), slice(first, last)
+    is_open = np.zeros(level.n_nodes, dtype=bool)
+    is_open[level.frontier] = True
+    return make_level(
+        level.first_child[family0 : family1 + 1] - first,
+        level.n_filled[families],
+        level.parent_start[families],
+        level.parent_rows[families],
+        np.full(family1 - family0, -1, dtype=np.int32),
+        level.n_rows[nodes],
+        level.counts[nodes],
+        level.total[nodes],
+        level.size[nodes],
+        level.cost[nodes],
+        is_open[nodes],
+        slots,
+        level.depth,
+        level.first_node + int(first),
+        None if level.measured is None else level.measured[nodes],
+        int(level.row_start[first]),
+        paused,
     )
 
 

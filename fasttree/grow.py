@@ -6,6 +6,8 @@ Python's work is O(depth): every step below handles all the nodes of a level at 
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 
 from fasttree import _core
@@ -36,16 +38,24 @@ def grow(
     lists = _own_lists(table, weights, use_up, team)
     evaluator = Evaluator(table, lists, params, weights, team, costs)
     builder = _Builder(table, params, evaluator, weights)
-    level = builder.root()
-    while True:
+    pending = [builder.root()]
+    while pending:  # one level after the other, unless they grow too large
+        level = pending.pop()
+        evaluator.resume(level)
         winners = evaluator.evaluate(level)
         accepted = _accept(winners, params)
-        if not accepted.any():
-            break
-        nodes = level.frontier[accepted]
-        attribute = winners.attribute[accepted]
-        children = evaluator.split(level, nodes, attribute, winners.cut[accepted])
-        level = builder.append(level, nodes, attribute, children)
+        if accepted.any():
+            nodes = level.frontier[accepted]
+            attribute = winners.attribute[accepted]
+            children = evaluator.split(level, nodes, attribute, winners.cut[accepted])
+            level = builder.append(level, nodes, attribute, children)
+            parts = evaluator.parts(level)
+            builder.in_parts |= len(parts) > 1
+            pending += reversed(parts)
+    del lists
+    evaluator.instances.drop()
+    if use_up:
+        table.drop_lists()
     tree = builder.finish()
     if params.significance is not None:
         tree = significant_part(tree, params.significance, params.exact_p)
@@ -148,23 +158,32 @@ class _Builder:
             params.min_samples_split * self.per_unit - self.slack, 2 * evaluator.measure.min_leaf
         )
         self.has_missing = bool(table.has_missing.any())
-        self.depth = 0
-        self.n_nodes = 0  # of all the levels so far, the open one included
+        self.has_factors = weights is not None and weights.factor is not None
+        self.n_nodes = 0  # so far, those of open levels included
+        # Nodes are numbered as they come: level by level, unless levels are grown in parts. An array a level or part.
+        self.first_nodes: list[int] = []
+        self.in_parts = False
         self.ints: list[np.ndarray] = []
         self.reals: list[np.ndarray] = []
         self.counts: list[np.ndarray] = []
         self.probas: list[np.ndarray] = []
         self.tables: list[tuple[np.ndarray, np.ndarray]] = []
+        self.table_nodes: list[np.ndarray] = []  # whose tables these are
         self.surrogates: list[Surrogates] = []
 
     def root(self) -> Level:
         counts = self.evaluator.root_counts[np.newaxis, :]
-        self._begin_level(counts, counts.sum(axis=1))
+        self._begin_level(counts, counts.sum(axis=1), 0)
+        measured = None
+        if self.evaluator.costs is not None:
+            measured = np.zeros((1, self.table.n_attributes), dtype=bool)
         nothing = np.zeros(1, dtype=np.int64)
         n_rows = np.array([self.evaluator.n_rows], dtype=np.int64)
         no_slot = np.full(1, -1, dtype=np.int32)
         one = np.ones(1, dtype=np.int64)
-        return self._lay_out(np.array([0, 1]), one, nothing, n_rows, no_slot, n_rows, counts)
+        return self._lay_out(
+            np.array([0, 1]), one, nothing, n_rows, no_slot, n_rows, counts, 0, measured
+        )
 
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
@@ -174,20 +193,24 @@ class _Builder:
         first_child = children.first_child
         counts = children.counts
         total = counts.sum(axis=1)
-        size = evaluator.sizes(counts)
+        size = evaluator.sizes(counts, total)
         cost = np.empty(len(total))
         evaluator.measure.costs(counts, total, cost)
         if children.known_counts is None:
             saved = level.cost[nodes] - family_sums(cost, first_child)
         else:
             saved = self._saved_by_known(children.known_counts, first_child)
-        known = counts
+        weight = total
         if children.surrogates is not None and children.known_counts is not None:
-            known = children.known_counts
-        weight = self.priors.weighted(self._plain(known)).sum(axis=1)
+            weight = self.priors.weighted(self._plain(children.known_counts)).sum(axis=1)
+        elif self.has_factors:
+            weight = self.priors.weighted(self._plain(counts)).sum(axis=1)
         heaviest = first_largest(weight, first_child, self.slack) - first_child[:-1]
 
-        ints, reals = self.ints[-1], self.reals[-1]
+        segment = bisect_right(self.first_nodes, level.first_node) - 1
+        parent = level.first_node + nodes
+        nodes_of_level, nodes = nodes, parent - self.first_nodes[segment]
+        ints, reals = self.ints[segment], self.reals[segment]
         ints[ATTRIBUTE, nodes] = attribute
         ints[FIRST_CHILD, nodes] = self.n_nodes + first_child[:-1]
         ints[N_CHILDREN, nodes] = sizes(first_child)
@@ -202,28 +225,31 @@ class _Builder:
             missing_branch = np.where(seen, children.missing_branch, heaviest)
         ints[MISSING_BRANCH, nodes] = missing_branch
         reals[THRESHOLD_VALUE, nodes] = self._thresholds(attribute, children)
-        reals[GAIN, nodes] = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
+        reals[GAIN, nodes] = np.maximum(
+            saved / (evaluator.measure.unit * level.total[nodes_of_level]), 0.0
+        )
 
-        parent = self.n_nodes - level.n_nodes + nodes
         is_binary = len(total) == 2 * len(nodes)
         family = np.arange(len(nodes)).repeat(2 if is_binary else sizes(first_child))
-        evaluator.note_measured(nodes, attribute, family)
+        measured = evaluator.note_measured(level, nodes_of_level, attribute, family)
         inherited = None
         if not total.all():
-            inherited = (ints[PRED, nodes][family], self.probas[-1][nodes][family])
-        self.depth += 1
-        self._begin_level(counts, total, inherited)
+            inherited = (ints[PRED, nodes][family], self.probas[segment][nodes][family])
+        self._begin_level(counts, total, level.depth + 1, inherited)
         self.ints[-1][PARENT] = parent[family]
         if len(children.table_codes):
             self._append_tables(ints, nodes, attribute, children, heaviest)
+            self.table_nodes.append(parent)
         return self._lay_out(
             first_child,
             children.n_filled,
-            level.list_start[nodes],
-            level.n_rows[nodes],
-            level.slot[nodes],
+            level.list_start[nodes_of_level],
+            level.n_rows[nodes_of_level],
+            level.slot[nodes_of_level],
             children.n_rows,
             counts,
+            level.depth + 1,
+            measured,
             total,
             size,
             cost,
@@ -276,10 +302,12 @@ class _Builder:
         self,
         counts: np.ndarray,
         total: np.ndarray,
+        depth: int,
         inherited: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         """The nodes of a level as leaves; those without rows keep their parents' class and shares."""
         n = len(total)
+        self.first_nodes.append(self.n_nodes)
         self.n_nodes += n
         self._check_size()
         order = self.table.tie_order
@@ -298,7 +326,7 @@ class _Builder:
         ints = np.empty((len(LEAF_INTS), n), dtype=np.int32)
         ints[:] = LEAF_INTS
         ints[PRED] = pred
-        ints[DEPTH] = self.depth
+        ints[DEPTH] = depth
         reals = np.empty((len(LEAF_REALS), n))
         reals[:] = LEAF_REALS
         self.ints.append(ints)
@@ -315,22 +343,24 @@ class _Builder:
         parent_slot: np.ndarray,
         n_rows: np.ndarray,
         counts: np.ndarray,
+        depth: int,
+        measured: np.ndarray | None,
         total: np.ndarray | None = None,
         size: np.ndarray | None = None,
         cost: np.ndarray | None = None,
     ) -> Level:
         if total is None or size is None or cost is None:
             total = counts.sum(axis=1)
-            size = self.evaluator.sizes(counts)
+            size = self.evaluator.sizes(counts, total)
             cost = np.empty(len(total))
             self.evaluator.measure.costs(counts, total, cost)
-        if self.depth >= self.params.max_depth or self.depth >= self.params.max_leaves - 1:
+        if depth >= self.params.max_depth or depth >= self.params.max_leaves - 1:
             is_open = np.zeros(len(total), dtype=bool)
         else:
             is_open = (counts.max(axis=1) < total) & (size >= self.min_split)
         return make_level(
             first_child, n_filled, parent_start, parent_rows, parent_slot, n_rows, counts, total, size, cost, is_open,
-            self.evaluator.slots,
+            self.evaluator.slots, depth, self.first_nodes[-1], measured,
         )  # fmt: skip
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
@@ -373,10 +403,22 @@ class _Builder:
     def finish(self) -> Tree:
         ints = np.concatenate(self.ints, axis=1)
         reals = np.concatenate(self.reals, axis=1)
+        counts, proba = np.concatenate(self.counts), np.concatenate(self.probas)
         nothing = np.empty(0, dtype=np.uint32)
+        table_codes = np.concatenate([nothing, *(codes for codes, _ in self.tables)])
+        table_branch = np.concatenate([nothing, *(branch for _, branch in self.tables)])
+        if self.in_parts:  # the nodes are not level by level
+            in_table = self._in_order(ints)
+            table_codes, table_branch = table_codes[in_table], table_branch[in_table]
+            order = breadth_first(ints[FIRST_CHILD], ints[N_CHILDREN])
+            ints, reals = ints.take(order, axis=1), reals.take(order, axis=1)
+            counts, proba = counts[order], proba[order]
+            number = np.empty(len(order), dtype=np.int32)
+            number[order] = np.arange(len(order), dtype=np.int32)
+            for row in (FIRST_CHILD, PARENT):
+                ints[row] = np.where(ints[row] < 0, -1, number[ints[row]])
         if self.params.threshold == "value":
             self._relocate(ints[ATTRIBUTE], reals[THRESHOLD_VALUE])
-        counts = self._plain(np.concatenate(self.counts))
         return Tree(
             schema=self.table.schema,
             attribute=ints[ATTRIBUTE],
@@ -384,21 +426,34 @@ class _Builder:
             first_child=ints[FIRST_CHILD],
             n_children=ints[N_CHILDREN],
             table_start=ends(ints[N_TABLE]),
-            table_codes=np.concatenate([nothing, *(codes for codes, _ in self.tables)]),
-            table_branch=np.concatenate([nothing, *(branch for _, branch in self.tables)]),
+            table_codes=table_codes,
+            table_branch=table_branch,
             default_branch=ints[DEFAULT_BRANCH],
             missing_branch=ints[MISSING_BRANCH],
             missing_seen=ints[MISSING_SEEN].astype(bool),
             multiplicity=ints[MULTIPLICITY],
             heuristic=ints[HEURISTIC].astype(bool),
-            counts=counts / self.per_unit,
-            proba=np.concatenate(self.probas),
+            counts=self._plain(counts) / self.per_unit,
+            proba=proba,
             pred=ints[PRED],
             gain=reals[GAIN],
             depth=ints[DEPTH],
             parent=ints[PARENT],
             **self._finish_surrogates(ints[N_SURROGATES]),
         )
+
+    def _in_order(self, ints: np.ndarray) -> np.ndarray:
+        """The entries of the tables as breadth-first order wants them."""
+        if not self.tables:
+            return np.empty(0, dtype=np.int64)
+        n_entries = ints[N_TABLE].astype(np.int64)
+        as_made = np.concatenate(self.table_nodes)
+        start = np.zeros(len(n_entries), dtype=np.int64)
+        start[as_made] = ends(n_entries[as_made])[:-1]
+        order = breadth_first(ints[FIRST_CHILD], ints[N_CHILDREN])
+        lengths = n_entries[order]
+        within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
+        return np.asarray(np.repeat(start[order], lengths) + within)
 
     def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
         if not self.surrogates:
@@ -420,3 +475,14 @@ class _Builder:
             "surrogate_agreement": np.concatenate([s.agreement for s in found]),
             "surrogate_adjusted": np.concatenate([s.adjusted for s in found]),
         }
+
+
+def breadth_first(first_child: np.ndarray, n_children: np.ndarray) -> np.ndarray:
+    """The nodes of a tree level by level, from left to right."""
+    levels = [np.zeros(1, dtype=np.int64)]
+    while len(levels[-1]):
+        parents = levels[-1][n_children[levels[-1]] > 0]
+        families = n_children[parents].astype(np.int64)
+        within = np.arange(families.sum()) - np.repeat(ends(families)[:-1], families)
+        levels.append(np.repeat(first_child[parents].astype(np.int64), families) + within)
+    return np.concatenate(levels)

@@ -6,10 +6,21 @@ Without missing values to share out an instance is a row, and nothing here ever 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from fasttree import _core
 from fasttree.encode import EncodedTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paused:
+    """What the parts of a level need again that are grown after others."""
+
+    lists: np.ndarray
+    row_list: np.ndarray
+    n: int
 
 
 class Instances:
@@ -45,6 +56,8 @@ class Instances:
             self.row_list = np.empty(n_present, dtype=np.uint64)
             _core.write_rows(table.y, steps, table.rank_shift, self.row_list)
             self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
+        self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
+        self._is_kept = False  # the lists are still wanted after the next level has been dealt out
         core.set_lists(lists, lists)
         core.set_row_lists(self.row_list, self.next_row_list)
         self._publish()
@@ -84,14 +97,37 @@ class Instances:
 
     def begin_level(self, n_entries: int) -> None:
         """Room for the rows of the frontier, if they may be more than those of the level before."""
-        next_lists = self.lists
-        if self.shares:
-            next_lists = np.empty((len(self.lists), n_entries), dtype=np.uint64)
-        self.core.set_lists(self.lists, next_lists)
-        self.lists = next_lists
+        if not self.shares:
+            self.core.set_lists(self.lists, self.lists)
+            return
+        source, target = self.lists, self._spare
+        if target is None or target.shape[1] < n_entries:
+            target = np.empty((len(source), n_entries + n_entries // 4), dtype=np.uint64)
+        self.core.set_lists(source, target)
+        self.lists, self._spare = target, None if self._is_kept else source
+        self._is_kept = False
 
     def end_level(self) -> None:
         self.core.set_lists(self.lists, self.lists)
+
+    def pause(self) -> Paused:
+        """What stands in the lists now must stay until all the parts of the level have been dealt out from it."""
+        self._is_kept = True
+        return Paused(self.lists, self.row_list, self.n)
+
+    def resume(self, paused: Paused) -> None:
+        """Back to the lists before a part of the level is dealt out. Instances made since then are done with."""
+        if self.lists is not paused.lists:
+            self._spare = self.lists
+        self.lists, self.row_list, self.n = paused.lists, paused.row_list, paused.n
+        self._is_kept = True
+        self.core.set_row_lists(self.row_list, self.row_list)
+
+    def drop(self) -> None:
+        """Growth is over."""
+        nothing = np.empty((0, 0), dtype=np.uint64)
+        self.lists, self._spare = nothing, None
+        self.core.set_lists(nothing, nothing)
 
     def begin_rows(self, n_entries: int) -> None:
         if self.shares:

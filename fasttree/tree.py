@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -21,18 +21,16 @@ def _nothing() -> np.ndarray:
     return NOTHING
 
 
-def no_surrogates(n_nodes: int) -> dict[str, np.ndarray]:
-    return {
-        "surrogate_start": np.zeros(n_nodes + 1, dtype=np.int64),
-        "surrogate_attribute": np.empty(0, dtype=np.int32),
-        "surrogate_threshold": np.empty(0),
-        "surrogate_low": np.empty(0, dtype=np.int32),
-        "surrogate_table_start": np.zeros(1, dtype=np.int64),
-        "surrogate_table_codes": np.empty(0, dtype=np.uint32),
-        "surrogate_table_branch": np.empty(0, dtype=np.uint32),
-        "surrogate_agreement": np.empty(0),
-        "surrogate_adjusted": np.empty(0),
-    }
+_NO_SURROGATES = {
+    "surrogate_attribute": np.empty(0, dtype=np.int32),
+    "surrogate_threshold": np.empty(0),
+    "surrogate_low": np.empty(0, dtype=np.int32),
+    "surrogate_table_start": np.zeros(1, dtype=np.int64),
+    "surrogate_table_codes": np.empty(0, dtype=np.uint32),
+    "surrogate_table_branch": np.empty(0, dtype=np.uint32),
+    "surrogate_agreement": np.empty(0),
+    "surrogate_adjusted": np.empty(0),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +92,8 @@ class Tree:
 
     def __post_init__(self) -> None:
         if self.surrogate_start is NOTHING:
-            for name, array in no_surrogates(self.node_count).items():
+            start = np.zeros(self.node_count + 1, dtype=np.int64)
+            for name, array in ("surrogate_start", start), *_NO_SURROGATES.items():
                 object.__setattr__(self, name, array)
         for array in self._arrays().values():
             array.flags.writeable = False
@@ -248,11 +247,7 @@ class Tree:
     # -- identity --------------------------------------------------------------------------------------------------
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        return {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if isinstance(getattr(self, f.name), np.ndarray)
-        }
+        return {name: getattr(self, name) for name in _array_names()}
 
     def __eq__(self, other: object) -> bool:
         """Equal schema and bytes."""
@@ -317,3 +312,8 @@ class Tree:
 def _ends(lengths: np.ndarray) -> np.ndarray:
     """0 and the running sums."""
     return np.append(0, np.cumsum(lengths)).astype(np.int64)
+
+
+@cache
+def _array_names() -> tuple[str, ...]:
+    return tuple(f.name for f in fields(Tree) if f.name != "schema")

@@ -78,8 +78,13 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     if n_missing == len(series):
         is_number = dtype.is_numeric() or dtype.is_temporal()
         return np.full(len(series), np.nan) if is_number else no_labels(len(series))
-    if dtype in (nw.Int128, nw.UInt128) or (n_missing and dtype in (nw.Int64, nw.UInt64)):
+    if dtype in (nw.Int128, nw.UInt128):
         _check_before_rounding(where, series)
+    if n_missing and dtype in (nw.Int64, nw.UInt64):
+        values = series.to_numpy()  # float64, with NaN for those that are missing
+        if max(np.fmax.reduce(values), -np.fmin.reduce(values)) >= LARGEST_WHOLE_NUMBER:
+            _check_before_rounding(where, series)
+        return read_array(where, values)
     if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         series = series.cast(nw.Float64())
     elif isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
@@ -143,13 +148,16 @@ def _polars_labels(series: nw.Series[Any]) -> Labels:
         if has_missing:
             physical = physical.cast(nw.Int32()).fill_null(MISSING_CODE)
         return Labels(physical.to_numpy(), list(series.dtype.categories), declared=True)
-    if has_missing:  # 0 for them makes room below polars' own codes
-        physical = (physical.cast(nw.Int64()) + 1).fill_null(0)
+    above = 0
+    if has_missing:  # a code above all of polars' own
+        above = int(physical.max() or 0) + 1
+        physical = physical.fill_null(above)
     # A Categorical's codes come from a pool that it shares with other columns: the order there is
     # an accident, and which labels it has is read from rows that have them.
     codes, rows = compact(physical.to_numpy())
     if has_missing:
-        codes, rows = codes - np.int32(1), rows[1:]
+        rows = rows[:-1]
+        codes[codes == len(rows)] = MISSING_CODE
     return Labels(codes, series[rows.tolist()].to_list())
 
 

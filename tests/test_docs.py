@@ -15,11 +15,14 @@ PAGES = sorted(p for p in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if p.
 MODULES = [
     "fasttree._counts",
     "fasttree._special",
+    "fasttree.categorical",
     "fasttree.columns",
+    "fasttree.compare",
     "fasttree.datasets.textbook",
     "fasttree.discretise",
     "fasttree.estimators.depth",
     "fasttree.measures",
+    "fasttree.metrics",
 ]
 FENCE = re.compile(r"^```(\w*)")
 

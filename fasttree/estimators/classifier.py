@@ -362,10 +362,14 @@ class TreeClassifier(Estimator):
         self._check_fitted()
         return self.tree_.n_leaves
 
-    def to_text(self) -> str:
-        """The tree as indented text, one line a branch, with the weight and the errors of each leaf."""
+    def to_text(self, surrogates: bool = False) -> str:
+        """The tree as indented text, one line a branch, with the weight and the errors of each leaf.
+
+        `surrogates`: each branch says beneath its line which rows without the attribute take it (with
+        ``missing="surrogate"``).
+        """
         self._check_fitted()
-        return to_text(self.tree_)
+        return to_text(self.tree_, surrogates)
 
     def rules(self) -> RuleList:
         """The paths of the tree as IF-THEN rules, see `fasttree.rules`."""

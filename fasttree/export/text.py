@@ -11,22 +11,25 @@ from fasttree.tree import LEAF, Tree
 LISTED = 5  # absent levels that are printed one by one
 
 
-def to_text(tree: Tree) -> str:
+def to_text(tree: Tree, surrogates: bool = False) -> str:
     """One line a branch: ``attribute = level: class (weight/errors)``, subtrees indented by ``|   ``.
 
-    Levels without training rows at their node, which share a leaf, end in ``(0)``.
+    Levels without training rows at their node, which share a leaf, end in ``(0)``. With `surrogates`, each branch says
+    beneath its line which rows without the attribute take it.
     """
     if tree.attribute[0] == LEAF:
         return f": {_label(tree, 0)}"
+    surrogates = surrogates and len(tree.surrogate_attribute) > 0
     lines = []
     stack = [(node, text, 0) for node, text in reversed(_branches(tree, 0))]
     while stack:
         node, text, depth = stack.pop()
         indent = "|   " * depth
-        if tree.attribute[node] == LEAF:
-            lines.append(f"{indent}{text}: {_label(tree, node)}")
-        else:
-            lines.append(f"{indent}{text}")
+        is_leaf = tree.attribute[node] == LEAF
+        lines.append(f"{indent}{text}: {_label(tree, node)}" if is_leaf else f"{indent}{text}")
+        if surrogates:
+            lines.extend(f"{indent}|   ({stand_in})" for stand_in in _stand_ins(tree, node))
+        if not is_leaf:
             stack.extend(
                 (child, line, depth + 1) for child, line in reversed(_branches(tree, node))
             )
@@ -129,6 +132,35 @@ def _multiway_branches(
     if n_absent > LISTED:
         lines.append((first + shared, f"{attribute.name} = ({n_absent} other levels)"))
     return lines
+
+
+def _stand_ins(tree: Tree, node: int) -> list[str]:
+    """By which surrogates rows come to a node that do not know the attribute of its parent, in the order of asking."""
+    parent = int(tree.parent[node])
+    branch = node - int(tree.first_child[parent])
+    unknown = f"{tree.schema.attributes[tree.attribute[parent]].name} is missing"
+    lines = []
+    for place in range(int(tree.surrogate_start[parent]), int(tree.surrogate_start[parent + 1])):
+        lines.append(
+            f"if {unknown}: {_surrogate_test(tree, place, branch)}, "
+            f"agreement {tree.surrogate_agreement[place]:.3f}, adjusted {tree.surrogate_adjusted[place]:.3f}"
+        )
+        unknown = f"{tree.schema.attributes[tree.surrogate_attribute[place]].name} too"
+    if branch == tree.missing_branch[parent]:
+        lines.append(f"if {unknown}: here")
+    return lines
+
+
+def _surrogate_test(tree: Tree, place: int, branch: int) -> str:
+    """What a surrogate asks of the rows that it sends to a branch."""
+    attribute = tree.schema.attributes[tree.surrogate_attribute[place]]
+    table = slice(tree.surrogate_table_start[place], tree.surrogate_table_start[place + 1])
+    if table.start == table.stop:
+        sign = "<=" if branch == tree.surrogate_low[place] else ">"
+        return f"{attribute.name} {sign} {format_number(float(tree.surrogate_threshold[place]))}"
+    here = tree.surrogate_table_codes[table][tree.surrogate_table_branch[table] == branch]
+    levels = attribute.categories or ()
+    return f"{attribute.name} = {{{', '.join(str(levels[code - 1]) for code in here)}}}"
 
 
 def _label(tree: Tree, node: int) -> str:

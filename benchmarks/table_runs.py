@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kinds of scenario that take tables as they come: words, holes, many levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from benchmarks import memory, tables
+from benchmarks.contestants import Contestant, accuracy
+from benchmarks.measure import SLOW_SECONDS, interleaved
+from benchmarks.memory import Limits
+from benchmarks.results import Entry
+from benchmarks.runs import Found, Scenario, Settings, timed_entry
+from benchmarks.tables import TextTable
+
+QUICK_ROWS = 2_000
+
+
+@dataclass(frozen=True)
+class FrameRace(Scenario):
+    """Times fit(X, y) of a real table, each contestant's in its own form.
+
+    The warm-up is a fit on 80 % of the rows, whose accuracy on the other 20 % is reported.
+    """
+
+    table: str
+    # The table's rows are repeated up to here, and who is slow fits once.
+    n_rows: int | None = None
+
+    def run(self, settings: Settings) -> Found | None:
+        present = self._present()
+        table = tables.text_table(self.table) if present else None
+        if table is None:
+            return None
+        if settings.quick:
+            table = table.repeated(QUICK_ROWS)
+        train, test = table.split()
+        task = self._task(settings)
+        held_out = {}
+        for name, contestant in present.items():
+            settings.say(f"warming up {name}")
+            model = contestant.make(task).fit(*train.as_form(contestant.form))
+            held_out[name] = accuracy(model, *test.as_form(contestant.form))
+        if self.n_rows is not None:
+            table = table.repeated(self.n_rows // (100 if settings.quick else 1))
+            return Found(table.description, self._fit_in_turn(present, table, settings))
+        settings.say("timing")
+        forms = {contestant.form: None for contestant in present.values()}
+        frames = {form: table.as_form(form) for form in forms}
+
+        def fit(contestant: Contestant) -> Callable[[], Any]:
+            return lambda: contestant.make(task).fit(*frames[contestant.form])
+
+        timings = interleaved(
+            {name: fit(contestant) for name, contestant in present.items()}, settings.repeats
+        )
+        entries = []
+        for name, contestant in present.items():
+            model = timings[name].last_result
+            entry = timed_entry(name, timings[name], contestant, model)
+            entry.train_accuracy = accuracy(model, *frames[contestant.form])
+            entry.held_out_accuracy = held_out[name]
+            entries.append(entry)
+        return Found(table.description, entries)
+
+    def _fit_in_turn(
+        self, present: dict[str, Contestant], table: TextTable, settings: Settings
+    ) -> list[Entry]:
+        """One form of the table at a time: each takes a gigabyte. No accuracies: the rows recur."""
+        entries = []
+        for name, contestant in present.items():
+            settings.say(f"timing {name}")
+            X, y = table.as_form(contestant.form)
+
+            def fit(contestant: Contestant = contestant, X: Any = X, y: Any = y) -> Any:
+                return contestant.make(self._task(settings)).fit(X, y)
+
+            timing = interleaved({name: fit}, 1)[name]
+            if timing.seconds[0] < SLOW_SECONDS:  # else one fit says enough
+                timing = interleaved({name: fit}, settings.repeats)[name]
+            entries.append(timed_entry(name, timing, contestant, timing.last_result))
+        return entries
+
+
+@dataclass(frozen=True)
+class EncodeRace(Scenario):
+    """Times one column of text to codes; the contestants are ways to do that, not trees."""
+
+    n_rows: int
+    n_levels: int
+
+    def run(self, settings: Settings) -> Found | None:
+        if not all(map(find_spec, tables.LIBRARIES)):
+            return None
+        import pandas
+        import polars
+        import pyarrow
+
+        from fasttree.frames import read_table
+
+        n_rows = self.n_rows // (100 if settings.quick else 1)
+        words = tables.words(n_rows, self.n_levels).tolist()
+        arrow = pyarrow.table({"text": pyarrow.array(words)})
+        frame, series = polars.from_arrow(arrow), arrow.column("text").to_pandas()
+        objects = pandas.Series(words, dtype=object)
+        jobs: dict[str, Callable[[], Any]] = {
+            "fasttree, polars": lambda: read_table(frame),
+            "fasttree, Arrow": lambda: read_table(arrow),
+            "polars cast": lambda: frame["text"].cast(polars.Categorical),
+            "pandas factorize": lambda: series.factorize(),
+            "pandas factorize, objects": lambda: objects.factorize(),
+        }
+        for job in jobs.values():
+            job()
+        settings.say("timing")
+        timings = interleaved(jobs, settings.repeats * 4)
+        entries = [Entry(name, t.seconds, cores=t.cores) for name, t in timings.items()]
+        return Found(f"{n_rows:,} x 1 mixed, {self.n_levels:,} levels", entries)
+
+
+@dataclass(frozen=True)
+class TableMemory(Scenario):
+    """Growth of the peak resident set over one fit of a made table, in a process of its own."""
+
+    source: str
+    n_rows: int
+    n_columns: int
+    limits: Limits | None = None
+
+    def run(self, settings: Settings) -> Found | None:
+        if find_spec("pyarrow") is None:
+            return None
+        n_rows = self.n_rows // (100 if settings.quick else 1)
+        entries = []
+        for name in self._present():
+            settings.say(f"measuring {name}")
+            found = memory.of_fit(
+                name, self._task(settings), n_rows, self.n_columns, self.source, self.limits
+            )
+            entry = Entry(name, rows=n_rows, bytes_in_all=found.n_bytes, stopped=found.stopped)
+            entries.append(entry)
+        return Found(f"{n_rows:,} x {self.n_columns} mixed, {self.source}", entries)

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Comparison: what cross-validation found out about several methods, as tables."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fasttree._special import student_t_tails
+from fasttree.labels import shown
+
+LIBRARIES = ("pandas", "polars")
+TIE = 1e-12  # means that differ by less are equally good
+
+
+@dataclass(frozen=True, slots=True)
+class FoldResult:
+    """One method on one fold. NaN: not defined there, or the method does not say."""
+
+    method: str
+    fold: int
+    n_train: int
+    n_test: int
+    accuracy: float
+    auc: float
+    auc_se: float  # by DeLong, from the rows of this fold
+    log_loss: float
+    brier: float
+    leaves: float
+    nodes: float
+    depth: float
+    attributes: float  # how many the tree asks for
+    fit_seconds: float
+
+
+class _Measure(NamedTuple):
+    title: str
+    places: int
+    scale: float = 1.0
+    best: Callable[[Iterable[float]], float] | None = None  # None: neither more nor less is better
+
+
+MEASURES: dict[str, _Measure] = {
+    "accuracy": _Measure("accuracy", 4, best=max),
+    "auc": _Measure("ROC area", 4, best=max),
+    "log_loss": _Measure("log loss", 4, best=min),
+    "brier": _Measure("Brier", 4, best=min),
+    "leaves": _Measure("leaves", 1),
+    "nodes": _Measure("nodes", 1),
+    "depth": _Measure("depth", 1),
+    "attributes": _Measure("attributes", 1),
+    "fit_seconds": _Measure("fit ms", 1, scale=1000.0),
+}
+SHOWN = ("accuracy", "auc", "log_loss", "leaves", "depth", "fit_seconds")
+
+
+class Spread(NamedTuple):
+    """The mean of a measure over folds, the standard deviation between folds, and the mean's naive standard error.
+
+    Folds for which the measure is not defined are left out; `n_folds` is the number of the others.
+    """
+
+    mean: float
+    sd: float
+    se: float
+    n_folds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much more `first` has of a measure than `second`, fold by fold.
+
+    `se` takes the folds for independent, which they are not: they share most of their training rows, so it is too
+    small. `corrected_se` allows for that (Nadeau and Bengio 2003): the variance between folds is multiplied by
+    1/k + test/train instead of 1/k. `t` and `p_value` (two-sided, k - 1 degrees of freedom) are with the correction.
+    """
+
+    first: str
+    second: str
+    mean: float
+    se: float
+    corrected_se: float
+    t: float
+    p_value: float
+    by_fold: np.ndarray
+
+
+class Differences(list[Difference]):
+    """Differences between methods. Prints as a table."""
+
+    def __repr__(self) -> str:
+        rows = [["first", "second", "difference", "se", "corrected", "t", "p"]]
+        for d in self:
+            numbers = [f"{d.mean:+.4f}", f"{d.se:.4f}", f"{d.corrected_se:.4f}", f"{d.t:.2f}"]
+            rows.append([d.first, d.second, *numbers, f"{d.p_value:.4f}"])
+        return _aligned(rows, n_left=2)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The results of `compare_methods`. Prints as a table; `*` marks the best mean of a column.
+
+    Attributes
+    ----------
+    methods : tuple of names
+    folds : array, the fold of each row of the table; -1: the row is in no fold, and every model is trained on it
+    per_fold : list of `FoldResult`, method by method
+    encode_seconds : float
+        What the methods shared, reading and encoding the table. The time of a fit is without it, but for estimators of
+        other libraries and those that encode for themselves.
+    """
+
+    methods: tuple[str, ...]
+    folds: np.ndarray
+    per_fold: list[FoldResult]
+    encode_seconds: float
+    library: str = ""  # that the user's table comes from
+
+    @property
+    def n_folds(self) -> int:
+        return len(self.per_fold) // len(self.methods)
+
+    def values(self, method: str, measure: str = "accuracy") -> np.ndarray:
+        """A measure of a method, fold by fold."""
+        if method not in self.methods:
+            raise ValueError(
+                f"method must be one of {', '.join(map(repr, self.methods))}, got {shown(method)}"
+            )
+        _measure(measure)
+        return np.array([getattr(r, measure) for r in self.per_fold if r.method == method], float)
+
+    def spread(self, method: str, measure: str = "accuracy") -> Spread:
+        """Mean, standard deviation and standard error of a measure over folds."""
+        values = self.values(method, measure)
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return Spread(math.nan, math.nan, math.nan, 0)
+        sd = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+        return Spread(float(values.mean()), sd, sd / math.sqrt(len(values)), len(values))
+
+    def best(self, measure: str = "accuracy") -> list[str]:
+        """The methods with the best mean; several if they are equal, none if the measure has no best."""
+        best = _measure(measure).best
+        means = {method: self.spread(method, measure).mean for method in self.methods}
+        known = [mean for mean in means.values() if not math.isnan(mean)]
+        if best is None or not known:
+            return []
+        limit = best(known)
+        return [m for m, mean in means.items() if math.isclose(mean, limit, abs_tol=TIE)]
+
+    def differences(self, measure: str = "accuracy", baseline: str | None = None) -> Differences:
+        """Paired differences of a measure: of each method from `baseline`, or of all pairs."""
+        if baseline is None:
+            pairs = list(combinations(self.methods, 2))
+        else:
+            self.values(baseline, measure)  # or an error that lists the methods
+            pairs = [(method, baseline) for method in self.methods if method != baseline]
+        return Differences(self._difference(first, second, measure) for first, second in pairs)
+
+    def _difference(self, first: str, second: str, measure: str) -> Difference:
+        by_fold = self.values(first, measure) - self.values(second, measure)
+        known = ~np.isnan(by_fold)
+        n, sd = int(known.sum()), math.nan
+        mean = float(by_fold[known].mean()) if n else math.nan
+        if n > 1:
+            sd = float(by_fold[known].std(ddof=1))
+        folds = [result for result in self.per_fold if result.method == first]
+        shares = np.array([result.n_test / result.n_train for result in folds])
+        se = sd / math.sqrt(n) if n else math.nan
+        corrected = sd * math.sqrt(1 / n + shares[known].mean()) if n else math.nan
+        if math.isnan(sd):
+            t = p_value = math.nan
+        elif corrected <= TIE:
+            t = 0.0 if abs(mean) <= TIE else math.copysign(math.inf, mean)
+            p_value = 1.0 if t == 0 else 0.0
+        else:
+            t = mean / corrected
+            p_value = student_t_tails(t, n - 1)
+        return Difference(first, second, mean, se, corrected, t, p_value, by_fold)
+
+    # -- tables ------------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+    def to_text(self, measures: Sequence[str] = SHOWN, *, spread: str = "sd") -> str:
+        """The means as an aligned table, with their standard deviations ("sd") or standard errors ("se")."""
+        cells = self._cells(measures, spread, lambda text: text + "*", lambda text: text + " ")
+        return f"{self._heading(spread)}; * best\n\n{_aligned(cells, n_left=1)}"
+
+    def to_markdown(self, measures: Sequence[str] = SHOWN, *, spread: str = "sd") -> str:
+        """The same as a Markdown table; the best means are bold."""
+        header, *rows = self._cells(measures, spread, lambda text: f"**{text}**", lambda text: text)
+        lines = [header, ["---"] + ["---:"] * len(measures), *rows]
+        table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return f"{table}\n\n{self._heading(spread)}; the best are bold."
+
+    def to_frame(self, backend: str | None = None, *, per_fold: bool = False) -> Any:
+        """The table as a data frame: a row a method, or a row a method and fold.
+
+        `backend` is "pandas", "polars" or "dict". None: that of X, else the library that is imported already, else a
+        dict of columns.
+        """
+        columns = self._fold_columns() if per_fold else self._method_columns()
+        if backend is None:
+            libraries = sorted(LIBRARIES, key=lambda name: name != self.library)  # that of X first
+            backend = next((name for name in libraries if name in sys.modules), "dict")
+        if backend == "dict":
+            return columns
+        if backend not in LIBRARIES:
+            raise ValueError(f"backend must be 'pandas', 'polars' or 'dict', got {shown(backend)}")
+        return importlib.import_module(backend).DataFrame(columns)
+
+    def _fold_columns(self) -> dict[str, list[Any]]:
+        rows = [asdict(result) for result in self.per_fold]
+        return {field.name: [row[field.name] for row in rows] for field in fields(FoldResult)}
+
+    def _method_columns(self) -> dict[str, list[Any]]:
+        columns: dict[str, list[Any]] = {"method": list(self.methods)}
+        for measure in MEASURES:
+            found = [self.spread(method, measure) for method in self.methods]
+            columns[measure] = [spread.mean for spread in found]
+            columns[f"{measure}_sd"] = [spread.sd for spread in found]
+            columns[f"{measure}_se"] = [spread.se for spread in found]
+        return columns
+
+    def _heading(self, spread: str) -> str:
+        name = {"sd": "standard deviation", "se": "standard error"}[spread]
+        return f"{self.n_folds} folds of {len(self.folds)} rows, mean ± {name}"
+
+    def _cells(
+        self,
+        measures: Sequence[str],
+        spread: str,
+        mark: Callable[[str], str],
+        plain: Callable[[str], str],
+    ) -> list[list[str]]:
+        if spread not in ("sd", "se"):
+            raise ValueError(f"spread must be 'sd' or 'se', got {shown(spread)}")
+        if isinstance(measures, str):
+            measures = [measures]
+        shown_as = [_measure(measure) for measure in measures]
+        best = {measure: self.best(measure) for measure in measures}
+        table = [["method", *(plain(measure.title) for measure in shown_as)]]
+        for method in self.methods:
+            row = [method]
+            for name, measure in zip(measures, shown_as, strict=True):
+                found = self.spread(method, name)
+                text = _number(found.mean, getattr(found, spread), measure)
+                row.append(mark(text) if method in best[name] else plain(text))
+            table.append(row)
+        return table
+
+
+def _measure(name: str) -> _Measure:
+    if name not in MEASURES:
+        raise ValueError(
+            f"a measure must be one of {', '.join(map(repr, MEASURES))}, got {shown(name)}"
+        )
+    return MEASURES[name]
+
+
+def _number(mean: float, spread: float, measure: _Measure) -> str:
+    if math.isnan(mean):
+        return "-"
+    text = f"{mean * measure.scale:.{measure.places}f}"
+    return text if math.isnan(spread) else f"{text} ± {spread * measure.scale:.{measure.places}f}"
+
+
+def _aligned(rows: list[list[str]], n_left: int) -> str:
+    """Columns of equal width: the first `n_left` flush left, the others flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place < n_left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
