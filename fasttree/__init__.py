@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fasttree import costs, datasets, measures, metrics
+    from fasttree import costs, datasets, measures, metrics, pruning
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
     from fasttree.estimators import (
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         RuleClassifier,
         TreeClassifier,
     )
+    from fasttree.estimators.depth import select_depth
     from fasttree.frames import Categorical
     from fasttree.ranking import rank_attributes
 
@@ -36,7 +37,9 @@ _HOMES = {
     "datasets": "fasttree.datasets",
     "measures": "fasttree.measures",
     "metrics": "fasttree.metrics",
+    "pruning": "fasttree.pruning",
     "rank_attributes": "fasttree.ranking",
+    "select_depth": "fasttree.estimators.depth",
 }
 
 __all__ = [
@@ -53,7 +56,9 @@ __all__ = [
     "datasets",
     "measures",
     "metrics",
+    "pruning",
     "rank_attributes",
+    "select_depth",
 ]
 
 

@@ -197,6 +197,7 @@ class Growth:
     ) -> bool: ...
 
 def class_totals(y: Array, weight: Array | None, out: Array) -> None: ...
+def keep_entries(entries: Array, is_kept: Array, out: Array) -> None: ...
 def write_rows(y: Array, weight: Array | None, shift: int, out: Array) -> None: ...
 def choose_attributes(
     worth: Array,
@@ -258,6 +259,15 @@ class Router:
         proba: Array,
         leaf: Array,
         out: Array,
+    ) -> bool: ...
+    def ends(
+        self,
+        table: Array,
+        places: Array,
+        total: Array,
+        start: Array,
+        leaf: Array,
+        share: Array,
     ) -> bool: ...
     def leaves(
         self, table: Array, row0: int, row1: int, allow_missing: bool, out: Array

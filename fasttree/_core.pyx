@@ -25,7 +25,7 @@ from fasttree._partition cimport (
 )
 from fasttree._prune cimport Estimate, added_errors, find_weakest_links, remove_greedily
 from fasttree._raise cimport Raising, begin_raising, free_raising, prune_and_raise
-from fasttree._route cimport UNKNOWN, Step, Tables, find_code, route, spread_row
+from fasttree._route cimport UNKNOWN, Step, Tables, find_code, mean_of_ends, route, row_ends
 from fasttree._scan cimport (
     MISSING_LEFT, Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, weigh_code, weigh_threshold,
     weight_of,
@@ -1182,6 +1182,16 @@ def write_rows(const uint32_t[::1] y, const int64_t[::1] weight, int shift, uint
             n += 1
 
 
+def keep_entries(const uint64_t[::1] entries, const uint8_t[::1] is_kept, uint64_t[::1] out):
+    """The entries of a sorted list whose rows are kept, in order."""
+    cdef Py_ssize_t i, n = 0
+    with nogil:
+        for i in range(entries.shape[0]):
+            if is_kept[<uint32_t>entries[i]]:
+                out[n] = entries[i]
+                n += 1
+
+
 def choose_attributes(
     const double[:, ::1] worth, double tie, bint relative, const double[:, ::1] score, const int64_t[:, ::1] cut,
     int64_t[::1] winner, double[::1] best_score, int64_t[::1] best_cut,
@@ -1361,6 +1371,29 @@ def level_entries(
 
 # ---- routing --------------------------------------------------------------------------------------------------------
 
+cdef struct Walk:
+    # Room for a row that goes down several branches: those not yet followed, and its ends.
+    int64_t* node
+    double* share
+    int32_t* end
+    double* end_share
+
+
+cdef bint open_walk(Walk* walk, Py_ssize_t n_nodes) noexcept:
+    walk.node = <int64_t*>malloc(n_nodes * sizeof(int64_t))
+    walk.share = <double*>malloc(n_nodes * sizeof(double))
+    walk.end = <int32_t*>malloc(n_nodes * sizeof(int32_t))
+    walk.end_share = <double*>malloc(n_nodes * sizeof(double))
+    return walk.node != NULL and walk.share != NULL and walk.end != NULL and walk.end_share != NULL
+
+
+cdef void close_walk(Walk* walk) noexcept:
+    free(walk.node)
+    free(walk.share)
+    free(walk.end)
+    free(walk.end_share)
+
+
 cdef class Router:
     """The tests of a tree, packed for speed: 16 bytes a node."""
 
@@ -1438,19 +1471,47 @@ cdef class Router:
         For each of the rows `places` of the table: the leaf with the largest share of it, and, weighted by the shares,
         the mean of the class shares. `total` is the training weight of each node. Returns False without memory.
         """
-        cdef Py_ssize_t i, n_classes = proba.shape[1]
-        cdef int64_t* node = <int64_t*>malloc(self.n_nodes * sizeof(int64_t))
-        cdef double* share = <double*>malloc(self.n_nodes * sizeof(double))
-        cdef bint fine = node != NULL and share != NULL
+        cdef Py_ssize_t i, n_ends, n_classes = proba.shape[1]
+        cdef Walk walk
+        cdef bint fine = open_walk(&walk, self.n_nodes)
         if fine:
             with nogil:
                 for i in range(places.shape[0]):
-                    leaf[i] = spread_row(
+                    n_ends = row_ends(
                         self.steps, &self.tables, self.n_children, self.has_tables,
                         <const real*>(<const char*>&table[0, 0] + places[i] * table.strides[0]), table.strides[1],
-                        &total[0], &proba[0, 0], n_classes, node, share, &out[i, 0])
-        free(node)
-        free(share)
+                        &total[0], walk.node, walk.share, walk.end, walk.end_share)
+                    leaf[i] = mean_of_ends(walk.end, walk.end_share, n_ends, &proba[0, 0], n_classes, &out[i, 0])
+        close_walk(&walk)
+        return fine
+
+    def ends(
+        self, const real[:, :] table, const int64_t[::1] places, const double[::1] total, int64_t[::1] start,
+        int32_t[::1] leaf, double[::1] share,
+    ):
+        """The same rows one by one: where each ends, with which share of it.
+
+        Called twice: without room in `leaf`, start[i + 1] := how many ends the row places[i] has; then `start` has the
+        places of the first ones, and leaf and share are filled. Returns False without memory.
+        """
+        cdef Py_ssize_t i, j, n_ends
+        cdef bint fills = leaf.shape[0] > 0
+        cdef Walk walk
+        cdef bint fine = open_walk(&walk, self.n_nodes)
+        if fine:
+            with nogil:
+                for i in range(places.shape[0]):
+                    n_ends = row_ends(
+                        self.steps, &self.tables, self.n_children, self.has_tables,
+                        <const real*>(<const char*>&table[0, 0] + places[i] * table.strides[0]), table.strides[1],
+                        &total[0], walk.node, walk.share, walk.end, walk.end_share)
+                    if not fills:
+                        start[i + 1] = n_ends
+                        continue
+                    for j in range(n_ends):
+                        leaf[start[i] + j] = walk.end[j]
+                        share[start[i] + j] = walk.end_share[j]
+        close_walk(&walk)
         return fine
 
 

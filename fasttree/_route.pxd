@@ -182,20 +182,16 @@ cdef inline void route_chunk(
         i += lanes
 
 
-cdef inline int32_t spread_row(
+cdef inline int64_t row_ends(
     const Step* steps, const Tables* tables, const int32_t* n_children, bint has_tables, const real* row,
-    int64_t column_stride, const double* total, const double* proba, int64_t n_classes, int64_t* node,
-    double* share, double* out,
+    int64_t column_stride, const double* total, int64_t* node, double* share, int32_t* end, double* end_share,
 ) noexcept nogil:
-    """out := the class shares of a row that may go down several branches, each by its weight. Returns the leaf (or node
-    where an unknown level ends the way) with the largest share, the smallest number of equals. `node` and `share` are a
-    stack: a branch not yet followed, and its share of the row."""
-    cdef int64_t n = 1, c, child, at, to, heaviest = 0
-    cdef double part, largest = -1.0, below
+    """The nodes at which a row ends that may go down several branches, each by its weight, and its share of each.
+    Returns how many. `node` and `share` are a stack: a branch not yet followed, and its share of the row."""
+    cdef int64_t n = 1, n_ends = 0, child, at, to
+    cdef double part, below
     node[0] = 0
     share[0] = 1.0
-    for c in range(n_classes):
-        out[c] = 0.0
     while n:
         n -= 1
         at = node[n]
@@ -216,6 +212,24 @@ cdef inline int32_t spread_row(
                     share[n] = part * (total[child] / below)
                     n += 1
             continue
+        end[n_ends] = <int32_t>at
+        end_share[n_ends] = part
+        n_ends += 1
+    return n_ends
+
+
+cdef inline int32_t mean_of_ends(
+    const int32_t* end, const double* end_share, int64_t n_ends, const double* proba, int64_t n_classes, double* out
+) noexcept nogil:
+    """out := the class shares of a row by its shares of its ends. Returns the end with the largest share, the smallest
+    number of equals."""
+    cdef int64_t i, c, at, heaviest = 0
+    cdef double part, largest = -1.0
+    for c in range(n_classes):
+        out[c] = 0.0
+    for i in range(n_ends):
+        at = end[i]
+        part = end_share[i]
         for c in range(n_classes):
             out[c] += part * proba[at * n_classes + c]
         if part > largest or (part == largest and at < heaviest):

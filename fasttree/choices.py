@@ -9,7 +9,7 @@ import numpy as np
 
 from fasttree.frames import read_table_like
 from fasttree.message_length import Choices, levels
-from fasttree.scoring import Policy, _rows
+from fasttree.scoring import Policy, block_of
 from fasttree.tree import Tree
 
 CELLS = 2**22  # of nodes x attributes, in hand at a time
@@ -24,7 +24,7 @@ def choices_of(tree: Tree, X: Any, categorical_split: str | None = None) -> Choi
     groups); None reads it off the tree.
     """
     table = read_table_like(X, tree.schema, "the tree")
-    return choices_of_rows(tree, _rows(table, 0, table.n_rows, Policy()), categorical_split)
+    return choices_of_rows(tree, block_of(table, 0, table.n_rows, Policy()), categorical_split)
 
 
 def choices_of_rows(

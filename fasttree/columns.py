@@ -13,6 +13,7 @@ import numpy as np
 from fasttree._parallel import Team
 from fasttree.encode import EncodedTable, encode, is_worth_threads
 from fasttree.frames import (
+    Column,
     Table,
     Target,
     missing_value_error,
@@ -45,7 +46,7 @@ class Columns:
     >>> columns = fasttree.Columns(X, y)
     >>> fasttree.ID3Classifier().fit(columns).get_n_leaves()
     5
-    >>> fasttree.CARTClassifier().fit(columns).get_n_leaves()
+    >>> fasttree.CARTClassifier(pruning=None).fit(columns).get_n_leaves()
     7
 
     The values are copied: changing X afterwards changes nothing. Levels, classes and bins are those of all the rows,
@@ -127,6 +128,47 @@ class TrainingRows:
     encoded: EncodedTable
     weights: GridWeights | None
     used_up: bool  # the encoded table serves this one fit and may be destroyed by it
+    n_given: int  # rows of the user's table ...
+    present: np.ndarray | None  # ... and the numbers of those that were encoded, if not all
+    weight: np.ndarray | None  # as the user gave it
+
+    def without(self, left_out: np.ndarray, missing: str) -> GridWeights:
+        """The weights for a fit without some of the rows, a mask."""
+        weight = np.ones(self.encoded.n_rows) if self.weight is None else self.weight
+        weights = _weights_of(self.encoded, np.where(left_out, 0.0, weight), missing)
+        assert weights is not None
+        return weights
+
+    def plain_weights(self) -> np.ndarray | None:
+        """What each row adds to the class counts of a tree; None: 1 each."""
+        if self.weights is None:
+            return None
+        return self.weights.plain_rows(self.encoded.y) / self.weights.per_unit
+
+    def table(self) -> Table:
+        """The rows as routing reads them; to be called before the lists are used up."""
+        encoded = self.encoded
+        if isinstance(encoded.source, np.ndarray):
+            names, named = encoded.schema.names, encoded.schema.named
+            return Table(encoded.n_rows, names, named, matrix=encoded.source)
+        columns = []
+        for place, attribute in enumerate(encoded.schema.attributes):
+            if attribute.categories is None:
+                columns.append(Column(attribute.name, values=encoded.source[place]))
+                continue
+            codes = encoded.codes_of(place).astype(np.int32) - 1
+            columns.append(
+                Column(
+                    attribute.name,
+                    codes=codes,
+                    categories=attribute.categories,
+                    declared=True,
+                    ordered=attribute.ordered,
+                )
+            )
+        return Table(
+            encoded.n_rows, encoded.schema.names, encoded.schema.named, columns=tuple(columns)
+        )
 
 
 @contextmanager
@@ -151,13 +193,14 @@ def training(
         encoded = _with_priors(X.encoded, weight, class_weight, misclassification_cost)
         weights = _weights_of(encoded, weight, missing)
         with Team(n_jobs, is_worth_threads(X.n_rows, X.n_attributes)) as team:
-            yield TrainingRows(encoded, weights, used_up=False), team
+            yield TrainingRows(encoded, weights, False, X.n_rows, None, weight), team
         return
     container = open_container(X)
     with Team(n_jobs, is_worth_threads(container.n_rows, len(container.names))) as team:
         table = read_table(container, categorical_features, ordered_features, team.run)
         target = read_target(y, table.n_rows)
-        weight = read_weights(sample_weight, table.n_rows)
+        n_given = table.n_rows
+        weight = read_weights(sample_weight, n_given)
         present = None
         if weight is not None and not weight.all():
             present = np.flatnonzero(weight)
@@ -166,7 +209,7 @@ def training(
         encoded = encode(table, target, team, max_bins, grid)
         encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)
         weights = _weights_of(encoded, weight, missing, present)
-        yield TrainingRows(encoded, weights, used_up=True), team
+        yield TrainingRows(encoded, weights, True, n_given, present, weight), team
 
 
 def _with_priors(

@@ -15,7 +15,7 @@ import numpy as np
 from fasttree.comparison import Comparison, FoldResult
 from fasttree.estimators import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
 from fasttree.estimators.protocol import Estimator
-from fasttree.folds import DEFAULT_FOLDS, choose_folds, row_hashes
+from fasttree.folds import choose_folds, given_folds, row_hashes
 from fasttree.frames import Table, Target, read_table, read_target, read_weights
 from fasttree.judge import Rows, judge
 from fasttree.labels import plain, shown
@@ -189,9 +189,7 @@ def _read_folds(
         raise ValueError(f"random_state must be None or an integer from 0 on, got {random_state!r}")
     is_number = folds is None or isinstance(folds, (bool, numbers.Number))
     if not is_number:
-        given = choose_folds(folds, np.empty(0), target.codes, target.classes)
-        assert given is not None  # folds that are given are never too many
-        return given
+        return given_folds(folds, table.n_rows)
     if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
         raise ValueError(
             f"folds must be an integer, a fold number for each row, or (train, test) splits, got {shown(folds)}"
@@ -210,9 +208,8 @@ def _read_folds(
             f"the class {shown(plain(some.classes[rarest]))} has 1 row, but cross-validation needs 2 of each class: "
             "leave it out, join it with another class, or pass folds as a fold number for each row"
         )
-    hashes = row_hashes(_hashed(table.take(counted)), some.codes, int(seed))
-    n_folds = DEFAULT_FOLDS if folds is None else int(folds)
-    chosen = choose_folds(n_folds, hashes, some.codes, some.classes, copies, folds is not None)
+    hashes = row_hashes(table.take(counted).values(), some.codes, int(seed))
+    chosen = choose_folds(folds, hashes, some.codes, some.classes, copies, otherwise=None)
     assert chosen is not None  # every class has two rows
     if chosen.min() == chosen.max():
         raise ValueError(
@@ -221,12 +218,3 @@ def _read_folds(
     fold_of_row = np.full(table.n_rows, -1, dtype=np.int64)
     fold_of_row[counted] = chosen
     return fold_of_row
-
-
-def _hashed(table: Table) -> list[np.ndarray]:
-    if table.matrix is not None:
-        return list(table.matrix.T)
-    return [
-        column.values if column.values is not None else np.asarray(column.codes)
-        for column in table.columns or ()
-    ]

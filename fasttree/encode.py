@@ -74,6 +74,17 @@ class EncodedTable:
         first = self.lists[stored, 0]  # the missing rows stand in front, in order
         return int(first & np.uint64(0xFFFFFFFF))
 
+    def codes_of(self, attribute: int) -> np.ndarray:
+        """The code of each row for a categorical attribute."""
+        stored = int(self.storage[attribute])
+        if stored < 0:
+            return self.codes[-1 - stored]
+        entries = self.lists[stored]
+        codes = np.empty(self.n_rows, dtype=np.int64)
+        rows = (entries & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        codes[rows] = (entries >> np.uint64(self.rank_shift)).astype(np.int64)
+        return codes
+
     def values_beside(
         self, attribute: np.ndarray, sides: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:

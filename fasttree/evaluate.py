@@ -80,6 +80,9 @@ class Evaluator:
     ) -> None:
         self.team = team
         self.params = params
+        steps = None if weights is None else weights.steps
+        if weights is not None and weights.is_mask:
+            weights = None  # the lists lack the rows that do not count; the others need no weights
         self.weights = weights
         self.priors = table.schema.priors
         self.costs = costs
@@ -93,7 +96,6 @@ class Evaluator:
         cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
         cells = table.n_codes[counted].astype(np.int64) * self.n_classes
         cell_start[counted] = np.cumsum(cells) - cells
-        steps = None if weights is None else weights.steps
         self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
         self.shares = params.missing == "fractional" and bool(table.has_missing.any())
         # Shares of a row sum to its weight, so the largest child has what its siblings leave of the parent's histogram.
@@ -130,7 +132,8 @@ class Evaluator:
         self.instances = Instances(
             table,
             lists,
-            weights,
+            steps,
+            self.weights is not None,
             self.core,
             self.shares,
             many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,

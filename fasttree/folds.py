@@ -15,6 +15,7 @@ import numpy as np
 from fasttree.labels import plain, shown
 
 DEFAULT_FOLDS = 10
+NOT_PRUNED = "the tree is not pruned. Choose another pruning, or pass validation rows"
 _BLOCK = 16_384  # rows whose hashes stay in the cache
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -80,37 +81,38 @@ def deal(
 
 
 def choose_folds(
-    folds: Any,
+    folds: int | np.integer[Any] | None,
     hashes: np.ndarray,
     codes: np.ndarray,
     classes: np.ndarray,
     weights: np.ndarray | None = None,
-    explicit: bool = True,
+    otherwise: str | None = NOT_PRUNED,
 ) -> np.ndarray | None:
-    """The fold of each row, from 0 on; -1 for rows that are in none. None: too few rows for cross-validation.
+    """The fold of each row, from 0 on. None: too few rows for cross-validation.
 
-    `folds` is a number of folds, a fold number for each row, or (train, test) splits. With ``explicit=False`` it is
-    a default, which shrinks to the smallest class.
+    `folds` is a number that the user gave, or None for the default, which shrinks to the smallest class. If that has
+    less than 2 rows, there is a warning of what is done `otherwise`; None: it is an error.
     """
-    if not isinstance(folds, (int, np.integer)) or isinstance(folds, bool):
-        return _given_folds(folds, len(codes))
     rows = np.bincount(codes, weights=weights, minlength=len(classes))
     present = np.flatnonzero(rows > 0)
     rarest = present[rows[present].argmin()]
     fewest = int(rows[rarest] + 1e-9)
-    if explicit and folds > fewest:
+    if folds is not None and folds > fewest:
         raise ValueError(
             f"folds={int(folds)} is more than the class {shown(plain(classes[rarest]))} has rows, {fewest}: "
             f"use at most that many folds, or leave the rows of this class out"
         )
-    n_folds = min(int(folds), fewest)
+    n_folds = min(DEFAULT_FOLDS if folds is None else int(folds), fewest)
     if n_folds < 2:
-        warnings.warn(
+        message = (
             f"the class {shown(plain(classes[rarest]))} has {fewest} row{'' if fewest == 1 else 's'}, too few for "
-            "cross-validation: the tree is not pruned. Choose another pruning, or pass validation rows",
-            UserWarning,
-            stacklevel=2,
+            "cross-validation"
         )
+        if otherwise is None:
+            raise ValueError(
+                f"{message}: pass folds of your own, or leave the rows of this class out"
+            )
+        warnings.warn(f"{message}: {otherwise}", UserWarning, stacklevel=2)
         return None
     return deal(hashes, codes, n_folds, weights)
 
@@ -118,15 +120,37 @@ def choose_folds(
 def hold_out(
     hashes: np.ndarray, codes: np.ndarray, share: float, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """A mask of about `share` of the rows of each class, to be held out; copies of a row stay together."""
+    """A mask of this share of the weight of each class, or a little less: copies of a row stay together. No class is
+    held out altogether."""
     if not 0 < share < 1:
         raise ValueError(f"the share of rows to hold out must be between 0 and 1, got {share!r}")
-    n_parts = max(2, round(1 / min(share, 1 - share)))
-    held = deal(hashes, codes, n_parts, weights) == 0
-    return held if share <= 0.5 else ~held
+    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    by_row = np.lexsort((weight, hashes, codes))
+    ordered = np.stack([codes[by_row].astype(np.uint64), hashes[by_row]])
+    begins = np.append(True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0))
+    group = np.cumsum(begins) - 1
+    first = np.flatnonzero(begins)
+    class_of_group = codes[by_row][first]
+    # The weight of the groups of a class up to each: those within the share are held out.
+    reached = np.cumsum(np.add.reduceat(weight[by_row], first))
+    before = np.append(0.0, reached[:-1])
+    is_first = np.append(True, class_of_group[1:] != class_of_group[:-1])
+    start = before[is_first]
+    number = np.cumsum(is_first) - 1
+    total = np.append(start[1:], reached[-1]) - start
+    is_held = reached - start[number] <= share * total[number] * (1 + 1e-12)
+    held = np.empty(len(codes), dtype=bool)
+    held[by_row] = is_held[group]
+    return held
 
 
-def _given_folds(folds: Any, n_rows: int) -> np.ndarray:
+def is_number_of_folds(folds: Any) -> bool:
+    """Is it a number (or None, the default), not the folds themselves?"""
+    return folds is None or (isinstance(folds, (int, np.integer)) and not isinstance(folds, bool))
+
+
+def given_folds(folds: Any, n_rows: int) -> np.ndarray:
+    """The fold of each row, from 0 on, of a fold number for each row, or (train, test) splits; -1: in none."""
     if isinstance(folds, (str, bytes)) or not isinstance(folds, Iterable):
         raise ValueError(
             f"folds must be an integer, a fold number for each row, or (train, test) splits, got {shown(folds)}"

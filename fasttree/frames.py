@@ -99,6 +99,13 @@ class Table:
     matrix: np.ndarray | None = None
     columns: tuple[Column, ...] | None = None
 
+    def values(self) -> list[np.ndarray]:
+        """The numbers or codes of each attribute."""
+        if self.matrix is not None:
+            return list(self.matrix.T)
+        columns = [c.values if c.codes is None else c.codes for c in self.columns or ()]
+        return [values for values in columns if values is not None]
+
     def take(self, rows: np.ndarray) -> Table:
         """Some rows, by number or by mask, as if the others had never been there."""
         matrix = None if self.matrix is None else self.matrix[rows]

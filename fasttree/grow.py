@@ -13,10 +13,11 @@ import numpy as np
 from fasttree import _core
 from fasttree._parallel import Team
 from fasttree.costs import NO_GAIN, AttributeCosts
-from fasttree.encode import EncodedTable, midpoint
+from fasttree.encode import EncodedTable, is_worth_threads, midpoint
 from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
+from fasttree.prepruning import significant_part
 from fasttree.priors import cheapest
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, Tree
@@ -34,7 +35,7 @@ def grow(
     costs: AttributeCosts | None = None,
 ) -> Tree:
     """Grow the tree of an encoded table. `use_up`: its sorted lists may be destroyed, which saves a copy."""
-    lists = _own_lists(table, weights, use_up)
+    lists = _own_lists(table, weights, use_up, team)
     evaluator = Evaluator(table, lists, params, weights, team, costs)
     builder = _Builder(table, params, evaluator, weights)
     pending = [builder.root()]
@@ -56,6 +57,8 @@ def grow(
     if use_up:
         table.drop_lists()
     tree = builder.finish()
+    if params.significance is not None:
+        tree = significant_part(tree, params.significance, params.exact_p)
     if tree.n_leaves > params.max_leaves:
         factor = None if weights is None else weights.factor
         tree = _best_first(tree, params.max_leaves, factor)
@@ -82,7 +85,7 @@ def score_root(
     costs: AttributeCosts | None = None,
 ) -> np.ndarray:
     """The score (with costs, the worth) of each attribute's best split of all the rows, -inf where it has none."""
-    lists = _own_lists(table, weights, use_up)
+    lists = _own_lists(table, weights, use_up, team)
     evaluator = Evaluator(table, lists, params, weights, team)
     level = _Builder(table, params, evaluator, weights).root()
     if not len(level.frontier):
@@ -93,7 +96,9 @@ def score_root(
     return np.asarray(scores[:, 0])
 
 
-def _own_lists(table: EncodedTable, weights: GridWeights | None, use_up: bool) -> np.ndarray:
+def _own_lists(
+    table: EncodedTable, weights: GridWeights | None, use_up: bool, team: Team
+) -> np.ndarray:
     """Sorted lists that growth may rearrange, without the rows of weight 0."""
     if weights is None or bool((weights.steps > 0).all()):
         if use_up:
@@ -104,9 +109,12 @@ def _own_lists(table: EncodedTable, weights: GridWeights | None, use_up: bool) -
         return lists
     present = weights.steps > 0
     lists = np.empty((table.n_attributes, int(present.sum())), dtype=np.uint64)
-    for attribute in np.flatnonzero(table.storage >= 0):
-        entries = table.lists[attribute]
-        lists[attribute] = entries[present[(entries & np.uint64(0xFFFFFFFF)).astype(np.int64)]]
+    swept = np.flatnonzero(table.storage >= 0)
+
+    def keep(worker: int, i: int) -> None:
+        _core.keep_entries(table.lists[swept[i]], present.view(np.uint8), lists[swept[i]])
+
+    team.run(keep, len(swept), is_worth_threads(table.n_rows, len(swept)))
     return lists
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.encode import EncodedTable
-from fasttree.weights import GridWeights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,31 +30,31 @@ class Instances:
         self,
         table: EncodedTable,
         lists: np.ndarray,
-        weights: GridWeights | None,
+        steps: np.ndarray | None,
+        is_weighted: bool,
         core: _core.Growth,
         shares: bool,
         many_branches: bool,
     ) -> None:
-        """`shares`: rows may be shared out; `many_branches`: a byte may not do for the branch of a row."""
+        """`steps`: weights, 0 for rows that do not count; unless it `is_weighted`, that is all they say. `shares`: rows
+        may be shared out; `many_branches`: a byte may not do for the branch of a row."""
         self.core = core
         self.shares = shares
         self.n = table.n_rows
         self.lists = lists
         self.y = table.y
-        self.weight = None if weights is None else weights.steps
+        self.weight = steps if is_weighted else None
         self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
         self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
         self.branch = np.empty(table.n_rows, dtype=np.uint32 if many_branches else np.uint8)
-        if shares and weights is not None:
-            self.y, self.weight = table.y.copy(), weights.steps.copy()
+        if shares and self.weight is not None:
+            self.y, self.weight = table.y.copy(), self.weight.copy()
         self.row_list = np.empty(0, dtype=np.uint64)
         self.next_row_list = self.row_list
         if (table.storage < 0).any():
-            n_present = table.n_rows if weights is None else int(np.count_nonzero(weights.steps))
+            n_present = table.n_rows if steps is None else int(np.count_nonzero(steps))
             self.row_list = np.empty(n_present, dtype=np.uint64)
-            _core.write_rows(
-                table.y, None if weights is None else weights.steps, table.rank_shift, self.row_list
-            )
+            _core.write_rows(table.y, steps, table.rank_shift, self.row_list)
             self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out

@@ -43,6 +43,8 @@ class GrowthParams:
     min_weight_fraction_leaf: float
     min_gain: float
     stop_zero_gain: bool
+    significance: float | None = None  # a node is a leaf if its best split has this p value or more
+    exact_p: bool | None = None  # by an exact test; None: where counts are small
     c45: bool = False  # C4.5's own rules for the choice of a test
     compat: str | None = None
 
@@ -76,6 +78,8 @@ def check_growth(values: Mapping[str, Any], c45: bool = False) -> GrowthParams:
         ),
         min_gain=_number("min_gain", values["min_gain"], 0.0),
         stop_zero_gain=_flag("stop_zero_gain", values["stop_zero_gain"]),
+        significance=_significance(values.get("significance")),
+        exact_p=getattr(values.get("significance"), "exact", None),
         c45=c45,
         compat=_compat(values.get("compat")),
     )
@@ -97,6 +101,27 @@ def _fraction(name: str, value: Any) -> float:
             f"the weight), got {value!r}"
         )
     return number
+
+
+def _significance(value: Any) -> float | None:
+    if value is None:
+        return None
+    value = getattr(value, "alpha", value)  # of a fasttree.pruning.Significance
+    number = _number("significance", value, 0.0)
+    if not 0 < number < 1:
+        raise ValueError(
+            f"significance must be None (no test) or a probability, above 0 and below 1, got {value!r}"
+        )
+    return number
+
+
+def check_seed(value: Any) -> int:
+    """The seed of draws that a `random_state` stands for; None is 0."""
+    if value is None:
+        return 0
+    if not _is_int(value) or not 0 <= value < 2**64:
+        raise ValueError(f"random_state must be None or an integer from 0 on, got {value!r}")
+    return int(value)
 
 
 def check_unknown(value: Any) -> str:

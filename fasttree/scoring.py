@@ -32,6 +32,64 @@ class Policy:
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """Where rows end: an entry for each row, or several with a share each, if it went down several branches."""
+
+    row: np.ndarray  # ascending
+    node: np.ndarray
+    share: np.ndarray
+
+    def weights(self, weight: np.ndarray) -> np.ndarray:
+        """What the entries weigh if the rows weigh `weight`: in steps of a power of two, so that sums are exact in any
+        order."""
+        steps = 2.0 ** (51 - np.ceil(np.log2(max(float(weight.sum()), 1.0))))
+        return np.asarray(np.rint(weight[self.row] * self.share * steps) / steps)
+
+
+def ends_of(tree: Tree, table: Table, policy: Policy, team: Team) -> Ends:
+    """Where each row of a table ends, with all its shares."""
+    is_leaf, n_tasks = tree.is_leaf(), -(-table.n_rows // ROWS_PER_TASK)
+    parts: list[Any] = [None] * n_tasks
+
+    def work(worker: int, i: int) -> None:
+        first = i * ROWS_PER_TASK
+        block = block_of(table, first, min(first + ROWS_PER_TASK, table.n_rows), policy)
+        leaves = np.empty(len(block), dtype=np.int32)
+        allow_missing = policy.allow_missing or table.matrix is None
+        nan = tree.router.leaves(block, 0, len(block), allow_missing, leaves)
+        if nan is not None:
+            raise refusal(table.names[nan[1]], first + nan[0])
+        row, node, share = np.arange(len(block)), leaves, np.ones(len(block))
+        places = np.flatnonzero(~is_leaf[leaves])
+        if tree.shares_rows and len(places):
+            start, spread_node, spread_share = _spread(tree, block, places)
+            n_ends = np.ones(len(block), dtype=np.int64)
+            n_ends[places] = np.diff(start)
+            row, is_spread = np.repeat(row, n_ends), np.repeat(~is_leaf[leaves], n_ends)
+            node, share = leaves[row], np.ones(len(row))
+            node[is_spread], share[is_spread] = spread_node, spread_share
+        parts[i] = first + row, node, share
+
+    team.run(work, n_tasks, _is_worth_threads(tree, table))
+    return Ends(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _spread(
+    tree: Tree, block: np.ndarray, places: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where the ends of each of the rows `places` begin, the ends, and the row's share of each."""
+    start = np.zeros(len(places) + 1, dtype=np.int64)
+    node, share = np.empty(0, dtype=np.int32), np.empty(0)
+    for _ in range(2):  # first their number, then they themselves
+        if not tree.router.ends(block, places, tree.weight, start, node, share):
+            raise MemoryError("no memory left to follow several branches")
+        if not len(node):
+            start = np.cumsum(start)
+            node, share = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
+    return start, node, share
+
+
 def leaves_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:
     """The leaf of each row, or the node at which its way ends; of several leaves the one with the largest share."""
     return _route(tree, table, policy, n_jobs)[0]
@@ -49,14 +107,18 @@ def classes_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = No
     leaves, spread, shares = _route(tree, table, policy, n_jobs)
     classes = tree.pred[leaves]
     if len(spread):
-        order = np.array(tree.schema.tie_order or range(shares.shape[1]))
-        cost = tree.schema.priors.cost
-        if cost is not None:
-            classes[spread] = cheapest(shares, cost, order)
-            return classes
-        best = shares[:, order] >= shares.max(axis=1, keepdims=True) - CLASS_TIE
-        classes[spread] = order[best.argmax(axis=1)]
+        classes[spread] = classes_of_shares(tree, shares)
     return classes
+
+
+def classes_of_shares(tree: Tree, shares: np.ndarray) -> np.ndarray:
+    """The class number for each row of class shares."""
+    order = np.array(tree.schema.tie_order or range(shares.shape[1]))
+    cost = tree.schema.priors.cost
+    if cost is not None:
+        return cheapest(shares, cost, order)
+    best = shares[:, order] >= shares.max(axis=1, keepdims=True) - CLASS_TIE
+    return np.asarray(order[best.argmax(axis=1)])
 
 
 def _route(
@@ -82,7 +144,7 @@ def _route(
 
     def work(worker: int, i: int) -> None:
         start, stop = i * ROWS_PER_TASK, min((i + 1) * ROWS_PER_TASK, table.n_rows)
-        block = _rows(table, start, stop, policy)
+        block = block_of(table, start, stop, policy)
         # Blocks made of columns have been checked, and hold NaN for unknown levels too.
         allow_missing = policy.allow_missing or table.matrix is None
         nan = router.leaves(block, 0, stop - start, allow_missing, leaves[start:stop])
@@ -102,14 +164,17 @@ def _route(
             out[start + places] = shares
         spread[i] = (start + places, shares)
 
-    worth_it = table.n_rows * min(tree.max_depth, 32) > THREADED_STEPS
-    with Team(n_jobs, worth_it) as team:
+    with Team(n_jobs, _is_worth_threads(tree, table)) as team:
         team.run(work, n_tasks)
     places = np.concatenate([places for places, _ in spread])
     return leaves, places, np.concatenate([shares for _, shares in spread])
 
 
-def _rows(table: Table, start: int, stop: int, policy: Policy) -> np.ndarray:
+def _is_worth_threads(tree: Tree, table: Table) -> bool:
+    return table.n_rows * min(tree.max_depth, 32) > THREADED_STEPS
+
+
+def block_of(table: Table, start: int, stop: int, policy: Policy) -> np.ndarray:
     """Some rows as numbers: the table's own memory if it can be read as it is, else a block of values and codes."""
     if table.matrix is not None:
         block = table.matrix[start:stop]

@@ -23,6 +23,11 @@ class GridWeights:
     factor: np.ndarray | None = None  # int64 per class
 
     @property
+    def is_mask(self) -> bool:
+        """Do they only say which rows count, those one each?"""
+        return self.per_unit == 1 and self.factor is None and int(self.steps.max()) <= 1
+
+    @property
     def slack(self) -> int:
         """Steps that rounding may have cost: sums that are closer than 1e-10 count as equal."""
         return int(1e-10 * self.per_unit)

@@ -294,7 +294,10 @@ MISSING_VALUES: dict[str, tuple[Any, Any, str]] = {
 @pytest.mark.parametrize("max_bins", [None, 4])
 @pytest.mark.parametrize(
     "model",
-    [kind(missing="error") for kind in (ID3Classifier, CARTClassifier, TreeClassifier)],
+    [
+        kind(missing="error", pruning=None)
+        for kind in (ID3Classifier, CARTClassifier, TreeClassifier)
+    ],
     ids=["id3", "cart", "tree"],
 )
 def test_missing_values_where_they_are_refused(

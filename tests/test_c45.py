@@ -39,7 +39,7 @@ def reference_of(problem: Problem) -> C45Grower:
 
 
 def fit(problem: Problem, **changes: Any) -> Any:
-    model = fasttree.C45Classifier(**(problem.parameters | changes))
+    model = fasttree.C45Classifier(**({"pruning": None} | problem.parameters | changes))
     return model.fit(problem.X, np.array(problem.y), sample_weight=problem.weights)
 
 
@@ -107,7 +107,7 @@ def test_the_textbook_tables_give_the_textbook_trees(table: Table, m: int) -> No
     nodes = table_grower(table, **limits).grow()
     expected = table.grow(criterion="entropy", categorical_split="multiway")
     assert [node.counts for node in nodes] == [node.counts for node in expected]
-    model = fasttree.C45Classifier(**limits).fit(table.X, table.y)
+    model = fasttree.C45Classifier(pruning=None, **limits).fit(table.X, table.y)
     assert_same_tree(model.tree_, nodes)
 
 
@@ -144,7 +144,7 @@ def test_a_hole_in_the_textbook_table() -> None:
     assert class_shares(nodes, hot_high_strong)[yes] == pytest.approx(3 / 7)
     assert class_shares(nodes, (0, 0, NAN, 1))[yes] == pytest.approx(0.5)
 
-    model = fasttree.C45Classifier().fit(X, table.y)
+    model = fasttree.C45Classifier(pruning=None).fit(X, table.y)
     assert model.to_text().strip() == DAY_12.strip()
     assert_same_tree(model.tree_, nodes, tolerance=1e-6)
 
@@ -171,7 +171,7 @@ def test_leave_one_out() -> None:
         guess = next(c for c in table.class_order if shares[c] >= max(shares) - 1e-10)
         if guess != table.class_codes[day]:
             wrong.append(day + 1)
-        model = fasttree.C45Classifier(compat="j48").fit(rest.X, rest.y)
+        model = fasttree.C45Classifier(compat="j48", pruning=None).fit(rest.X, rest.y)
         if model.predict(table.rows([day]).X)[0] != table.target.values[day]:
             wrong_by_engine.append(day + 1)
     assert wrong == [4, 6, 9, 11, 14]
@@ -210,8 +210,8 @@ def test_columns_encoded_with_rows_of_no_weight() -> None:
     X, y = [[1.0], [1], [1], [1], [4], [9], [9], [9], [9]], [0, 0, 0, 0, 0, 1, 1, 1, 1]
     weight = [1.0, 1, 1, 1, 0, 1, 1, 1, 1]
     columns = fasttree.Columns(X, y)
-    assert fasttree.C45Classifier().fit(columns).tree_.threshold[0] == 4.0
-    model = fasttree.C45Classifier().fit(columns, sample_weight=weight)
+    assert fasttree.C45Classifier(pruning=None).fit(columns).tree_.threshold[0] == 4.0
+    model = fasttree.C45Classifier(pruning=None).fit(columns, sample_weight=weight)
     assert model.tree_.threshold[0] == 1.0
 
 

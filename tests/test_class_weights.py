@@ -452,9 +452,11 @@ def test_c45_collapses_by_weighted_errors() -> None:
         attributes = [Attribute(column.tolist(), 3) for column in codes]
         problem = Problem(attributes, y.astype(int).tolist())
         limits = {"min_samples_leaf": 0, "min_samples_split": 0}
-        ours = fasttree.C45Classifier(class_weight={1: 4}, **limits).fit(problem.X, y)
+        ours = fasttree.C45Classifier(class_weight={1: 4}, pruning=None, **limits).fit(problem.X, y)
         weights = np.where(y, 4.0, 1.0)
-        theirs = fasttree.C45Classifier(**limits).fit(problem.X, y, sample_weight=weights)
+        theirs = fasttree.C45Classifier(pruning=None, **limits).fit(
+            problem.X, y, sample_weight=weights
+        )
         for name in TREE:
             assert np.array_equal(getattr(ours.tree_, name), getattr(theirs.tree_, name)), name
         n_splits += int((ours.tree_.attribute >= 0).sum())

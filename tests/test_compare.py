@@ -269,7 +269,7 @@ def test_differences() -> None:
 
 def test_prints() -> None:
     X, y = datasets.play_tennis()
-    comparison = compare_methods(X, y, ["ID3", "CART"])
+    comparison = compare_methods(X, y, ["ID3", "C4.5"])
     lines = comparison.to_text(["accuracy", "leaves"]).splitlines()
     assert lines[0] == "5 folds of 14 rows, mean ± standard deviation; * best"
     assert lines[2].split() == ["method", "accuracy", "leaves"]

@@ -34,7 +34,7 @@ TARGETS = {
     "vote": "class",
 }
 # The grown and collapsed tree, whatever the preset does by default.
-UNPRUNED = {"pruning": None} if "pruning" in C45Classifier().get_params() else {}
+UNPRUNED = {"pruning": None}
 LARGE = ("adult", "cohort_22157", "credit_g", "letter_recognition")
 
 

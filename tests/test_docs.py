@@ -16,9 +16,11 @@ MODULES = [
     "fasttree._counts",
     "fasttree._special",
     "fasttree.categorical",
+    "fasttree.columns",
     "fasttree.compare",
     "fasttree.datasets.textbook",
     "fasttree.discretise",
+    "fasttree.estimators.depth",
     "fasttree.measures",
     "fasttree.metrics",
 ]

@@ -15,7 +15,7 @@ from hypothesis import given
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from strategies import Problem, problems
 
-from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
+from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier, pruning
 
 Data = tuple[np.ndarray, np.ndarray]
 ESTIMATORS = [TreeClassifier, ID3Classifier, C45Classifier, CARTClassifier]
@@ -36,10 +36,13 @@ DEFAULTS = {
     "min_weight_fraction_leaf": 0.0,
     "min_gain": 0.0,
     "stop_zero_gain": False,
+    "significance": None,
     "attribute_costs": None,
     "cost_function": None,
     "class_weight": None,
     "misclassification_cost": None,
+    "pruning": None,
+    "random_state": None,
     "n_jobs": None,
 }
 
@@ -47,6 +50,8 @@ DEFAULTS = {
 # -- scikit-learn's protocol ---------------------------------------------------------------------
 
 
+# Some checks have a class of one row, or of so few that none can be held out.
+@pytest.mark.filterwarnings("ignore:.* the tree is not pruned")
 @parametrize_with_checks(
     [
         TreeClassifier(),
@@ -54,6 +59,8 @@ DEFAULTS = {
         ID3Classifier(),
         C45Classifier(),
         CARTClassifier(),
+        TreeClassifier(pruning="reduced_error"),
+        ID3Classifier(pruning=pruning.CrossValidated(), significance=0.5),
     ],
 )
 def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
@@ -68,7 +75,11 @@ def test_parameters_and_their_defaults() -> None:
         "missing": "fractional",
     }
     assert ID3Classifier().get_params() == id3
-    cart = DEFAULTS | {"stop_zero_gain": True, "missing": "surrogate"}
+    cart = DEFAULTS | {
+        "stop_zero_gain": True,
+        "missing": "surrogate",
+        "pruning": "cost_complexity",
+    }
     assert CARTClassifier().get_params() == cart
     c45 = DEFAULTS | {
         "criterion": "gain_ratio",
@@ -78,6 +89,7 @@ def test_parameters_and_their_defaults() -> None:
         "min_samples_split": 4,
         "min_samples_leaf": 2,
         "stop_zero_gain": True,
+        "pruning": "error_based",
         "collapse": True,
         "compat": None,
     }

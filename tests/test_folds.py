@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from fasttree.folds import choose_folds, deal, hold_out, row_hashes
+from fasttree.folds import choose_folds, deal, given_folds, hold_out, row_hashes
 
 
 def some_rows(n_rows: int = 500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +98,7 @@ def test_default_shrinks_to_the_smallest_class() -> None:
     y[:] = 0
     y[:4] = 1
     hashes, classes = row_hashes(X.T, y), np.array(["often", "rare"])
-    folds = choose_folds(10, hashes, y, classes, explicit=False)
+    folds = choose_folds(None, hashes, y, classes)
     assert folds is not None
     assert folds.max() == 3
     with pytest.raises(ValueError, match="folds=10 is more than the class 'rare' has rows, 4"):
@@ -108,27 +108,27 @@ def test_default_shrinks_to_the_smallest_class() -> None:
         UserWarning,
         match="the class 'rare' has 1 row, too few for cross-validation: the tree is not pruned",
     ):
-        assert choose_folds(10, row_hashes(X.T, y), y, classes, explicit=False) is None
+        assert choose_folds(None, row_hashes(X.T, y), y, classes) is None
+    with pytest.raises(ValueError, match="too few for cross-validation: pass folds of your own"):
+        choose_folds(None, row_hashes(X.T, y), y, classes, otherwise=None)
     weights = np.ones(60)
     weights[0] = 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        folds = choose_folds(10, hashes, y, classes, weights, explicit=False)
+        folds = choose_folds(None, hashes, y, classes, weights)
     assert folds is not None
     assert folds.max() == 1
 
 
 def test_given_folds() -> None:
-    X, y = some_rows(6)
-    hashes, classes = row_hashes(X.T, y), np.arange(3)
-    assert choose_folds([7, 7, 3, 3, 9, 9], hashes, y, classes).tolist() == [1, 1, 0, 0, 2, 2]
+    assert given_folds([7, 7, 3, 3, 9, 9], 6).tolist() == [1, 1, 0, 0, 2, 2]
     splits = [
         (np.array([2, 3, 4, 5]), np.array([0, 1])),
         (np.array([0, 1, 4, 5]), np.array([2, 3])),
     ]
-    assert choose_folds(splits, hashes, y, classes).tolist() == [0, 0, 1, 1, -1, -1]
+    assert given_folds(splits, 6).tolist() == [0, 0, 1, 1, -1, -1]
     masks = [(np.arange(6) >= 3, np.arange(6) < 3), (np.arange(6) < 3, np.arange(6) >= 3)]
-    assert choose_folds(iter(masks), hashes, y, classes).tolist() == [0, 0, 0, 1, 1, 1]
+    assert given_folds(iter(masks), 6).tolist() == [0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,6 @@ def test_given_folds() -> None:
         ([1, 2], "a fold number for each of the 6 rows, got the shape"),
         ([1] * 6, "puts all rows into one fold: use at least 2"),
         ("five", "folds must be an integer, a fold number for each row"),
-        (None, "folds must be an integer"),
         ([([0, 1, 2], [3, 4, 5])], "folds has 1 split: use at least 2"),
         (
             [([0, 1, 2], [3, 4]), ([3, 4], [0])],
@@ -151,9 +150,8 @@ def test_given_folds() -> None:
     ],
 )
 def test_bad_folds(folds, message) -> None:
-    X, y = some_rows(6)
     with pytest.raises(ValueError, match=message):
-        choose_folds(folds, row_hashes(X.T, y), y, np.arange(3))
+        given_folds(folds, 6)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 1 / 3, 0.5, 0.8])

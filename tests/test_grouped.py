@@ -266,7 +266,7 @@ def test_c45(problem: Problem, m: int, compat: str | None, criterion: str) -> No
     grower = C45Grower(
         problem.attributes, problem.y, problem.n_classes, weights=problem.weights, **parameters
     )
-    model = fasttree.C45Classifier(**parameters)
+    model = fasttree.C45Classifier(pruning=None, **parameters)
     model.fit(problem.X, np.array(problem.y), sample_weight=problem.weights)
     assert_same_tree(model.tree_, grower.grow(), tolerance=1e-6)
 
@@ -282,7 +282,9 @@ def test_c45_on_many_levels(holes: float) -> None:
         ]
         grower = C45Grower(attributes, problem.y, 3, categorical_split="grouped")
         holed = Problem(attributes, problem.y)
-        model = fasttree.C45Classifier(categorical_split="grouped").fit(holed.X, holed.y)
+        model = fasttree.C45Classifier(categorical_split="grouped", pruning=None).fit(
+            holed.X, holed.y
+        )
         nodes = grower.grow()
         assert len(nodes) > 3
         assert_same_tree(model.tree_, nodes, tolerance=1e-6)

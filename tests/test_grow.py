@@ -42,7 +42,7 @@ def test_golden_tree_equals_reference(golden: Golden) -> None:
 def test_presets_are_the_textbooks_methods() -> None:
     table = tables.PLAY_TENNIS
     id3 = ID3Classifier().fit(table.X, table.y)
-    cart = CARTClassifier().fit(table.X, table.y)
+    cart = CARTClassifier(pruning=None).fit(table.X, table.y)
     by_name = {golden.name: golden for golden in GOLDENS}
     assert nest(nodes_of(id3.tree_), table) == as_subsets(by_name["tennis-id3"].tree)
     assert nest(nodes_of(cart.tree_), table) == as_subsets(by_name["tennis-cart"].tree)
@@ -66,7 +66,7 @@ def test_mammals_of_the_test_table() -> None:
 
 @pytest.mark.parametrize(
     ("model", "wrong_days"),
-    [(ID3Classifier(), [6, 8, 11]), (CARTClassifier(), [4, 5, 6, 8, 11, 12, 14])],
+    [(ID3Classifier(), [6, 8, 11]), (CARTClassifier(pruning=None), [4, 5, 6, 8, 11, 12, 14])],
     ids=["id3", "cart"],
 )
 def test_leave_one_out_on_play_tennis(model: TreeClassifier, wrong_days: list[int]) -> None:
@@ -238,7 +238,7 @@ def test_zero_gain_is_split_unless_told_otherwise() -> None:
     assert ID3Classifier().fit(tables.XOR.X, tables.XOR.y).get_n_leaves() == 4
     stopped = ID3Classifier(stop_zero_gain=True).fit(tables.XOR.X, tables.XOR.y)
     assert stopped.get_n_leaves() == 1
-    assert CARTClassifier().fit(tables.XOR.X, tables.XOR.y).get_n_leaves() == 1
+    assert CARTClassifier(pruning=None).fit(tables.XOR.X, tables.XOR.y).get_n_leaves() == 1
 
 
 def test_min_gain_is_a_limit_on_the_score_itself() -> None:

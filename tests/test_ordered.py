@@ -148,6 +148,7 @@ def test_c45(pair: Twins, compat: str | None, m: int) -> None:
         "compat": compat,
         "min_samples_leaf": m,
         "min_samples_split": 2 * m,
+        "pruning": None,
     }
     ours, theirs = pair.fit(fasttree.C45Classifier)
     assert_same_trees(pair, ours, theirs)

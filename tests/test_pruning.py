@@ -402,15 +402,15 @@ def test_bad_held_out_rows() -> None:
 
 
 def test_unseen_classes() -> None:
-    tree = drawn(DRAWN_LEFT)
+    classes = drawn(DRAWN_LEFT).schema.classes
     assert (
-        pruning.codes_of_classes(np.array(["yes"]), np.zeros(3, dtype=int), tree).tolist()
+        pruning.codes_of_classes(np.array(["yes"]), np.zeros(3, dtype=int), classes).tolist()
         == [1] * 3
     )
     with pytest.raises(
         ValueError, match="y_val holds the class 'bird', which the tree has not seen"
     ):
-        pruning.codes_of_classes(np.array(["bird", "no"]), np.array([1, 1]), tree)
+        pruning.codes_of_classes(np.array(["bird", "no"]), np.array([1, 1]), classes)
 
 
 def test_bad_snips() -> None:

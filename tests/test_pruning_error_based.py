@@ -278,14 +278,14 @@ NAMES = [name.removesuffix(" -S") for name in PRINTED if name.endswith(" -S")]
 @pytest.mark.parametrize("raising", [True, False])
 def test_same_trees_as_weka(name: str, raising: bool) -> None:
     from fasttree.frames import read_table_like
-    from fasttree.scoring import Policy, _rows
+    from fasttree.scoring import Policy, block_of
 
     X, y = read_table(name)
-    tree = fasttree.C45Classifier(compat="j48").fit(X, y).tree_
+    tree = fasttree.C45Classifier(compat="j48", pruning=None).fit(X, y).tree_
     table = read_table_like(X, tree.schema, "the test")
     labels = np.array([y.categories[code] for code in y.codes])
     rows = TrainingRows(
-        _rows(table, 0, table.n_rows, Policy()), np.searchsorted(tree.schema.classes, labels)
+        block_of(table, 0, table.n_rows, Policy()), np.searchsorted(tree.schema.classes, labels)
     )
     pruned, _ = error_based(tree, ErrorBased(estimate="normal", raising=raising), rows)
     printed = parse_j48(PRINTED[name if raising else f"{name} -S"])

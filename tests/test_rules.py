@@ -288,7 +288,7 @@ def test_levels_never_seen() -> None:
 
 @given(problems(holes=True, weights=("none",), parameters=False), st.data())
 def test_surrogates_decide_in_rules_too(problem: Problem, data: st.DataObject) -> None:
-    model = CARTClassifier(missing="surrogate").fit(problem.X, np.array(problem.y))
+    model = CARTClassifier(pruning=None).fit(problem.X, np.array(problem.y))
     rules = rules_of(model.tree_)
     columns = []
     for attribute in problem.attributes:
@@ -451,7 +451,7 @@ def test_a_row_may_come_as_a_table() -> None:
 
 def test_rules_of_c45_take_whole_rows_only() -> None:
     problem = medium("gain_ratio", "multiway", 2, "none", seed=2, holes=0.1)
-    model = C45Classifier().fit(problem.X, np.array(problem.y))
+    model = C45Classifier(pruning=None).fit(problem.X, np.array(problem.y))
     rules = rules_of(model.tree_)
     complete = ~np.isnan(np.array([a.values for a in problem.attributes])).any(axis=0)
     first = rules.match(problem.X)

@@ -153,7 +153,9 @@ def test_pickle_and_copy() -> None:
 def test_equality() -> None:
     tree = play_tennis().tree_
     assert tree == play_tennis().tree_
-    assert tree != CARTClassifier().fit(tables.PLAY_TENNIS.X, tables.PLAY_TENNIS.y).tree_
+    assert (
+        tree != CARTClassifier(pruning=None).fit(tables.PLAY_TENNIS.X, tables.PLAY_TENNIS.y).tree_
+    )
     assert tree != "tree"
 
 
@@ -222,7 +224,7 @@ def test_text_of_thresholds() -> None:
 
 
 def test_text_of_subsets() -> None:
-    model = CARTClassifier().fit(tables.PLAY_TENNIS.X, tables.PLAY_TENNIS.y)
+    model = CARTClassifier(pruning=None).fit(tables.PLAY_TENNIS.X, tables.PLAY_TENNIS.y)
     assert model.to_text().rstrip("\n").splitlines() == [
         "Outlook = {Sunny, Rain}",
         "|   Humidity = High",

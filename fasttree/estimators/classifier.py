@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fasttree import pruning as ways
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
-from fasttree.encode import EncodedTable
 from fasttree.estimators.protocol import Estimator
+from fasttree.estimators.validation import check_enough, check_validation, read_validation
 from fasttree.export.text import to_text
+from fasttree.fitting import Fitting, Pruned, prune, reads_rows
 from fasttree.frames import Table, read_table_like, read_target, read_weights
-from fasttree.grow import grow
-from fasttree.params import GrowthParams, check_growth, check_n_jobs, check_unknown
+from fasttree.params import GrowthParams, check_growth, check_n_jobs, check_seed, check_unknown
+from fasttree.schema import Schema
 from fasttree.scoring import Policy, classes_of, leaves_of, path_matrix, shares_of
 from fasttree.tree import Tree
 
@@ -65,6 +70,10 @@ class TreeClassifier(Estimator):
         A node is a leaf if its best split scores less.
     stop_zero_gain : bool
         A node is a leaf if its best split gains nothing. False lets XOR be learned.
+    significance : None, float or `fasttree.pruning.Significance`
+        A node is a leaf unless its best split is significant: unless chance alone would tell its branches apart as much
+        with a smaller probability than this (chi-square, exact when counts are small;
+        ``Significance(0.1, exact=False)`` is chi-square always).
     attribute_costs : dict or array
         What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
         on the way to a node costs nothing there.
@@ -78,6 +87,15 @@ class TreeClassifier(Estimator):
         What it costs to take a row of one class, ``[true, ...]``, for one of another, ``[..., predicted]``. The tree
         grows as if classes were the more frequent the more their mistakes cost, and leaves predict the class that is
         cheapest there; `predict_proba` does not know of costs.
+    pruning : None, str or object of `fasttree.pruning`
+        How the grown tree is cut back: "error_based", "cost_complexity", "reduced_error", "cross_validated",
+        "leaf_penalty" or "significance", or an object such as ``fasttree.pruning.ErrorBased(confidence=0.1)``.
+        "reduced_error" prunes by the validation rows passed to `fit`; if there are none, 30 % of each class are held
+        out, and the tree is grown from the others. "cost_complexity" and "cross_validated" grow a tree more for each of
+        10 folds, or of as many as the smallest class has rows; if that has one, the tree is not pruned, with a warning.
+    random_state : int or None
+        The seed of the draw of folds and held-out rows; None is 0. The draw goes by the values of the rows: their order
+        is nothing, and copies of a row stay together.
     n_jobs : int or None
         Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
         does not depend on it.
@@ -89,6 +107,8 @@ class TreeClassifier(Estimator):
     n_features_in_ : int
     feature_names_in_ : array of names, if the table had them
     feature_importances_ : array, the share of the saved impurity that each attribute brought
+    pruning_trace_ : fasttree.pruning.Trace, if the tree was pruned: what was cut, and why
+    pruning_path_, pruning_choice_ : with cost-complexity, all the pruned trees and the errors by which one was chosen
 
     Notes
     -----
@@ -99,6 +119,9 @@ class TreeClassifier(Estimator):
     classes_: np.ndarray
     n_features_in_: int
     feature_names_in_: np.ndarray
+    pruning_trace_: ways.Trace
+    pruning_path_: ways.Path
+    pruning_choice_: ways.Choice
 
     def __init__(
         self,
@@ -118,10 +141,13 @@ class TreeClassifier(Estimator):
         min_weight_fraction_leaf: float = 0.0,
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
+        significance: Any = None,
         attribute_costs: Any = None,
         cost_function: Any = None,
         class_weight: Any = None,
         misclassification_cost: Any = None,
+        pruning: Any = None,
+        random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -139,22 +165,84 @@ class TreeClassifier(Estimator):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_gain = min_gain
         self.stop_zero_gain = stop_zero_gain
+        self.significance = significance
         self.attribute_costs = attribute_costs
         self.cost_function = cost_function
         self.class_weight = class_weight
         self.misclassification_cost = misclassification_cost
+        self.pruning = pruning
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     # -- learning --------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Grow the tree.
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
+    ) -> Self:
+        """Grow the tree, and prune it if `pruning` says so.
 
         X is a table (numpy, list of rows, dict of columns, pandas, polars, Arrow) or `Columns`, then without y. A
-        row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1.
+        row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1. `X_val` and
+        `y_val` are validation rows, for "reduced_error" and "cost_complexity" pruning.
         """
+        how = self._pruning()
+        check_validation(how, X_val, y_val)
+        with self._fitting(X, y, sample_weight, reads_rows(how)) as fitting:
+            schema = fitting.rows.encoded.schema
+            policy = self._policy_of(self.missing)
+            validation = read_validation(X_val, y_val, schema, self.unknown, policy)
+            pruned = fitting.fit(how, validation)
+        self._missing_policy = self.missing
+        self._describe(schema)
+        self._remember(pruned)
+        return self
+
+    def prune(
+        self,
+        method: Any,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Self:
+        """A copy of this fitted estimator with a smaller tree, and what was cut as its ``pruning_trace_``.
+
+        `method` is a name or an object of `fasttree.pruning`. Some methods need more than the tree:
+
+        - "reduced_error": validation rows, `X_val` and `y_val`;
+        - "error_based" with raising, "cross_validated": the training rows, `X`, `y` and `sample_weight`, as for `fit`;
+        - "cost_complexity": one of both, to choose by validation rows or by folds of the training rows.
+        """
+        self._check_fitted()
+        how = ways.read_method(method)
+        if how is None:
+            raise ValueError(
+                f"method must say how to prune: one of {', '.join(map(repr, ways.METHODS))}, or an object"
+            )
+        how = self._as_meant(how, method)
+        check_validation(how, X_val, y_val)
+        check_enough(how, X, X_val)
+        tree, schema = self.tree_, self.tree_.schema
+        validation = read_validation(
+            X_val, y_val, schema, check_unknown(self.unknown), self._policy()
+        )
+        if validation is not None or not reads_rows(how):
+            pruned = prune(tree, how, None, validation)
+        else:
+            with self._fitting(X, y, sample_weight, with_table=True) as fitting:
+                fitting.check_grown(tree)
+                pruned = prune(tree, how, fitting)
+        smaller = copy.copy(self)
+        smaller._remember(pruned)
+        return smaller
+
+    @contextmanager
+    def _fitting(self, X: Any, y: Any, sample_weight: Any, with_table: bool) -> Iterator[Fitting]:
+        """Read, check and encode what trees are grown from."""
         params = self._growth()
         check_unknown(self.unknown)
+        seed = check_seed(self.random_state)
         with training(
             X,
             y,
@@ -168,27 +256,39 @@ class TreeClassifier(Estimator):
             misclassification_cost=self.misclassification_cost,
         ) as (rows, team):
             costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
-            tree = grow(rows.encoded, params, team, rows.weights, rows.used_up, costs)
-        self._remember(rows.encoded, self._finish(tree))
-        return self
+            table = rows.table() if with_table else None
+            yield Fitting(rows, table, team, params, costs, self._finish, seed)
 
     def _growth(self) -> GrowthParams:
         """The checked parameters; presets with rules of their own add them here ..."""
         return check_growth(self.get_params())
 
     def _finish(self, tree: Tree) -> Tree:
-        """... and change the grown tree here."""
+        """... change the grown tree here ..."""
         return tree
 
-    def _remember(self, encoded: EncodedTable, tree: Tree) -> None:
-        self.tree_ = tree
-        self._missing_policy = self.missing
-        self.classes_ = encoded.schema.classes
-        self.n_features_in_ = encoded.n_attributes
-        if encoded.schema.named:
-            self.feature_names_in_ = np.array(encoded.schema.names, dtype=object)
+    def _as_meant(self, how: Any, said: Any) -> Any:
+        """... and the pruning that a name stands for here."""
+        return how
+
+    def _pruning(self) -> Any:
+        return self._as_meant(ways.read_method(self.pruning), self.pruning)
+
+    def _describe(self, schema: Schema) -> None:
+        self.classes_ = schema.classes
+        self.n_features_in_ = len(schema.attributes)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _remember(self, pruned: Pruned) -> None:
+        self.tree_ = pruned.tree
+        for name in ("trace", "path", "choice"):
+            found = getattr(pruned, name)
+            self.__dict__.pop(f"pruning_{name}_", None)
+            if found is not None:
+                setattr(self, f"pruning_{name}_", found)
 
     # -- scoring ---------------------------------------------------------------------------------------------------
 
@@ -220,10 +320,10 @@ class TreeClassifier(Estimator):
         return read_table_like(X, self.tree_.schema, type(self).__name__, unknown)
 
     def _policy(self) -> Policy:
-        return Policy(
-            allow_missing=self._missing_policy != "error",
-            stops_at_unknown=self.unknown == "majority",
-        )
+        return self._policy_of(self._missing_policy)
+
+    def _policy_of(self, missing: str) -> Policy:
+        return Policy(allow_missing=missing != "error", stops_at_unknown=self.unknown == "majority")
 
     def decision_path(self, X: Any) -> Any:
         """The nodes that each row passes: a sparse 0/1 matrix [row, node] of scipy."""

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fasttree.c45 import collapse
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.protocol import preset
 from fasttree.params import GrowthParams, check_flag, check_growth
+from fasttree.pruning import ErrorBased
 from fasttree.tree import Tree
 
 
@@ -22,18 +25,25 @@ class ID3Classifier(TreeClassifier):
 
 
 class CARTClassifier(TreeClassifier):
-    """CART: gini, two-way splits, none without gain, surrogates for missing values. The tree is not pruned.
+    """CART: gini, two-way splits, none without gain, surrogates for missing values. The tree is pruned by
+    cost-complexity: the smallest one within a standard error of the best in cross-validation with 10 folds.
+
+    On a textbook's table of a dozen rows, cross-validation finds hardly ever that a split pays: ``pruning=None`` gives
+    the tree that the textbook draws. CART's other rule (0-SE, "CART0") is
+    ``pruning=fasttree.pruning.CostComplexity(se=0)``.
 
     All parameters are those of `TreeClassifier`.
     """
 
-    __init__ = preset(TreeClassifier, missing="surrogate", stop_zero_gain=True)
+    __init__ = preset(
+        TreeClassifier, missing="surrogate", stop_zero_gain=True, pruning="cost_complexity"
+    )
 
 
 class C45Classifier(TreeClassifier):
     """C4.5, release 8: gain ratio among the attributes of average gain or more, a price for the choice of a threshold,
     thresholds that are values of the table, rows without a value shared out over the branches. The tree is collapsed,
-    not pruned (C4.5's "unpruned" tree).
+    and pruned by pessimistic errors, with subtree raising. ``pruning=None`` gives C4.5's "unpruned" tree.
 
     The parameters are those of `TreeClassifier` and:
 
@@ -41,10 +51,12 @@ class C45Classifier(TreeClassifier):
         Take back the splits that save no training errors, as C4.5 always does.
     compat : None or "j48"
         "j48": the small differences of Weka's J48. Scores closer than 1e-6 are equal, a threshold lies between values
-        more than 1e-5 apart, and may be a value up to 1e-6 above the middle.
+        more than 1e-5 apart, and may be a value up to 1e-6 above the middle; "error_based" pruning has
+        the exact quantiles of the normal distribution.
 
     `criterion` is "gain_ratio" or "entropy", the choice by gain alone (C4.5's ``-g``). `categorical_split="grouped"` is
-    its ``-s``. C4.5's ``-m`` sets `min_samples_leaf` to m and `min_samples_split` to 2 m.
+    its ``-s``. C4.5's ``-m`` sets `min_samples_leaf` to m and `min_samples_split` to 2 m,
+    ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``.
     """
 
     collapse: bool
@@ -59,12 +71,17 @@ class C45Classifier(TreeClassifier):
         min_samples_split=4,
         min_samples_leaf=2,
         stop_zero_gain=True,
+        pruning="error_based",
         extra={"collapse": True, "compat": None},
     )
 
     def _growth(self) -> GrowthParams:
         check_flag("collapse", self.collapse)
         return check_growth(self.get_params(), c45=True)
+
+    def _as_meant(self, how: Any, said: Any) -> Any:
+        is_name = isinstance(said, str) and said == "error_based"
+        return ErrorBased(estimate="normal") if is_name and self.compat == "j48" else how
 
     def _finish(self, tree: Tree) -> Tree:
         return collapse(tree) if self.collapse else tree

@@ -14,9 +14,10 @@ from fasttree.columns import Columns
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
+from fasttree.folds import hold_out, row_hashes
 from fasttree.frames import read_table, read_table_like, read_target, read_weights
-from fasttree.held_out import held_out
 from fasttree.labels import plain, shown
+from fasttree.params import check_seed
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
 from fasttree.rules.learning import learn_rules
@@ -139,8 +140,8 @@ class RuleClassifier(Estimator):
         """The rows that are held out, as a mask."""
         table = read_table(X, base.categorical_features)
         target = read_target(y, table.n_rows)
-        seed = 0 if self.random_state is None else int(self.random_state)
-        return held_out(table, target, self.validation_fraction, seed)
+        hashes = row_hashes(table.values(), target.codes, check_seed(self.random_state))
+        return hold_out(hashes, target.codes, self.validation_fraction)
 
     def _warn_of_few_rows(self, n_rows: int) -> None:
         warnings.warn(
@@ -158,7 +159,7 @@ class RuleClassifier(Estimator):
 
     def _checked_base(self) -> TreeClassifier:
         if self.base is None:
-            return C45Classifier()
+            return C45Classifier(pruning=None)
         if not isinstance(self.base, TreeClassifier):
             raise TypeError(
                 f"base must be a tree classifier of fasttree or None, got {shown(self.base)}: "
@@ -187,9 +188,7 @@ class RuleClassifier(Estimator):
             raise ValueError(
                 f"validation_fraction must lie between 0 and 1, got {self.validation_fraction!r}"
             )
-        seed = self.random_state
-        if seed is not None and (not isinstance(seed, numbers.Integral) or not 0 <= seed < 2**64):
-            raise ValueError(f"random_state must be None or an integer from 0 on, got {seed!r}")
+        check_seed(self.random_state)
         if (X_val is None) != (y_val is None):
             given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
             raise ValueError(f"{given} was passed without {absent}: pass both, or none")

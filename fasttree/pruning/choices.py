@@ -33,7 +33,9 @@ def check_at_least_zero(name: str, value: Any) -> None:
 
 
 def check_folds(folds: Any) -> None:
-    """A number of folds, or anything that has one entry a row or a fold."""
+    """None (the default, which may shrink), a number of folds, or anything that has one entry a row or a fold."""
+    if folds is None:
+        return
     if isinstance(folds, bool) or (isinstance(folds, numbers.Real) and not _is_count(folds)):
         raise ValueError(
             f"folds must be an integer of at least 2, a fold number for each row, or (train, test) splits, "

@@ -32,8 +32,9 @@ class CostComplexity:
 
     Parameters
     ----------
-    folds : int, array of fold numbers, or (train, test) splits
-        For the choice by cross-validation.
+    folds : None, int, array of fold numbers, or (train, test) splits
+        For the choice by cross-validation. None: 10, or as many as the smallest class has rows; a number that you give
+        is not changed.
     se : float
         The smallest tree is taken whose error is within so many standard errors of the lowest: 1 is CART's rule,
         0 takes the lowest (CART0).
@@ -41,7 +42,7 @@ class CostComplexity:
         What risk is: the share of training errors, or the mean impurity of the leaves.
     """
 
-    folds: Any = 10
+    folds: Any = None
     se: float = 1.0
     impurity: str = "error"
     needs: ClassVar[str] = FOLDS

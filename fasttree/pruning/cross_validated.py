@@ -21,8 +21,8 @@ class CrossValidated:
 
     Parameters
     ----------
-    folds : int, array of fold numbers, or (train, test) splits
-        A tree is grown without each fold.
+    folds : None, int, array of fold numbers, or (train, test) splits
+        A tree is grown without each fold. None: 10, or as many as the smallest class has rows.
 
     Notes
     -----
@@ -33,7 +33,7 @@ class CrossValidated:
     in greedy reduced-error pruning: always the one that saves most errors, until a removal would add some.
     """
 
-    folds: Any = 10
+    folds: Any = None
     needs: ClassVar[str] = FOLDS
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ def cross_validated(tree: Tree, folds: Iterable[FoldRows]) -> tuple[Tree, Trace]
 
 def _add_errors(tree: Tree, fold: FoldRows, as_leaf: np.ndarray, ending: np.ndarray) -> None:
     """Walk both trees upwards from where each row ends, side by side once they are at one depth."""
-    costs = _row_costs(tree)
+    costs = row_costs(tree)
     weights = np.ones(len(fold.codes)) if fold.weights is None else fold.weights
     here, there = fold.leaves_of_all, fold.leaves
     wrong = weights * costs[fold.codes, fold.tree.pred[there]]
@@ -90,7 +90,7 @@ def _add_errors(tree: Tree, fold: FoldRows, as_leaf: np.ndarray, ending: np.ndar
             here[at] = tree.parent[here[at]]
 
 
-def _row_costs(tree: Tree) -> np.ndarray:
+def row_costs(tree: Tree) -> np.ndarray:
     """What a row of a class costs that gets another label, [true, predicted]."""
     n_classes = tree.counts.shape[1]
     one_each = np.eye(n_classes)

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fasttree import _core
 from fasttree.labels import shown
-from fasttree.pruning.choices import TRAINING_ROWS, check_choice, is_number
+from fasttree.pruning.choices import NOTHING, TRAINING_ROWS, check_choice, is_number
 from fasttree.pruning.levels import decide_bottom_up
 from fasttree.pruning.raising import TrainingRows, prune_with_raising
 from fasttree.pruning.trace import Trace, trace_of
@@ -46,7 +45,10 @@ class ErrorBased:
     confidence: float = 0.25
     estimate: str = "table"
     raising: bool = True
-    needs: ClassVar[str] = TRAINING_ROWS
+
+    @property
+    def needs(self) -> str:
+        return TRAINING_ROWS if self.raising else NOTHING
 
     def __post_init__(self) -> None:
         if not is_number(self.confidence) or not 0 < self.confidence <= 0.5:

@@ -28,7 +28,7 @@ def remove_greedily(
     before a cut that would add errors; with `spend_savings`, before the tree would make more than at the beginning.
     """
     # Errors become whole steps of a power of two: sums are then exact, so that equal gains are equal.
-    largest = max(float(as_leaf.max()), float(ending.sum()), 1e-300)
+    largest = max(float(as_leaf.max()), float(ending.sum()), 1e-250)
     scale = 2.0 ** (np.floor(np.log2(_STEPS / largest)))
     errors = np.rint(as_leaf * scale).astype(np.int64)
     gain = sum_up(tree, np.rint(ending * scale).astype(np.int64)) - errors

@@ -37,12 +37,12 @@ def held_out_counts(
     return held.reshape(tree.node_count, n_classes).astype(np.float64)
 
 
-def codes_of_classes(labels: np.ndarray, codes: np.ndarray, tree: Tree) -> np.ndarray:
-    """Class numbers of validation rows in the tree's own numbering.
+def codes_of_classes(labels: np.ndarray, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Class numbers of validation rows among the `classes` of a model.
 
     `labels` are the classes of the validation rows and `codes` the rows' places among them.
     """
-    number = {plain(label): place for place, label in enumerate(tree.schema.classes)}
+    number = {plain(label): place for place, label in enumerate(classes)}
     places = [number.get(plain(label), -1) for label in labels]
     unseen = [plain(label) for label, place in zip(labels, places, strict=True) if place < 0]
     if unseen:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fasttree._special import chi_square_tails
 from fasttree.labels import shown
+from fasttree.prepruning import p_values_of
 from fasttree.pruning.choices import NOTHING, is_number
 from fasttree.pruning.levels import levels_upwards
 from fasttree.pruning.trace import Trace, trace_of
@@ -24,9 +25,12 @@ class Significance:
     ----------
     alpha : float
         A split above nothing but leaves is cut if chance brings one like it with this probability or more.
+    exact : bool or None
+        An exact test in place of chi-square: always, or (None) where counts are small.
     """
 
     alpha: float = 0.05
+    exact: bool | None = False
     needs: ClassVar[str] = NOTHING
 
     def __post_init__(self) -> None:
@@ -34,12 +38,17 @@ class Significance:
             raise ValueError(
                 f"alpha must be a probability, above 0 and below 1, got {shown(self.alpha)}"
             )
+        if not (self.exact is None or isinstance(self.exact, (bool, np.bool_))):
+            raise ValueError(f"exact must be True, False or None, got {shown(self.exact)}")
 
 
 def significance(tree: Tree, how: Significance | None = None) -> tuple[Tree, Trace]:
     """The tree in which each lowest split is significant; and what was cut, with its p-value as the estimate."""
     how = how or Significance()
     p = split_p_values(tree)
+    if how.exact is not False:
+        inner = np.flatnonzero(~tree.is_leaf())
+        p[inner] = p_values_of(tree, inner, how.exact)
     kept = np.zeros(tree.node_count, dtype=bool)
     for level in levels_upwards(tree):
         nodes = level.splits

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.pruning import ErrorBased, added_errors
 from fasttree.rules.conditions import WORD, ConditionTable, Reader
 
 TIE = 1e-10
@@ -225,34 +226,9 @@ def plain_error(weight: np.ndarray, errors: np.ndarray) -> np.ndarray:
 
 def pessimistic_error(confidence: float) -> Estimate:
     """The share of errors at the upper end of their confidence interval."""
+    how = ErrorBased(confidence)
 
     def estimate(weight: np.ndarray, errors: np.ndarray) -> np.ndarray:
-        return plain_error(weight, errors + add_errors(weight, errors, confidence))
+        return plain_error(weight, errors + added_errors(weight, errors, how))
 
     return estimate
-
-
-# C4.5 tabulates the normal distribution: the deviate that is exceeded with each of these probabilities.
-_PROBABILITY = np.array([0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00])
-_DEVIATE = np.array([4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00])
-
-
-def add_errors(weight: np.ndarray, errors: np.ndarray, confidence: float) -> np.ndarray:
-    """Errors to add to those seen, so that the rate is at the upper end of its confidence interval: C4.5's AddErrs."""
-    n = np.where(weight > 0, weight, 1.0)
-    e = np.minimum(errors, n)
-    none = n * (1 - confidence ** (1 / n))
-    one = _several(n, np.ones_like(n), confidence)
-    added = np.select(
-        [e < 1e-6, e < 0.9999], [none, none + e * (one - none)], _several(n, e, confidence)
-    )
-    return np.where(weight > 0, added, 0.0)
-
-
-def _several(n: np.ndarray, e: np.ndarray, confidence: float) -> np.ndarray:
-    """The same for at least one error."""
-    c = float(np.interp(confidence, _PROBABILITY, _DEVIATE)) ** 2
-    seen = e + 0.5
-    spread = np.maximum(c * (seen * (1 - seen / n) + c / 4), 0.0)
-    rate = (seen + c / 2 + np.sqrt(spread)) / (n + c)
-    return np.where(seen >= n, 0.67 * (n - e), n * rate - e)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How deep a tree should grow, by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fasttree.estimators.classifier import TreeClassifier
+from fasttree.fitting import Fitting
+from fasttree.frames import Table
+from fasttree.labels import shown
+from fasttree.pruning.choices import check_folds
+from fasttree.pruning.cross_validated import row_costs
+from fasttree.scoring import Ends, Policy, classes_of_shares, ends_of
+from fasttree.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class DepthChoice:
+    """The cross-validated errors of the trees of depth 0, 1, 2, ..., and the depth that is taken."""
+
+    errors: np.ndarray
+    weight: float  # of the rows that were classified
+    depth: int
+
+    @property
+    def rate(self) -> np.ndarray:
+        """Errors a row."""
+        return np.asarray(self.errors / self.weight)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Of each rate: sqrt(e (1 - e) / n)."""
+        return np.asarray(np.sqrt(np.maximum(self.rate * (1 - self.rate), 0.0) / self.weight))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The depths as columns, for a data frame."""
+        return {
+            "depth": np.arange(len(self.errors)),
+            "errors": self.errors,
+            "rate": self.rate,
+            "standard_error": self.standard_error,
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{'depth':>6}{'errors':>10}{'rate':>10}{'std.err.':>10}"]
+        rows = zip(*(column.tolist() for column in self.columns().values()), strict=True)
+        for depth, errors, rate, error in rows:
+            mark = "  <- taken" if depth == self.depth else ""
+            lines.append(f"{depth:6d}{errors:10.6g}{rate:10.4f}{error:10.4f}{mark}")
+        return "\n".join(lines)
+
+
+def select_depth(
+    X: Any,
+    y: Any = None,
+    *,
+    estimator: TreeClassifier | None = None,
+    folds: Any = None,
+    sample_weight: Any = None,
+) -> DepthChoice:
+    """Let a tree grow deeper as long as its cross-validated error does not get worse.
+
+    The depth taken is the last one before the error first worsens; of the depths with equal error that lead up to it,
+    the first. The table is encoded once, one tree is grown without each fold, and one way of its rows through that
+    tree gives the errors of all depths.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As for ``fit`` of any estimator; `X` may be `Columns`.
+    estimator : estimator or None
+        An unfitted tree classifier that says how to grow; None is ``TreeClassifier()``. Its `max_depth` is the last one
+        that is tried; its trees are not pruned.
+    folds : None, int, array of fold numbers, or (train, test) splits
+        None: 10, or as many as the smallest class has rows.
+
+    >>> import fasttree
+    >>> X, y = fasttree.datasets.play_tennis()
+    >>> print(fasttree.select_depth(X, y, estimator=fasttree.ID3Classifier(), folds=range(14)))
+     depth    errors      rate  std.err.
+         0         5    0.3571    0.1281  <- taken
+         1         9    0.6429    0.1281
+         2         3    0.2143    0.1097
+         3         3    0.2143    0.1097
+    """
+    model = TreeClassifier() if estimator is None else estimator
+    if not isinstance(model, TreeClassifier):
+        raise TypeError(
+            f"estimator must be a tree classifier of fasttree or None, got {shown(estimator)}: "
+            "pass fasttree.TreeClassifier(...), say"
+        )
+    if model.max_leaves is not None:
+        raise ValueError(
+            f"estimator has max_leaves={shown(model.max_leaves)}, but the best leaves at one depth are not those at "
+            "another: leave it out, and limit the depth"
+        )
+    check_folds(folds)
+    with model._fitting(X, y, sample_weight, with_table=True) as fitting:
+        fold_of = fitting.folds(folds, otherwise=None)
+        assert fold_of is not None
+        found, weight = [], 0.0
+        for grown, rows in replace(fitting, finish=_as_it_is).trees_of(fold_of):
+            part, codes, weights = fitting.part(rows)
+            cost = row_costs(grown)
+            found.append(
+                [
+                    float((weights * cost[codes, labels]).sum())
+                    for labels in _labels_by_depth(grown, part, fitting)
+                ]
+            )
+            weight += float((weights * _priors_of_rows(grown, codes)).sum())
+    errors = np.zeros(max(map(len, found)))
+    for wrong in found:  # a tree that is less deep stays what it is
+        errors += np.append(wrong, np.full(len(errors) - len(wrong), wrong[-1]))
+    return DepthChoice(errors, weight, _stop(errors, 1e-9 * max(1.0, weight)))
+
+
+def _as_it_is(tree: Tree) -> Tree:
+    return tree
+
+
+def _priors_of_rows(tree: Tree, codes: np.ndarray) -> np.ndarray:
+    """What a row of each class counts for."""
+    return tree.schema.priors.weighted(np.ones(tree.counts.shape[1]))[codes]
+
+
+def _labels_by_depth(tree: Tree, part: Table, fitting: Fitting) -> Iterator[np.ndarray]:
+    """The class numbers that rows would get if the tree ended at depth 0, 1, 2, ..."""
+    if fitting.finish(tree) is not tree:  # what is done to a grown tree depends on where it ends
+        for depth in range(tree.max_depth + 1):
+            cut = fitting.finish(tree.subtree(tree.depth < depth))
+            yield _labels(cut, ends_of(cut, part, Policy(), fitting.team))
+        return
+    ends = ends_of(tree, part, Policy(), fitting.team)
+    labels = []
+    for depth in range(tree.max_depth, -1, -1):
+        node = ends.node
+        node = np.where(tree.depth[node] > depth, tree.parent[node], node)
+        ends = replace(ends, node=node)
+        labels.append(_labels(tree, ends))
+    yield from reversed(labels)
+
+
+def _labels(tree: Tree, ends: Ends) -> np.ndarray:
+    """The class number of each row; of one that ends at several nodes by the mean of their shares."""
+    begins = np.flatnonzero(np.diff(ends.row, prepend=-1))
+    labels = tree.pred[ends.node[begins]]
+    n_ends = np.diff(np.append(begins, len(ends.row)))
+    spread = np.flatnonzero(n_ends > 1)
+    if len(spread):
+        shares = tree.proba[ends.node] * ends.share[:, np.newaxis]
+        labels[spread] = classes_of_shares(tree, np.add.reduceat(shares, begins)[spread])
+    return labels
+
+
+def _stop(errors: np.ndarray, noise: float) -> int:
+    """The depth before errors first rise; of those just before with the same errors, the first."""
+    rises = np.flatnonzero(np.diff(errors) > noise)
+    last = int(rises[0]) if len(rises) else len(errors) - 1
+    while last and errors[last - 1] <= errors[last] + noise:
+        last -= 1
+    return last

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What users pass to prune by: is it what the method needs, and the validation rows as a model reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fasttree.fitting import Validation
+from fasttree.frames import read_table_like, read_target
+from fasttree.pruning import CrossValidated, codes_of_classes
+from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
+from fasttree.schema import Schema
+from fasttree.scoring import Policy
+
+
+def check_validation(how: Any, X_val: Any, y_val: Any) -> None:
+    """Are validation rows given whole, and is there a use for them?"""
+    if (X_val is None) != (y_val is None):
+        given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
+        raise ValueError(f"{given} was passed without {absent}: pass both, or none")
+    if X_val is None:
+        return
+    if how is None:
+        raise ValueError(
+            'X_val is for pruning, but pruning is None: set pruning="reduced_error", say, or do not pass '
+            "X_val and y_val"
+        )
+    if how.needs not in (HELD_OUT, FOLDS) or isinstance(how, CrossValidated):
+        raise ValueError(
+            f"X_val was passed, but {type(how).__name__} does not look at validation rows: use "
+            '"reduced_error" or "cost_complexity", or do not pass X_val and y_val'
+        )
+
+
+def check_enough(how: Any, X: Any, X_val: Any) -> None:
+    """Is there what the pruning of a grown tree needs?"""
+    name = type(how).__name__
+    if how.needs == HELD_OUT and X_val is None:
+        raise ValueError(
+            f"{name} needs rows that the tree was not grown from: pass X_val and y_val"
+        )
+    if how.needs == TRAINING_ROWS and X is None:
+        raise ValueError(
+            f"{name} with raising=True sends the training rows down again: pass X and y, those of fit, or use "
+            f"{name}(raising=False)"
+        )
+    if how.needs == FOLDS and X is None and X_val is None:
+        other = "" if isinstance(how, CrossValidated) else ", or validation rows as X_val and y_val"
+        raise ValueError(
+            f"{name} grows trees without each fold of the training rows: pass X and y, those of fit{other}"
+        )
+
+
+def read_validation(
+    X_val: Any, y_val: Any, schema: Schema, unknown: str, policy: Policy
+) -> Validation | None:
+    if X_val is None:
+        return None
+    try:
+        table = read_table_like(X_val, schema, "the model", unknown)
+        target = read_target(y_val, table.n_rows)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"the validation rows X_val and y_val: {error}") from None
+    codes = codes_of_classes(target.classes, target.codes, schema.classes)
+    return Validation(table, codes, policy)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One fit: its rows, the trees that are grown from all or some of them, and what each way of pruning needs of these."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fasttree import pruning
+from fasttree._parallel import Team
+from fasttree.columns import TrainingRows
+from fasttree.costs import AttributeCosts
+from fasttree.folds import (
+    NOT_PRUNED,
+    choose_folds,
+    given_folds,
+    hold_out,
+    is_number_of_folds,
+    row_hashes,
+)
+from fasttree.frames import Table
+from fasttree.grow import grow
+from fasttree.params import GrowthParams
+from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
+from fasttree.scoring import Ends, Policy, block_of, ends_of
+from fasttree.tree import Tree
+
+VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Validation:
+    """Rows that no tree is grown from."""
+
+    table: Table
+    codes: np.ndarray  # class numbers
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pruned:
+    """A tree, and how it became as small as it is."""
+
+    tree: Tree
+    trace: pruning.Trace | None = None
+    path: pruning.Path | None = None
+    choice: pruning.Choice | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitting:
+    """The rows of a fit, encoded once, and all that a tree of them depends on."""
+
+    rows: TrainingRows
+    table: Table | None  # the same rows as routing reads them; None: nobody will ask
+    team: Team
+    params: GrowthParams
+    costs: AttributeCosts | None
+    finish: Callable[[Tree], Tree]  # what is done to each grown tree
+    seed: int
+
+    def grow(self, left_out: np.ndarray | None = None, use_up: bool = False) -> Tree:
+        """A tree of all the rows, or of those that are not `left_out`, a mask. `use_up`: it is the last one."""
+        rows = self.rows
+        weights = rows.weights
+        if left_out is not None:
+            weights = rows.without(left_out, self.params.missing)
+        used_up = use_up and rows.used_up
+        return self.finish(grow(rows.encoded, self.params, self.team, weights, used_up, self.costs))
+
+    def fit(self, how: Any, validation: Validation | None) -> Pruned:
+        """Grow a tree and prune it; `how` is None or a pruning object."""
+        if how is None:
+            return Pruned(self.grow(use_up=True))
+        if how.needs == HELD_OUT and validation is None:
+            held = self._held_out()
+            if held.any():
+                tree = self.grow(held, use_up=True)
+                return _by_held_out(tree, how, self.counts_of(tree, np.flatnonzero(held)))
+            tree = self.grow(use_up=True)
+            if tree.node_count > 1:
+                warnings.warn(
+                    f"{VALIDATION_SHARE} of {self.rows.n_given} rows leaves none to prune by: {NOT_PRUNED}",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            return _unpruned(tree, how)
+        tree = self.grow(use_up=how.needs != FOLDS or validation is not None)
+        return prune(tree, how, self, validation)
+
+    def check_grown(self, tree: Tree) -> None:
+        """Are these the rows that a tree was grown from?"""
+        encoded, n_classes = self.rows.encoded, tree.counts.shape[1]
+        own = np.bincount(encoded.y, self.rows.plain_weights(), minlength=n_classes)
+        if encoded.schema != tree.schema or not np.allclose(own, tree.counts[0], rtol=1e-9):
+            raise ValueError(
+                "X, y and sample_weight are not the rows that this tree was grown from: pass those that fit got"
+            )
+
+    # -- parts of the rows -------------------------------------------------------------------------------------------
+
+    def folds(self, folds: Any, otherwise: str | None = NOT_PRUNED) -> np.ndarray | None:
+        """The fold of each row, -1 for those in none; None: there are too few rows."""
+        weights = self.rows.plain_weights()
+        n_rows = self.rows.encoded.n_rows
+        if is_number_of_folds(folds):
+            codes, hashes, counted = self._drawable()
+            weights = None if weights is None else weights[counted]
+            classes = self.rows.encoded.schema.classes
+            drawn = choose_folds(folds, hashes, codes, classes, weights, otherwise)
+            if drawn is None:
+                return None
+            fold_of = np.full(n_rows, -1, dtype=np.int64)
+            fold_of[counted] = drawn
+            return fold_of
+        fold_of = given_folds(folds, self.rows.n_given)
+        if self.rows.present is not None:
+            fold_of = fold_of[self.rows.present]
+        elif weights is not None:
+            fold_of = np.where(weights > 0, fold_of, -1)
+        counted_folds = fold_of if weights is None else fold_of[weights > 0]
+        if (counted_folds == counted_folds[0]).all():
+            raise ValueError(
+                "folds puts all the rows that have a weight into one fold: use at least 2"
+            )
+        return fold_of
+
+    def trees_of(self, fold_of: np.ndarray) -> Iterator[tuple[Tree, np.ndarray]]:
+        """For each fold the tree that was grown without it, and the numbers of its rows."""
+        for fold in range(int(fold_of.max()) + 1):
+            left_out = fold_of == fold
+            if left_out.any():
+                yield self.grow(left_out), np.flatnonzero(left_out)
+
+    def _held_out(self) -> np.ndarray:
+        codes, hashes, counted = self._drawable()
+        weights = self.rows.plain_weights()
+        weights = None if weights is None else weights[counted]
+        held = np.zeros(self.rows.encoded.n_rows, dtype=bool)
+        held[counted] = hold_out(hashes, codes, VALIDATION_SHARE, weights)
+        return held
+
+    def _drawable(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The classes and hashes of the rows that have a weight, and which these are."""
+        assert self.table is not None
+        codes = self.rows.encoded.y.astype(np.int64)
+        weights = self.rows.plain_weights()
+        counted = np.arange(len(codes)) if weights is None else np.flatnonzero(weights)
+        if len(counted) == len(codes):
+            return codes, row_hashes(self.table.values(), codes, self.seed), counted
+        values = (column[counted] for column in self.table.values())
+        return codes[counted], row_hashes(values, codes[counted], self.seed), counted
+
+    # -- where rows end ----------------------------------------------------------------------------------------------
+
+    def counts_of(self, tree: Tree, rows: np.ndarray) -> np.ndarray:
+        """Where some of the rows end in a tree, counted by class."""
+        part, codes, weight = self.part(rows)
+        return _counts(tree, ends_of(tree, part, Policy(), self.team), codes, weight)
+
+    def fold_rows(self, tree: Tree, fold_of: np.ndarray) -> Iterator[pruning.FoldRows]:
+        """For each fold where its rows end, in the tree that did not see them and in the `tree` of all."""
+        for grown, rows in self.trees_of(fold_of):
+            part, codes, weight = self.part(rows)
+            there, here = (ends_of(one, part, Policy(), self.team) for one in (grown, tree))
+            first, second = _pairs(there, here, len(rows))
+            row = there.row[first]
+            both = Ends(row, there.node[first], there.share[first] * here.share[second])
+            yield pruning.FoldRows(
+                grown, both.node, here.node[second], codes[row], both.weights(weight)
+            )
+
+    def training_rows(self) -> pruning.TrainingRows:
+        """The rows for subtree raising."""
+        assert self.table is not None
+        codes, weights = self.rows.encoded.y.astype(np.int32), self.rows.plain_weights()
+        table = self.table
+        if weights is not None and not weights.all():
+            counted = np.flatnonzero(weights)
+            table, codes, weights = table.take(counted), codes[counted], weights[counted]
+        return pruning.TrainingRows(block_of(table, 0, table.n_rows, Policy()), codes, weights)
+
+    def part(self, rows: np.ndarray) -> tuple[Table, np.ndarray, np.ndarray]:
+        """Some of the rows, the numbers of their classes, and what they weigh."""
+        assert self.table is not None
+        weights = self.rows.plain_weights()
+        weight = np.ones(len(rows)) if weights is None else weights[rows]
+        return self.table.take(rows), self.rows.encoded.y[rows].astype(np.int64), weight
+
+
+def reads_rows(how: Any) -> bool:
+    """Will a pruning method look at training rows again, after growth?"""
+    return how is not None and how.needs in (FOLDS, HELD_OUT, TRAINING_ROWS)
+
+
+def prune(
+    tree: Tree, how: Any, fitting: Fitting | None = None, validation: Validation | None = None
+) -> Pruned:
+    """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
+    if how.needs == HELD_OUT or (how.needs == FOLDS and validation is not None):
+        assert validation is not None
+        with_team = Team(None, worth_it=False) if fitting is None else fitting.team
+        ends = ends_of(tree, validation.table, validation.policy, with_team)
+        weight = np.ones(validation.table.n_rows)
+        return _by_held_out(tree, how, _counts(tree, ends, validation.codes, weight))
+    if how.needs == FOLDS:
+        assert fitting is not None
+        return _by_folds(tree, how, fitting)
+    if how.needs == TRAINING_ROWS:
+        assert fitting is not None
+        return Pruned(*pruning.error_based(tree, how, fitting.training_rows()))
+    return Pruned(*_ALONE[type(how)](tree, how))
+
+
+_ALONE: dict[type, Callable[[Tree, Any], tuple[Tree, pruning.Trace]]] = {
+    pruning.ErrorBased: pruning.error_based,
+    pruning.LeafPenalty: pruning.leaf_penalty,
+    pruning.Significance: pruning.significance,
+}
+
+
+def _by_held_out(tree: Tree, how: Any, held: np.ndarray) -> Pruned:
+    if isinstance(how, pruning.ReducedError):
+        return Pruned(*pruning.reduced_error(tree, held, how))
+    path = pruning.cost_complexity_path(tree, how.impurity)
+    choice = pruning.choose_by_held_out(tree, path, held, how.se)
+    return Pruned(*pruning.prune_at(tree, path, choice.alpha), path, choice)
+
+
+def _by_folds(tree: Tree, how: Any, fitting: Fitting) -> Pruned:
+    fold_of = None if tree.node_count == 1 else fitting.folds(how.folds)
+    if fold_of is None:
+        return _unpruned(tree, how)
+    if isinstance(how, pruning.CrossValidated):
+        return Pruned(*pruning.cross_validated(tree, fitting.fold_rows(tree, fold_of)))
+    path = pruning.cost_complexity_path(tree, how.impurity)
+    trees = ((grown, fitting.counts_of(grown, rows)) for grown, rows in fitting.trees_of(fold_of))
+    choice = pruning.choose_by_folds(path, trees, how.se)
+    return Pruned(*pruning.prune_at(tree, path, choice.alpha), path, choice)
+
+
+def _unpruned(tree: Tree, how: Any) -> Pruned:
+    """The tree as it is, and the trace of no step."""
+    name = next(name for name, kind in pruning.METHODS.items() if isinstance(how, kind))
+    whole, trace = pruning.snip(tree, ())
+    path = None
+    if isinstance(how, pruning.CostComplexity):
+        path = pruning.cost_complexity_path(tree, how.impurity)
+    return Pruned(whole, replace(trace, method=name), path)
+
+
+def _counts(tree: Tree, ends: Ends, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    return pruning.held_out_counts(tree, ends.node, codes[ends.row], ends.weights(weight))
+
+
+def _pairs(first: Ends, second: Ends, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each end of a row in one tree with each of its ends in another, as places."""
+    n_second = np.bincount(second.row, minlength=n_rows)
+    start = np.cumsum(n_second) - n_second
+    times = n_second[first.row]
+    place = np.repeat(np.arange(len(first.row)), times)
+    within = np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
+    return place, start[first.row[place]] + within

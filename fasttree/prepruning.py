@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A test during growth: no split that chance would bring as well."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree.significance import p_values
+from fasttree.tree import Tree
+
+
+def significant_part(tree: Tree, level: float, exact: bool | None = None) -> Tree:
+    """The tree that growth would have made, had it stopped at each node whose chosen split is not significant.
+
+    A node does not depend on what becomes of others, so growing first and then leaving out, from the root down, is the
+    same. Only the splits that are still there are tested: exact tests are dear.
+    """
+    is_split = np.zeros(tree.node_count, dtype=bool)
+    alive = np.zeros(1, dtype=np.int64)
+    while len(alive := alive[tree.first_child[alive] >= 0]):
+        alive = alive[p_values_of(tree, alive, exact) < level]
+        is_split[alive] = True
+        alive = _children(tree, alive)
+    return tree.subtree(is_split)
+
+
+def p_values_of(tree: Tree, nodes: np.ndarray, exact: bool | None = None) -> np.ndarray:
+    """Of the splits of some nodes: how often chance alone would tell the branches apart as much, see
+    `fasttree.significance.p_values`."""
+    p = np.empty(len(nodes))
+    n_children = tree.n_children[nodes]
+    for n in np.unique(n_children).tolist():
+        here = np.flatnonzero(n_children == n)
+        children = tree.first_child[nodes[here], np.newaxis] + np.arange(n)
+        p[here] = p_values(tree.counts[children], exact=exact)
+    return p
+
+
+def _children(tree: Tree, nodes: np.ndarray) -> np.ndarray:
+    n = tree.n_children[nodes].astype(np.int64)
+    first = np.repeat(tree.first_child[nodes] - (np.cumsum(n) - n), n)
+    return np.asarray(first + np.arange(len(first)))
