@@ -7,6 +7,7 @@ Python's work is O(depth): every step below handles all the nodes of a level at 
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
+from fasttree.message_length import Choices
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
 from fasttree.priors import cheapest
 from fasttree.surrogates import Surrogates
@@ -34,6 +36,18 @@ def grow(
     costs: AttributeCosts | None = None,
 ) -> Tree:
     """Grow the tree of an encoded table. `use_up`: its sorted lists may be destroyed, which saves a copy."""
+    return grow_with_choices(table, params, team, weights, use_up, costs)[0]
+
+
+def grow_with_choices(
+    table: EncodedTable,
+    params: GrowthParams,
+    team: Team,
+    weights: GridWeights | None = None,
+    use_up: bool = False,
+    costs: AttributeCosts | None = None,
+) -> tuple[Tree, Choices | None]:
+    """The tree, and what there was to choose between at its nodes, if it was grown by length."""
     lists = _own_lists(table, weights, use_up)
     evaluator = Evaluator(table, lists, params, weights, team, costs)
     builder = _Builder(table, params, evaluator, weights)
@@ -42,6 +56,7 @@ def grow(
         level = pending.pop()
         evaluator.resume(level)
         winners = evaluator.evaluate(level)
+        builder.note_eligible(level, winners)
         accepted = _accept(winners, params)
         if accepted.any():
             nodes = level.frontier[accepted]
@@ -53,22 +68,23 @@ def grow(
     evaluator.instances.drop()
     if use_up:
         table.drop_lists()
-    tree = builder.finish()
+    tree, choices = builder.finish()
     if tree.n_leaves > params.max_leaves:
-        factor = None if weights is None else weights.factor
-        tree = _best_first(tree, params.max_leaves, factor)
-    return tree
+        is_split = _best_first(tree, params.max_leaves, None if weights is None else weights.factor)
+        choices = None if choices is None else choices.of_subtree(tree, is_split)
+        tree = tree.subtree(is_split)
+    return tree, choices
 
 
-def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> Tree:
-    """What growing best first would have grown: nodes do not depend on each other, so it is a part of the tree."""
+def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
+    """The splits of best-first growth: nodes do not depend on each other, so it grows a part of the tree."""
     counts = tree.counts if factor is None else tree.counts * (factor / factor.max())
     saved = tree.gain * counts.sum(axis=1)
     saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
     is_split = _core.best_first(
         tree.first_child, tree.n_children, tree.multiplicity, saved, max_leaves
     )
-    return tree.subtree(np.frombuffer(is_split, dtype=bool))
+    return np.frombuffer(is_split, dtype=bool)
 
 
 def score_root(
@@ -110,6 +126,8 @@ def _own_lists(table: EncodedTable, weights: GridWeights | None, use_up: bool) -
 
 def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
     """Which of the frontier's best splits are made."""
+    if params.by_length:  # whether a split pays is for pruning to say
+        return np.asarray(winners.attribute >= 0)
     accepted = (winners.attribute >= 0) & (winners.score >= params.min_gain)
     if params.stop_zero_gain:
         accepted &= winners.score > NO_GAIN
@@ -119,8 +137,10 @@ def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
 # The integers that describe a node, one row of an array each.
 ATTRIBUTE, FIRST_CHILD, N_CHILDREN, N_TABLE, DEFAULT_BRANCH, MISSING_BRANCH, HEURISTIC = range(7)
 MISSING_SEEN, MULTIPLICITY, PARENT, PRED, DEPTH, N_SURROGATES = range(7, 13)
+ELIGIBLE, N_CUTS, PLACE = range(13, 16)
 LEAF_INTS = np.array(
-    [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0], [0]], dtype=np.int32
+    [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0], [0], [0], [0], [0]],
+    dtype=np.int32,
 )
 THRESHOLD_VALUE, GAIN = range(2)
 SHARED = np.int32(-1)  # the branch of missing values: all of them
@@ -163,15 +183,23 @@ class _Builder:
         counts = self.evaluator.root_counts[np.newaxis, :]
         self._begin_level(counts, counts.sum(axis=1), 0)
         measured = None
-        if self.evaluator.costs is not None:
+        if self.evaluator.costs is not None or self.params.by_length:
             measured = np.zeros((1, self.table.n_attributes), dtype=bool)
         nothing = np.zeros(1, dtype=np.int64)
         n_rows = np.array([self.evaluator.n_rows], dtype=np.int64)
         no_slot = np.full(1, -1, dtype=np.int32)
         one = np.ones(1, dtype=np.int64)
-        return self._lay_out(
+        level = self._lay_out(
             np.array([0, 1]), one, nothing, n_rows, no_slot, n_rows, counts, 0, measured
         )
+        return replace(level, siblings=np.zeros(1, dtype=np.int64))
+
+    def note_eligible(self, level: Level, winners: Winners) -> None:
+        """What a message could ask for at the nodes of the open level."""
+        if winners.eligible is not None:
+            segment = bisect_right(self.first_nodes, level.first_node) - 1
+            first = level.first_node - self.first_nodes[segment]
+            self.ints[segment][ELIGIBLE, first : first + level.n_nodes] = winners.eligible
 
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
@@ -184,7 +212,7 @@ class _Builder:
         size = evaluator.sizes(counts)
         cost = np.empty(len(total))
         evaluator.measure.costs(counts, total, cost)
-        if children.known_counts is None:
+        if children.known_counts is None or self.params.by_length:
             saved = level.cost[nodes] - family_sums(cost, first_child)
         else:
             saved = self._saved_by_known(children.known_counts, first_child)
@@ -201,6 +229,8 @@ class _Builder:
         ints[ATTRIBUTE, nodes] = attribute
         ints[FIRST_CHILD, nodes] = self.n_nodes + first_child[:-1]
         ints[N_CHILDREN, nodes] = sizes(first_child)
+        if children.cuts is not None:
+            ints[N_CUTS, nodes], ints[PLACE, nodes] = children.cuts.T
         missing_branch = heaviest
         if self.params.missing == "fractional":
             missing_branch = SHARED
@@ -227,7 +257,7 @@ class _Builder:
         if len(children.table_codes):
             self._append_tables(ints, nodes, attribute, children, heaviest)
             self.table_nodes.append(parent)
-        return self._lay_out(
+        next_level = self._lay_out(
             first_child,
             children.n_filled,
             level.list_start[nodes_of_level],
@@ -241,6 +271,9 @@ class _Builder:
             size,
             cost,
         )
+        if children.n_branches is None:
+            return next_level
+        return replace(next_level, siblings=children.n_branches[family])
 
     def _plain(self, counts: np.ndarray) -> np.ndarray:
         """Class counts without the class factors."""
@@ -387,7 +420,7 @@ class _Builder:
                 f"{n_bytes / 2**30:.1f} GB (limit 1 GB): raise min_samples_leaf or lower max_depth"
             )
 
-    def finish(self) -> Tree:
+    def finish(self) -> tuple[Tree, Choices | None]:
         ints = np.concatenate(self.ints, axis=1)
         reals = np.concatenate(self.reals, axis=1)
         counts, proba = np.concatenate(self.counts), np.concatenate(self.probas)
@@ -406,7 +439,7 @@ class _Builder:
                 ints[row] = np.where(ints[row] < 0, -1, number[ints[row]])
         if self.params.threshold == "value":
             self._relocate(ints[ATTRIBUTE], reals[THRESHOLD_VALUE])
-        return Tree(
+        tree = Tree(
             schema=self.table.schema,
             attribute=ints[ATTRIBUTE],
             threshold=reals[THRESHOLD_VALUE],
@@ -428,6 +461,9 @@ class _Builder:
             parent=ints[PARENT],
             **self._finish_surrogates(ints[N_SURROGATES]),
         )
+        if not self.params.by_length:
+            return tree, None
+        return tree, Choices(*ints[[ELIGIBLE, N_CUTS, PLACE]].astype(np.int64))
 
     def _in_order(self, ints: np.ndarray) -> np.ndarray:
         """The entries of the tables as breadth-first order wants them."""

@@ -122,6 +122,7 @@ class Instances:
             self._spare = self.lists
         self.lists, self.row_list, self.n = paused.lists, paused.row_list, paused.n
         self._is_kept = True
+        self.core.set_lists(self.lists, self.lists)
         self.core.set_row_lists(self.row_list, self.row_list)
 
     def drop(self) -> None:
