@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from fasttree import costs, datasets, measures
     from fasttree.columns import Columns
     from fasttree.estimators import (
+        BayesTreeClassifier,
         C45Classifier,
         CARTClassifier,
         ID3Classifier,
+        MMLClassifier,
         RuleClassifier,
+        SMMLClassifier,
         TreeClassifier,
     )
     from fasttree.frames import Categorical
@@ -23,12 +26,15 @@ if TYPE_CHECKING:
 
 # Everything loads on first use, so that `import fasttree` costs next to nothing.
 _HOMES = {
+    "BayesTreeClassifier": "fasttree.estimators",
     "C45Classifier": "fasttree.estimators",
     "CARTClassifier": "fasttree.estimators",
     "Categorical": "fasttree.frames",
     "Columns": "fasttree.columns",
     "ID3Classifier": "fasttree.estimators",
+    "MMLClassifier": "fasttree.estimators",
     "RuleClassifier": "fasttree.estimators",
+    "SMMLClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
     "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
@@ -37,12 +43,15 @@ _HOMES = {
 }
 
 __all__ = [
+    "BayesTreeClassifier",
     "C45Classifier",
     "CARTClassifier",
     "Categorical",
     "Columns",
     "ID3Classifier",
+    "MMLClassifier",
     "RuleClassifier",
+    "SMMLClassifier",
     "TreeClassifier",
     "__version__",
     "costs",

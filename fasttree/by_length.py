@@ -23,7 +23,7 @@ class LengthRule:
         self.is_evidence = params.criterion == "evidence"
         self.n_attributes = len(shape)
         self.n_levels = n_codes.astype(np.int64) - 1
-        # These may be asked for until they were, whatever the rows; any other attribute while there is something to ask.
+        # Until they were asked for, these may be, whatever the rows; any other attribute while its values differ.
         self.by_branch = shape == CATEGORICAL_SPLITS["multiway"]
         self.grouped = shape == CATEGORICAL_SPLITS["grouped"]
         self.others = np.flatnonzero(~self.by_branch)
@@ -51,10 +51,10 @@ class LengthRule:
         measured: np.ndarray,
         siblings: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Minus the length of the one-level subtree of each [attribute, node], and the eligible attributes of the nodes.
+        """Minus the length of the one-level subtree of each [attribute, node], and each node's eligible attributes.
 
-        `score` and `n_values` are the core's, [attribute, node]; `measured` [node, attribute] are those asked for on the
-        way to the node, `siblings` the branches of the parent's split, 0 for the root.
+        `score` and `n_values` are the core's, [attribute, node]; `measured` [node, attribute] are those asked for on
+        the way to the node, `siblings` the branches of the parent's split, 0 for the root.
         """
         eligible = (n_values[self.others] > 1).sum(axis=0)
         worth = score
@@ -74,19 +74,23 @@ class LengthRule:
         told = np.log2(np.maximum(eligible, 1)) - np.log2(is_test)
         worth = worth - (told + LEAVES_OF_TWO)
         if len(self.tables):
-            worth[self.tables] += LEAVES_OF_TWO - self._leaf_bits(cut[self.tables], eligible)
+            worth[self.tables] += LEAVES_OF_TWO - self._bits_of_leaves(cut[self.tables], eligible)
         return worth, eligible
 
-    def _leaf_bits(self, cut: np.ndarray, eligible: np.ndarray) -> np.ndarray:
-        """What it takes to say of the children of the `tables` that they are leaves; those without rows are for sure,
-        and all of them if nothing is left to ask for."""
+    def leaf_bits(
+        self, attribute: np.ndarray, n_branches: np.ndarray, eligible: np.ndarray
+    ) -> np.ndarray:
+        """What it takes to say of a child with rows that it is a leaf; nothing if nothing is left to ask for."""
+        is_free = self.by_branch[attribute] & (eligible == 1)
+        return np.where(is_free, 0.0, -np.log2(1 - 1 / np.maximum(n_branches, 2)))
+
+    def _bits_of_leaves(self, cut: np.ndarray, eligible: np.ndarray) -> np.ndarray:
+        """The same of all the children of the `tables`; those without rows are leaves for sure."""
         present, above = cut & PRESENT, cut >> PLACE_SHIFT
         by_branch = self.by_branch[self.tables][:, np.newaxis]
         filled = np.where(by_branch, present + (above > present), above)
         attribute = np.broadcast_to(self.tables[:, np.newaxis], cut.shape)
-        n_branches = np.maximum(self.n_branches(attribute, cut), 2)
-        bits = -filled * np.log2(1 - 1 / n_branches)
-        return np.where(by_branch & (eligible == 1), 0.0, bits)
+        return filled * self.leaf_bits(attribute, self.n_branches(attribute, cut), eligible)
 
 
 def _bits_of_groups(score: np.ndarray, n_values: np.ndarray, cut: np.ndarray) -> np.ndarray:

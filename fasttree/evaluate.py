@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -36,6 +37,11 @@ CHUNKS_PER_THREAD = 4
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
 UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
+
+
+# (level, nodes, their eligible attributes, score, cut) -> worth; scores, cuts and worth are [attribute, node]
+Judge = Callable[[Level, np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Winners:
@@ -92,6 +98,9 @@ class Evaluator:
         self.shape = _shapes(table, params)
         self.lengths = LengthRule(params, self.shape, table.n_codes) if params.by_length else None
         self.eligible = np.zeros(1, dtype=np.int32)
+        self.judge: Judge | None = (
+            None  # of splits by length, if their own score is not the last word
+        )
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
         self.n_codes = table.n_codes
         self.n_attributes = table.n_attributes
@@ -213,6 +222,9 @@ class Evaluator:
         score, cut = self.scores(level, family0, family1, node0, node1)
         part = slice(node0, node1)
         worth = score
+        if self.judge is not None:
+            nodes = level.frontier[part]
+            worth = score = self.judge(level, nodes, self.eligible[nodes], score, cut)
         if self.costs is not None:
             assert level.measured is not None
             measured = level.measured[level.frontier[part]].T

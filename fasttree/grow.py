@@ -17,6 +17,7 @@ from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
+from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
 from fasttree.priors import cheapest
@@ -51,6 +52,9 @@ def grow_with_choices(
     lists = _own_lists(table, weights, use_up)
     evaluator = Evaluator(table, lists, params, weights, team, costs)
     builder = _Builder(table, params, evaluator, weights)
+    if params.lookahead:
+        trial = Evaluator(table, lists[:, :0], params, weights, team)
+        evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
     pending = [builder.root()]
     while pending:  # one level after the other, unless they grow too large
         level = pending.pop()
@@ -274,6 +278,20 @@ class _Builder:
         if children.n_branches is None:
             return next_level
         return replace(next_level, siblings=children.n_branches[family])
+
+    def lay_out_children(self, level: Level, nodes: np.ndarray, children: Children) -> Level:
+        """The children of some nodes as a level, that is not written down."""
+        return self._lay_out(
+            children.first_child,
+            children.n_filled,
+            level.list_start[nodes],
+            level.n_rows[nodes],
+            np.full(len(nodes), -1, dtype=np.int32),
+            children.n_rows,
+            children.counts,
+            level.depth + 1,
+            None,
+        )
 
     def _plain(self, counts: np.ndarray) -> np.ndarray:
         """Class counts without the class factors."""

@@ -74,6 +74,24 @@ class Instances:
             self.branch if is_wide else None,
         )
 
+    def copy_from(self, other: Instances) -> None:
+        """Take over the rows of a level, to move them about without consequences."""
+        self.n = other.n
+        self.lists = other.lists.copy()
+        self.row_list = other.row_list.copy()
+        self.next_row_list = np.empty_like(other.next_row_list)
+        self._spare, self._is_kept = None, False
+        if self.shares:
+            assert other.weight is not None
+            assert other.row_of is not None
+            self.y, self.weight = other.y.copy(), other.weight.copy()
+            self.row_of = other.row_of.copy()
+            self.first_copy = np.empty_like(other.first_copy)
+            self.branch = np.empty_like(other.branch)
+        self.core.set_lists(self.lists, self.lists)
+        self.core.set_row_lists(self.row_list, self.next_row_list)
+        self._publish()
+
     def make_room(self, n_copies: int) -> int:
         """Room for more instances; returns the number of the first."""
         first = self.n

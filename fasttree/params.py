@@ -70,9 +70,11 @@ class GrowthParams:
         return J48_TIE if self.compat else TIE
 
 
-def check_growth(values: Mapping[str, Any], c45: bool = False) -> GrowthParams:
-    """Check the growing parameters of an estimator."""
-    criteria = ("gain_ratio", "entropy") if c45 else CRITERIA
+def check_growth(
+    values: Mapping[str, Any], c45: bool = False, by_length: bool = False
+) -> GrowthParams:
+    """Check the growing parameters of an estimator: of any, of C4.5, or of those that grow by length."""
+    criteria = ("gain_ratio", "entropy") if c45 else BY_LENGTH if by_length else tuple(CRITERIA)
     if values["missing"] == "surrogate" and values["categorical_split"] != "subset":
         raise ValueError(
             'missing="surrogate" needs splits with two branches, but categorical_split='
@@ -118,6 +120,10 @@ def _check_by_length(values: Mapping[str, Any]) -> None:
         value = values.get(name)
         if value is not None and not (isinstance(value, (bool, int, float)) and value == 0):
             raise ValueError(f"criterion={values['criterion']!r} takes no {name}, {remedy}")
+    if values["criterion"] == "evidence" and values.get("lookahead", 0) == 1:
+        raise ValueError(
+            'lookahead=1 needs criterion="message_length": evidence does not look ahead'
+        )
 
 
 def _alpha(value: Any) -> float:
@@ -125,7 +131,9 @@ def _alpha(value: Any) -> float:
         number = float(value)
         if LEAST_ALPHA <= number <= MOST_ALPHA:
             return number
-    raise ValueError(f"alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g}, got {value!r}")
+    raise ValueError(
+        f"alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g}, got {value!r}"
+    )
 
 
 def _lookahead(value: Any) -> int:

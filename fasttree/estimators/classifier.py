@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fasttree.choices import choices_of
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
 from fasttree.encode import EncodedTable
 from fasttree.estimators.protocol import Estimator
 from fasttree.export.text import to_text
 from fasttree.frames import Table, read_table_like, read_target, read_weights
-from fasttree.grow import grow
+from fasttree.grow import grow_with_choices
+from fasttree.message_length import Alpha, Choices, MessageLength, message_length
 from fasttree.params import GrowthParams, check_growth, check_n_jobs, check_unknown
 from fasttree.scoring import Policy, classes_of, leaves_of, path_matrix, shares_of
 from fasttree.tree import Tree
@@ -27,8 +29,11 @@ class TreeClassifier(Estimator):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "gain_ratio", "misclassification"}
-        What a split is worth. "entropy" is information gain in bits.
+    criterion : {"gini", "entropy", "gain_ratio", "misclassification", "message_length", "evidence"}
+        What a split is worth. "entropy" is information gain in bits. "message_length": the split after which the
+        message that tells the tree and the classes is the shortest, and "evidence": that after which the classes are
+        the most probable (alpha is 1/2 in both). They split as long as anything can be split, and leave it to pruning
+        or averaging what pays, see `MMLClassifier`, `SMMLClassifier` and `BayesTreeClassifier`.
     categorical_split : {"subset", "multiway", "grouped"}
         Categorical attributes are split into two sets of levels, into a branch for each level, or (C4.5's ``-s``) into
         groups of levels that are merged as long as the criterion gains by it.
@@ -94,6 +99,9 @@ class TreeClassifier(Estimator):
     -----
     Infinite values are numbers like others.
     """
+
+    _averages = False
+    _choices: Choices | None
 
     tree_: Tree
     classes_: np.ndarray
@@ -168,7 +176,9 @@ class TreeClassifier(Estimator):
             misclassification_cost=self.misclassification_cost,
         ) as (rows, team):
             costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
-            tree = grow(rows.encoded, params, team, rows.weights, rows.used_up, costs)
+            tree, self._choices = grow_with_choices(
+                rows.encoded, params, team, rows.weights, rows.used_up, costs
+            )
         self._remember(rows.encoded, self._finish(tree))
         return self
 
@@ -273,7 +283,33 @@ class TreeClassifier(Estimator):
 
         self._check_fitted()
         allow_missing = self._missing_policy != "error"
-        return rules_of(self.tree_, unknown=self.unknown, allow_missing=allow_missing)
+        return rules_of(
+            self.tree_, unknown=self.unknown, allow_missing=allow_missing, averaged=self.averaged
+        )
+
+    @property
+    def averaged(self) -> str | None:
+        """The name of the model, if it averages over many trees: then `tree_` does not say it all."""
+        return type(self).__name__ if self._averages else None
+
+    def message_length(
+        self, X: Any = None, *, alpha: Alpha | None = None, cut_code: str = "uniform"
+    ) -> MessageLength:
+        """How many bits tell this tree and the classes of the training rows by it, see `fasttree.message_length`.
+
+        X: the training rows, without those of weight 0. They are not needed if the tree was grown by message length or
+        evidence. `alpha`: what each class counts before the first row is seen; by default as in growth, or 1/2.
+        """
+        self._check_fitted()
+        choices = self._choices
+        if X is not None:
+            choices = choices_of(self.tree_, X, self.categorical_split)
+        elif choices is None or len(choices.eligible) != self.tree_.node_count:
+            raise ValueError(
+                "message_length needs the training rows, to see what there was to choose between at each node: pass X"
+            )
+        prior: Alpha = getattr(self, "alpha", 0.5) if alpha is None else alpha
+        return message_length(self.tree_, choices, alpha=prior, cut_code=cut_code)
 
     @property
     def feature_importances_(self) -> np.ndarray:
