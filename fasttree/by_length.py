@@ -64,6 +64,7 @@ class LengthRule:
             worth[self.grouped] -= _bits_of_groups(
                 worth[self.grouped], n_values[self.grouped], cut[self.grouped]
             )
+            worth[self.by_branch] -= _bits_of_joining(cut[self.by_branch])
         if self.is_evidence:
             return worth, eligible
         is_test = np.where(
@@ -91,6 +92,13 @@ class LengthRule:
         filled = np.where(by_branch, present + (above > present), above)
         attribute = np.broadcast_to(self.tables[:, np.newaxis], cut.shape)
         return filled * self.leaf_bits(attribute, self.n_branches(attribute, cut), eligible)
+
+
+def _bits_of_joining(cut: np.ndarray) -> np.ndarray:
+    """log2 of the ways to put p levels and "missing" into p branches, where missing values have joined a level."""
+    present, above = cut & PRESENT, cut >> PLACE_SHIFT
+    joined = (above > 0) & (above <= present)
+    return np.log2(np.where(joined, present * (present + 1) / 2, 1.0))
 
 
 def _bits_of_groups(score: np.ndarray, n_values: np.ndarray, cut: np.ndarray) -> np.ndarray:
