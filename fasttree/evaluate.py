@@ -39,8 +39,8 @@ MOST_NARROW_BRANCHES = 254
 UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
 
 
-# (level, nodes, their eligible attributes, score, cut) -> worth; scores, cuts and worth are [attribute, node]
-Judge = Callable[[Level, np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+# (level, nodes, score, cut) -> worth; scores, cuts and worth are [attribute, node]
+Judge = Callable[[Level, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,9 +98,7 @@ class Evaluator:
         self.shape = _shapes(table, params)
         self.lengths = LengthRule(params, self.shape, table.n_codes) if params.by_length else None
         self.eligible = np.zeros(1, dtype=np.int32)
-        self.judge: Judge | None = (
-            None  # of splits by length, if their own score is not the last word
-        )
+        self.judge: Judge | None = None  # of splits whose own score is not the last word
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
         self.n_codes = table.n_codes
         self.n_attributes = table.n_attributes
@@ -223,8 +221,8 @@ class Evaluator:
         part = slice(node0, node1)
         worth = score
         if self.judge is not None:
-            nodes = level.frontier[part]
-            worth = score = self.judge(level, nodes, self.eligible[nodes], score, cut)
+            with self.instances.dealt():
+                worth = score = self.judge(level, level.frontier[part], score, cut)
         if self.costs is not None:
             assert level.measured is not None
             measured = level.measured[level.frontier[part]].T
@@ -283,6 +281,26 @@ class Evaluator:
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
     ) -> Children:
         """Describe the children of the winners at `nodes`, and send every row to its branch."""
+        children, n_shared, edges, shared = self.describe(level, nodes, attribute, cut)
+        if self.shares:
+            children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
+        if self.surrogates is not None:
+            children = self._stand_in(level, nodes, attribute, children, n_shared, edges, shared)
+        if self.lengths is not None:
+            cuts = np.empty((len(nodes), 2), dtype=np.int64)
+            self.core.count_cuts(level.core, nodes, attribute, cut, cuts)
+            n_branches = self.lengths.n_branches(attribute, cut)
+            children = replace(children, cuts=cuts, n_branches=n_branches)
+        if self.has_counted:
+            self._hand_on(level, nodes, children, edges, shared)
+        self.has_moved = True
+        return children
+
+    def describe(
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
+    ) -> tuple[Children, np.ndarray, list[int], bool]:
+        """The children of splits, with the rows that know the attribute: nothing is moved yet. Also how many rows are
+        left to share out, and how to divide the splits among threads, if that is worth it."""
         if self.is_all_numeric:
             first_child = np.arange(0, 2 * len(nodes) + 1, 2)
             table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
@@ -321,19 +339,7 @@ class Evaluator:
                 raise MemoryError("no memory left to describe the children")
 
         self.team.run(split, len(edges) - 1, shared)
-        if self.shares:
-            children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
-        if self.surrogates is not None:
-            children = self._stand_in(level, nodes, attribute, children, n_shared, edges, shared)
-        if self.lengths is not None:
-            cuts = np.empty((len(nodes), 2), dtype=np.int64)
-            self.core.count_cuts(level.core, nodes, attribute, cut, cuts)
-            n_branches = self.lengths.n_branches(attribute, cut)
-            children = replace(children, cuts=cuts, n_branches=n_branches)
-        if self.has_counted:
-            self._hand_on(level, nodes, children, edges, shared)
-        self.has_moved = True
-        return children
+        return children, n_shared, edges, shared
 
     def _share(
         self,

@@ -13,13 +13,14 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import Team
+from fasttree.by_chance import ChanceRule
 from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
-from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
+from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, STOPPING, GrowthParams
 from fasttree.priors import cheapest
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, Tree
@@ -55,6 +56,8 @@ def grow_with_choices(
     if params.lookahead:
         trial = Evaluator(table, lists[:, :0], params, weights, team)
         evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
+    if params.by_chance:
+        evaluator.judge = ChanceRule(evaluator, params.criterion).worth
     pending = [builder.root()]
     while pending:  # one level after the other, unless they grow too large
         level = pending.pop()
@@ -132,8 +135,10 @@ def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
     """Which of the frontier's best splits are made."""
     if params.by_length:  # whether a split pays is for pruning to say
         return np.asarray(winners.attribute >= 0)
-    accepted = (winners.attribute >= 0) & (winners.score >= params.min_gain)
-    if params.stop_zero_gain:
+    accepted = winners.attribute >= 0
+    if not params.by_chance or params.min_gain > 0:  # a gain that allows for chance may be below 0
+        accepted &= winners.score >= params.min_gain
+    if params.stop_zero_gain or params.criterion in STOPPING:
         accepted &= winners.score > NO_GAIN
     return np.asarray(accepted)
 

@@ -6,6 +6,8 @@ Without missing values to share out an instance is a row, and nothing here ever 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +59,7 @@ class Instances:
                 table.y, None if weights is None else weights.steps, table.rank_shift, self.row_list
             )
             self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
+        self._source: np.ndarray | None = None  # where the rows of a level are dealt out from
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out
         core.set_lists(lists, lists)
@@ -123,11 +126,21 @@ class Instances:
         if target is None or target.shape[1] < n_entries:
             target = np.empty((len(source), n_entries + n_entries // 4), dtype=np.uint64)
         self.core.set_lists(source, target)
+        self._source = source
         self.lists, self._spare = target, None if self._is_kept else source
         self._is_kept = False
 
     def end_level(self) -> None:
+        self._source = None
         self.core.set_lists(self.lists, self.lists)
+
+    @contextmanager
+    def dealt(self) -> Iterator[None]:
+        """In the middle of a level: look at the rows as they have been dealt out so far."""
+        self.core.set_lists(self.lists, self.lists)
+        yield
+        if self._source is not None:
+            self.core.set_lists(self._source, self.lists)
 
     def pause(self) -> Paused:
         """What stands in the lists now must stay until all the parts of the level have been dealt out from it."""

@@ -28,26 +28,20 @@ class Lookahead:
         self.lay_out = lay_out
 
     def worth(
-        self,
-        level: Level,
-        nodes: np.ndarray,
-        eligible: np.ndarray,
-        score: np.ndarray,
-        cut: np.ndarray,
+        self, level: Level, nodes: np.ndarray, score: np.ndarray, cut: np.ndarray
     ) -> np.ndarray:
         """What is left of the lengths of one-level subtrees, [attribute, node], if children may be split once more."""
         worth = score.copy()
         for attribute in range(len(score)):
             here = np.flatnonzero(np.isfinite(score[attribute]))
             if len(here):
-                saved = self._saved(
-                    level, nodes[here], attribute, eligible[here], cut[attribute, here]
+                worth[attribute, here] += self._saved(
+                    level, nodes[here], attribute, cut[attribute, here]
                 )
-                worth[attribute, here] += saved
         return worth
 
     def _saved(
-        self, level: Level, nodes: np.ndarray, attribute: int, eligible: np.ndarray, cut: np.ndarray
+        self, level: Level, nodes: np.ndarray, attribute: int, cut: np.ndarray
     ) -> np.ndarray:
         """How many bits shorter a subtree gets by splitting its children where that is shorter than a leaf."""
         trial = self.trial
@@ -63,6 +57,7 @@ class Lookahead:
             siblings=children.n_branches[family],
         )
         data = below.cost / (trial.measure.unit * trial.per_unit)
+        eligible = self.evaluator.eligible[nodes]
         is_leaf = trial.lengths.leaf_bits(attributes, children.n_branches, eligible)[family]
         saved = np.zeros(below.n_nodes)
         winners = trial.evaluate(below)

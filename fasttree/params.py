@@ -19,7 +19,15 @@ CRITERIA = {
     "misclassification": 3,
     "message_length": 4,
     "evidence": 4,
+    # Within an attribute these choose by information gain or by gini.
+    "ami": 0,
+    "smi": 0,
+    "adjusted_gini": 2,
+    "ad": 0,
+    "confidence_entropy": 0,
 }
+BY_CHANCE = ("ami", "smi", "adjusted_gini", "ad", "confidence_entropy")
+STOPPING = ("ad", "confidence_entropy")  # a split that is not above 0 is none
 BY_LENGTH = ("message_length", "evidence")  # both count the bits that tell the classes
 # The number of each shape of split of a categorical attribute in _core.pyx.
 CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2, "grouped": 3}
@@ -64,6 +72,10 @@ class GrowthParams:
     @property
     def by_length(self) -> bool:
         return self.criterion in BY_LENGTH
+
+    @property
+    def by_chance(self) -> bool:
+        return self.criterion in BY_CHANCE
 
     @property
     def tie(self) -> float:

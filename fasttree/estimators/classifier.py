@@ -29,11 +29,15 @@ class TreeClassifier(Estimator):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "gain_ratio", "misclassification", "message_length", "evidence"}
+    criterion : {"gini", "entropy", "gain_ratio", "misclassification", "message_length", "evidence", "ami", "smi",
+            "adjusted_gini", "ad", "confidence_entropy"}
         What a split is worth. "entropy" is information gain in bits. "message_length": the split after which the
         message that tells the tree and the classes is the shortest, and "evidence": that after which the classes are
         the most probable (alpha is 1/2 in both). They split as long as anything can be split, and leave it to pruning
-        or averaging what pays, see `MMLClassifier`, `SMMLClassifier` and `BayesTreeClassifier`.
+        or averaging what pays, see `MMLClassifier`, `SMMLClassifier` and `BayesTreeClassifier`. The others are measures
+        of `fasttree.chance` that allow for chance: the split of an attribute is the one with the largest information
+        gain (gini for "adjusted_gini"), and the measure of its branches decides between attributes. With "ad" and
+        "confidence_entropy" a node is a leaf if no attribute is above 0.
     categorical_split : {"subset", "multiway", "grouped"}
         Categorical attributes are split into two sets of levels, into a branch for each level, or (C4.5's ``-s``) into
         groups of levels that are merged as long as the criterion gains by it.
