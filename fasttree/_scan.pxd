@@ -39,7 +39,7 @@ cdef struct Node:
     int64_t lightest            # least size of a branch
     double margin               # by how much a later candidate must beat the best
     const double* values        # by code, if cuts must lie between values that are far enough apart; else NULL
-    const int64_t* shared       # class counts of rows of which every branch takes a share that its code must tell; or NULL
+    const int64_t* shared       # class counts of rows of which every branch takes a share that its code tells; or NULL
     int64_t n_shared            # their weight
 
 

@@ -560,8 +560,10 @@ def _measure(
         inverse_down=np.ascontiguousarray(inverse[::-1]),
     )
     if params.by_length:
-        # Shares of rows are too fine for a table.
+        # Shares of rows are too fine for a table, and few heavy rows are not worth a long one.
         n_codes = n_table if per_unit == 1 else 1
+        if weights is not None:
+            n_codes = min(n_codes, 2**12 + 8 * len(weights.steps))
         codes = np.empty((2, n_codes), dtype=np.int64)
         for table, prior in zip(codes, (params.alpha, params.alpha * n_classes), strict=True):
             _core.code_table(fine, prior, per_unit, table)

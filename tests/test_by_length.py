@@ -21,6 +21,7 @@ from fasttree import (
     RuleClassifier,
     SMMLClassifier,
     TreeClassifier,
+    rank_attributes,
 )
 from fasttree.averaging import average_prunings
 from fasttree.choices import choices_of
@@ -394,3 +395,19 @@ def test_bad_choices() -> None:
         MMLClassifier(criterion="gini").fit(X, y)
     with pytest.raises(ValueError, match="evidence does not look ahead"):
         MMLClassifier(criterion="evidence", lookahead=1).fit(X, y)
+
+
+def test_ranking() -> None:
+    table = tables.PLAY_TENNIS
+    ranking = rank_attributes(table.X, table.y, criterion="message_length")
+    naive = reference_mml.Problem(
+        [Attribute(a.values, a.n_categories) for a in table.attributes], table.class_codes, 2
+    )
+    root = naive.root()
+    lengths = {
+        name: -naive.one_level(root, next(naive.tests(root, a)))
+        for a, name in enumerate(table.names)
+    }
+    assert dict(ranking) == pytest.approx(lengths)
+    with pytest.raises(ValueError, match="takes no attribute_costs"):
+        rank_attributes(table.X, table.y, criterion="evidence", attribute_costs=[1, 2, 3, 4])
