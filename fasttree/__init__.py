@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
     from fasttree.estimators import (
+        BayesTreeClassifier,
         C45Classifier,
         CARTClassifier,
         ID3Classifier,
+        MMLClassifier,
         RuleClassifier,
+        SMMLClassifier,
         TreeClassifier,
     )
     from fasttree.estimators.depth import select_depth
@@ -25,12 +28,15 @@ if TYPE_CHECKING:
 
 # Everything loads on first use, so that `import fasttree` costs next to nothing.
 _HOMES = {
+    "BayesTreeClassifier": "fasttree.estimators",
     "C45Classifier": "fasttree.estimators",
     "CARTClassifier": "fasttree.estimators",
     "Categorical": "fasttree.frames",
     "Columns": "fasttree.columns",
     "ID3Classifier": "fasttree.estimators",
+    "MMLClassifier": "fasttree.estimators",
     "RuleClassifier": "fasttree.estimators",
+    "SMMLClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
     "compare_methods": "fasttree.compare",
     "costs": "fasttree.costs",
@@ -43,12 +49,15 @@ _HOMES = {
 }
 
 __all__ = [
+    "BayesTreeClassifier",
     "C45Classifier",
     "CARTClassifier",
     "Categorical",
     "Columns",
     "ID3Classifier",
+    "MMLClassifier",
     "RuleClassifier",
+    "SMMLClassifier",
     "TreeClassifier",
     "__version__",
     "compare_methods",

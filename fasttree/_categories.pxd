@@ -9,10 +9,12 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from fasttree._criteria cimport (
-    BLOCK, GAIN_RATIO, INFINITY, MISCLASSIFICATION, Cuts, Ruler, is_incremental, klogk, no_gain, score_of, side_cost,
-    size_of, sum_terms, summed_cost, term_grows,
+    BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, MISCLASSIFICATION, Cuts, Ruler, cost_unit, is_incremental, klogk,
+    no_gain, score_of, side_cost, size_of, sum_terms, summed_cost, term_grows,
 )
-from fasttree._scan cimport Best, Node, Rows, choose, class_of, fits, is_heavy, score_block, weight_of
+from fasttree._scan cimport (
+    Best, Node, Rows, branch_cost, choose, class_of, fill_cut, fits, is_heavy, score_block, weight_of,
+)
 from fasttree._sort cimport sort_by_key
 
 
@@ -120,7 +122,7 @@ cdef inline void scan_multiway(
     best.score = -INFINITY
     best.cut = b.n
     for v in range(b.n):
-        cost += side_cost(criterion, r, b.counts + v * C, b.size[v])
+        cost += branch_cost(criterion, r, node, b.counts + v * C, b.size[v])
         heavy += is_heavy(r, node, b.size[v], size_of(r, b.counts + v * C, b.size[v]))
         if criterion == GAIN_RATIO or r.records_split:
             split -= klogk(r, b.size[v])
@@ -297,6 +299,7 @@ cdef inline bint scan_subset(
 
     Two classes: some prefix of the order by P(class 0) is optimal (Breiman). More: every subset that holds the first
     value, as long as there are at most 12; beyond that the prefixes of a principal direction, which may miss the best.
+    So may the order by P(class 0) if what counts is the length of a code: then every subset of at most 12 is tried too.
     `goes_left` (may be NULL) gets the side of each bucket; left is the side of the first bucket.
     """
     cdef int C = r.n_classes
@@ -306,7 +309,7 @@ cdef inline bint scan_subset(
     heuristic[0] = False
     if b.n < 2:
         return True
-    if C > 2 and b.n <= EXHAUSTIVE_LIMIT:
+    if (C > 2 or criterion == CODE_LENGTH) and b.n <= EXHAUSTIVE_LIMIT:
         scan_every_subset(criterion, r, b, node, work, best, goes_left)
         return True
     for v in range(b.n):
@@ -314,6 +317,7 @@ cdef inline bint scan_subset(
     if C <= 2:
         for v in range(b.n):
             b.key[v] = <double>b.counts[v * C] / <double>b.size[v]
+        heuristic[0] = criterion == CODE_LENGTH
     else:
         heuristic[0] = True
         if not principal_keys(b, r, node):
@@ -345,11 +349,7 @@ cdef inline void scan_prefixes(
         size += size_of(r, b.counts + v * C, b.size[v])
         cuts.weight[m] = <double>weight
         cuts.size[m] = <double>size
-        if two:
-            cuts.left[m] = <double>left[1]
-        else:
-            cuts.left[m] = sum_terms(criterion, r, left)
-            cuts.right[m] = sum_terms(criterion, r, right)
+        fill_cut(criterion, two, r, &cuts, m, node, left, right, weight)
         m += 1
         if m == BLOCK or i == b.n - 2:
             score_block(criterion, two, r, &cuts, m, node)
@@ -402,7 +402,8 @@ cdef inline void scan_every_subset(
             v += 1
         if not fits(r, node, size, size_of(r, left, size)):
             continue
-        cost = side_cost(criterion, r, left, size) + side_cost(criterion, r, right, node.total - size)
+        cost = branch_cost(criterion, r, node, left, size) + branch_cost(
+            criterion, r, node, right, node.total - size)
         split = 0.0
         if criterion == GAIN_RATIO:
             split = node.split_base - <double>(klogk(r, size) + klogk(r, node.total - size))
@@ -565,14 +566,16 @@ cdef inline bint merge_neighbours(
     return True
 
 
-cdef inline void weigh_pair(int criterion, const Ruler* r, Blocks* g, int64_t i, int64_t j) noexcept nogil:
+cdef inline void weigh_pair(
+    int criterion, const Ruler* r, const Node* node, Blocks* g, int64_t i, int64_t j
+) noexcept nogil:
     cdef int C = r.n_classes
     cdef int c
     cdef int64_t weight = g.weight[i] + g.weight[j]
     # The first block's counts serve as the sum for a moment.
     for c in range(C):
         g.counts[i * C + c] += g.counts[j * C + c]
-    g.pair_cost[i * g.n0 + j] = side_cost(criterion, r, g.counts + i * C, weight)
+    g.pair_cost[i * g.n0 + j] = branch_cost(criterion, r, node, g.counts + i * C, weight)
     g.pair_klogk[i * g.n0 + j] = klogk(r, weight)
     for c in range(C):
         g.counts[i * C + c] -= g.counts[j * C + c]
@@ -589,7 +592,7 @@ cdef inline double group_score(
 
 
 cdef inline double gain_unit(int criterion, const Ruler* r, int64_t n) noexcept nogil:
-    return (r.fine if criterion <= GAIN_RATIO else 1.0) * <double>n
+    return cost_unit(criterion, r) * <double>n
 
 
 cdef inline void merge_pairs(
@@ -599,12 +602,12 @@ cdef inline void merge_pairs(
     cdef int64_t i, j, left, right, n = g.n0
     cdef double cost = 0.0, split = node.split_base, new_cost, new_split, current, found, score, least
     for i in range(n):
-        g.cost[i] = side_cost(criterion, r, g.counts + i * C, g.weight[i])
+        g.cost[i] = branch_cost(criterion, r, node, g.counts + i * C, g.weight[i])
         cost += g.cost[i]
         split -= <double>klogk(r, g.weight[i])
     for i in range(n):
         for j in range(i + 1, n):
-            weigh_pair(criterion, r, g, i, j)
+            weigh_pair(criterion, r, node, g, i, j)
     current = group_score(criterion, by_ratio, r, node, cost, split)
     least = (node.cost - cost) / 2.0
     while g.n > 2:
@@ -636,10 +639,10 @@ cdef inline void merge_pairs(
         owner[right] = left
         g.n -= 1
         add_to_block(g, left, g.counts + right * C, g.weight[right], C)
-        g.cost[left] = side_cost(criterion, r, g.counts + left * C, g.weight[left])
+        g.cost[left] = branch_cost(criterion, r, node, g.counts + left * C, g.weight[left])
         for i in range(n):
             if owner[i] == i and i != left:
-                weigh_pair(criterion, r, g, i if i < left else left, left if i < left else i)
+                weigh_pair(criterion, r, node, g, i if i < left else left, left if i < left else i)
     best.split = split
     if g.n >= 2:
         best.score = score_of(criterion, r, node.cost, cost, split, node.total)

@@ -10,6 +10,7 @@ SMALL_NODE: int
 UNKNOWN_LEVEL: int
 
 def klogk_table(fine: float, n: int, out: Array) -> None: ...
+def code_table(fine: float, prior: float, per_unit: float, out: Array) -> None: ...
 
 class Measure:
     unit: float
@@ -31,6 +32,9 @@ class Measure:
         klogk_steps_of: Array,
         inverse: Array,
         inverse_down: Array,
+    ) -> None: ...
+    def set_code(
+        self, prior: float, per_unit: float, class_code: Array, total_code: Array
     ) -> None: ...
     def costs(self, counts: Array, total: Array, out: Array) -> None: ...
 
@@ -126,6 +130,10 @@ class Growth:
         child_rows: Array,
         child_counts: Array,
     ) -> None: ...
+    def count_cuts(
+        self, level: Level, nodes: Array, attribute: Array, cut: Array, cuts: Array
+    ) -> None: ...
+    def find_variety(self, level: Level, attribute: int, first: Array) -> None: ...
     def agreements(
         self,
         level: Level,

@@ -16,8 +16,8 @@ from fasttree._categories cimport (
     new_buckets, scan_groups, scan_multiway, scan_subset,
 )
 from fasttree._criteria cimport (
-    ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, cost_unit, final_score, ft_log2, klogk,
-    klogk_steps, llrint, side_cost, size_of, tolerance,
+    CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, code_steps, cost_unit, final_score,
+    ft_log2, ft_log2_gamma, klogk, klogk_steps, llrint, side_cost, size_of, tolerance,
 )
 from fasttree._encode cimport COLUMNS, Keys, bin_codes, make_keys, rank_entries, real, settle
 from fasttree._partition cimport (
@@ -27,8 +27,8 @@ from fasttree._prune cimport Estimate, added_errors, find_weakest_links, remove_
 from fasttree._raise cimport Raising, begin_raising, free_raising, prune_and_raise
 from fasttree._route cimport UNKNOWN, Step, Tables, find_code, mean_of_ends, route, row_ends
 from fasttree._scan cimport (
-    MISSING_LEFT, Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, weigh_code, weigh_threshold,
-    weight_of,
+    MISSING_LEFT, Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, sweep_shared, weigh_code,
+    weigh_threshold, weight_of,
 )
 from fasttree._sort cimport heap_down, heap_up
 
@@ -65,11 +65,20 @@ def klogk_table(double fine, Py_ssize_t n, int64_t[::1] out):
             out[k] = klogk_steps(fine, k)
 
 
+def code_table(double fine, double prior, double per_unit, int64_t[::1] out):
+    """out[k] = round(fine * log2(gamma(k / per_unit + prior) / gamma(prior)))."""
+    cdef Py_ssize_t k
+    cdef double base = ft_log2_gamma(prior)
+    with nogil:
+        for k in range(out.shape[0]):
+            out[k] = code_steps(fine, <double>k / per_unit, prior, base)
+
+
 cdef class Measure:
     """A criterion and the tables that make it fast."""
 
     cdef Ruler ruler
-    cdef object _keep
+    cdef object _keep, _keep_codes
 
     def __init__(
         self, int criterion, int n_classes, int64_t min_leaf, int64_t min_weight, const int64_t[::1] factor, double tie,
@@ -94,6 +103,23 @@ cdef class Measure:
         self.ruler.inverse = &inverse[0] if inverse.shape[0] else NULL
         self.ruler.inverse_down = &inverse_down[0] if inverse.shape[0] else NULL
         self.ruler.n_inverse = inverse.shape[0]
+        self.ruler.per_unit = 1.0
+        self.ruler.n_code = 0
+
+    def set_code(
+        self, double prior, double per_unit, const int64_t[::1] class_code, const int64_t[::1] total_code
+    ):
+        """What the length of a code needs: the prior of a class, the steps of weight that make 1, and two tables (see
+        `code_table`) for classes and for whole sides, of equal length."""
+        self._keep_codes = (class_code, total_code)
+        self.ruler.per_unit = per_unit
+        self.ruler.class_prior = prior
+        self.ruler.total_prior = prior * self.ruler.n_classes
+        self.ruler.class_base = ft_log2_gamma(self.ruler.class_prior)
+        self.ruler.total_base = ft_log2_gamma(self.ruler.total_prior)
+        self.ruler.class_code = &class_code[0]
+        self.ruler.total_code = &total_code[0]
+        self.ruler.n_code = class_code.shape[0]
 
     def costs(self, const int64_t[:, ::1] counts, const int64_t[::1] total, double[::1] out):
         """Weight times impurity of every row of `counts`, in the unit of `unit`."""
@@ -159,7 +185,7 @@ cdef struct Records:
     # Where the best split of one attribute is written down, by frontier node.
     double* score
     int64_t* cut
-    double* split               # split information, if it is asked for
+    double* split               # split information, or the number of values; if it is asked for
 
 
 cdef struct Stand:
@@ -253,7 +279,8 @@ cdef class Growth:
         """Hand the rows of `family0..family1` on to the children and find each child's best split of each attribute.
 
         score[a, i], cut[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. split[a, i]: split
-        information, for C4.5; else None. Returns False if memory ran out.
+        information, for C4.5; for code lengths the number of values (0: not more than one; of a multiway attribute it
+        means nothing); else None. Returns False if memory ran out.
         """
         cdef Py_ssize_t a
         cdef Records records
@@ -322,6 +349,8 @@ cdef class Growth:
         cdef const Ruler* ruler = &self.measure.ruler
         records.score[i] = best.score
         records.cut[i] = best.cut
+        if ruler.criterion == CODE_LENGTH:
+            records.split[i] = <double>best.n_values
         if best.score == -INFINITY:
             return
         records.score[i] = final_score(ruler.criterion, ruler, best.node_cost, best.score, level.total[child])
@@ -329,6 +358,22 @@ cdef class Growth:
             records.split[i] = best.split / (ruler.fine * <double>level.total[child])
             if best.n_cuts > 0:     # what it takes to say which threshold was chosen
                 records.score[i] -= ft_log2(<double>best.n_cuts) / (<double>level.size[child] / self.per_unit)
+        if ruler.criterion == CODE_LENGTH:
+            records.score[i] -= best.told
+
+    cdef void count_choices(self, int64_t attribute, int64_t n_known, bint has_missing, Best* best) noexcept nogil:
+        """How many values there are to divide, and what it takes to tell one way from the others. (The ways to form
+        several groups are counted where their number is known.)"""
+        cdef int64_t n = n_known + has_missing
+        if n < 2:
+            return
+        best.n_values = n
+        if self.by_threshold(attribute):    # of the missing values one more bit tells the side
+            best.told = ft_log2(<double>(n - 1)) + has_missing
+        elif self.shape[attribute] == SUBSET:
+            best.told = <double>(n - 1)
+            if n < 60:
+                best.told = ft_log2(<double>((<int64_t>1 << (n - 1)) - 1))
 
     cdef bint scan_list(
         self, Level level, int64_t child, int64_t attribute, const uint64_t* entries, int64_t* work, Best* best
@@ -355,6 +400,12 @@ cdef class Growth:
             n_missing = 0
             if n == 0 or (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:
                 return True
+        if ruler.criterion == CODE_LENGTH and self.shape[attribute] != MULTIWAY:
+            self.count_choices(
+                attribute, count_runs(entries + n_missing, n - n_missing, self.rows.shift), n_missing > 0, best)
+        if node.shared != NULL and self.by_threshold(attribute):
+            sweep_shared(ruler.criterion, ruler, &self.rows, entries, n, &node, work, best)
+            return True
         if self.by_threshold(attribute):
             self.limit_sides(&node)
             if n_missing > 0 and self.missing == CATEGORY:
@@ -366,7 +417,7 @@ cdef class Growth:
             if ruler.records_split and best.score != -INFINITY:
                 weigh_threshold(ruler, &self.rows, entries + n_missing, n - n_missing, &node, best)
             return True
-        if self.shape[attribute] == MULTIWAY and n_missing == 0:
+        if self.shape[attribute] == MULTIWAY and n_missing == 0 and node.shared == NULL:
             multiway_of_runs(ruler.criterion, ruler, &self.rows, entries, n, &node, work, best)
             return True
         buckets = new_buckets(count_runs(entries, n, self.rows.shift), ruler.n_classes)
@@ -419,7 +470,8 @@ cdef class Growth:
         node.missing = work + 2 * ruler.n_classes
         node.n_missing = 0
         node.lightest = ruler.min_leaf
-        node.margin = tolerance(ruler.criterion, ruler, node.total)
+        node.margin = tolerance(ruler.criterion, ruler, node.cost, node.total)
+        node.shared = NULL
         node.values = NULL
         if self.values is not None and self.value_start[attribute] >= 0:
             node.values = &self.values[self.value_start[attribute]]
@@ -440,6 +492,9 @@ cdef class Growth:
             known[c] = node.counts[c] - node.missing[c]
         if ruler.criterion == GAIN_RATIO or ruler.records_split:
             node.split_base -= <double>klogk(ruler, node.n_missing)
+        if ruler.criterion == CODE_LENGTH:      # a message tells all the rows, and each branch has a share of them
+            node.shared = node.missing
+            node.n_shared = node.n_missing
         node.counts = known
         node.total -= node.n_missing
         node.size = size_of(ruler, known, node.total)
@@ -550,6 +605,9 @@ cdef class Growth:
             if node.n_missing > 0:
                 self.set_missing_aside(&node, work + 3 * ruler.n_classes)
                 best.node_cost = node.cost
+        if ruler.criterion == CODE_LENGTH and self.shape[attribute] != MULTIWAY:
+            self.count_choices(
+                attribute, count_codes(histogram, n_codes, ruler.n_classes), node.n_missing > 0, best)
         if self.by_threshold(attribute):
             self.limit_sides(&node)
             if node.n_missing > 0 and self.missing == CATEGORY:
@@ -816,6 +874,102 @@ cdef class Growth:
                 child_counts[first + b, self.instances.y[instance]] += part * steps
                 child_rows[first + b] += part > 0
 
+    # ---- what a message may choose between ----------------------------------------------------------------------
+
+    def count_cuts(
+        self, Level level, const int64_t[::1] nodes, const int64_t[::1] attribute, const int64_t[::1] cut,
+        int64_t[:, ::1] cuts,
+    ):
+        """cuts[i] := the number of cuts between the values that a node split by threshold has, and how many of them lie
+        below the one that is made; 0, 0 for other splits."""
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(nodes.shape[0]):
+                cuts[i, 0] = cuts[i, 1] = 0
+                if self.by_threshold(attribute[i]):
+                    self.count_cuts_of(level, nodes[i], attribute[i], cut[i] & (MISSING_LEFT - 1), &cuts[i, 0])
+
+    cdef void count_cuts_of(
+        self, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t* cuts
+    ) noexcept nogil:
+        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
+        cdef const uint8_t* codes = NULL
+        cdef bint swept = self.storage[attribute] >= 0
+        cdef uint8_t[256] is_present
+        cdef int64_t i, code, last = 0, n_known = 0, n_below = 0
+        cdef bint has_missing = False
+        if swept:
+            for i in range(level.n_rows[node]):
+                code = <int64_t>(entries[i] >> self.rows.shift)
+                has_missing |= code == 0
+                if code != last:
+                    n_known += 1
+                    n_below += code <= cut
+                    last = code
+        else:
+            codes = &self.codes[-1 - self.storage[attribute], 0]
+            memset(is_present, 0, 256)
+            for i in range(level.n_rows[node]):
+                is_present[codes[row_at(True, &self.rows, entries[i])]] = 1
+            has_missing = is_present[0]
+            for code in range(1, 256):
+                n_known += is_present[code]
+                if code <= cut:
+                    n_below += is_present[code]
+        if self.sets_aside:
+            has_missing = False
+        cuts[0] = n_known - 1 + has_missing
+        cuts[1] = n_below - 1
+
+    def find_variety(self, Level level, int64_t attribute, int64_t[::1] first):
+        """Whether closed children have two values of an attribute, before the lists are handed on without them.
+
+        first[child]: -1 in those to be looked at, and -2 afterwards in those that have two values. A missing value is
+        one, too, unless rows without a value take no part in a split.
+        """
+        cdef int64_t f, child, a, b
+        with nogil:
+            for f in range(level.first_child.shape[0] - 1):
+                a, b = level.first_child[f], level.first_child[f + 1]
+                for child in range(a, b):
+                    if first[child] == -1:
+                        if self.storage[attribute] >= 0:
+                            self.find_variety_in_list(
+                                &self.lists[self.storage[attribute], level.start[f]], level.stop[f] - level.start[f],
+                                a, b, level.n_filled[f], first)
+                            break
+                        self.find_variety_of_child(level, child, &self.codes[-1 - self.storage[attribute], 0], first)
+
+    cdef void find_variety_in_list(
+        self, const uint64_t* entries, int64_t n, int64_t a, int64_t b, int64_t n_filled, int64_t[::1] first
+    ) noexcept nogil:
+        cdef int64_t i, child, code
+        cdef uint32_t branch = 0
+        for i in range(n):
+            code = <int64_t>(entries[i] >> self.rows.shift)
+            if b > a + 1:
+                branch = branch_of(&self.sides, entries[i])
+            if branch == SHARED:
+                for child in range(a, a + n_filled):
+                    self.find_second(code, &first[child])
+            else:
+                self.find_second(code, &first[a + branch])
+
+    cdef void find_variety_of_child(
+        self, Level level, int64_t child, const uint8_t* codes, int64_t[::1] first
+    ) noexcept nogil:
+        cdef int64_t i
+        for i in range(level.row_start[child], level.row_start[child] + level.n_rows[child]):
+            self.find_second(codes[row_at(True, &self.rows, self.row_list[i])], &first[child])
+
+    cdef void find_second(self, int64_t code, int64_t* first) noexcept nogil:
+        if code == 0 and self.sets_aside or first[0] < -1:
+            return
+        if first[0] == -1:
+            first[0] = code
+        elif first[0] != code:
+            first[0] = -2
+
     # ---- surrogates ---------------------------------------------------------------------------------------------
 
     def agreements(
@@ -896,7 +1050,8 @@ cdef class Growth:
         about.missing = missing
         about.n_missing = 0
         about.lightest = stand.ruler.min_leaf
-        about.margin = tolerance(MISCLASSIFICATION, stand.ruler, total)
+        about.margin = tolerance(MISCLASSIFICATION, stand.ruler, 0.0, total)
+        about.shared = NULL
         about.values = NULL
         clear(&about, &best)
         if swept:
@@ -1128,6 +1283,20 @@ cdef inline void clear(const Node* node, Best* best) noexcept nogil:
     best.node_cost = node.cost
     best.split = 0.0
     best.n_cuts = 0
+    best.n_values = 0
+    best.told = 0.0
+
+
+cdef inline int64_t count_codes(const int64_t* histogram, int n_codes, int n_classes) noexcept nogil:
+    """The known values that a node has."""
+    cdef int64_t n = 0
+    cdef int code, c
+    for code in range(1, n_codes):
+        for c in range(n_classes):
+            if histogram[code * n_classes + c] != 0:
+                n += 1
+                break
+    return n
 
 
 cdef clones_void sweep_any(
@@ -1141,6 +1310,8 @@ cdef clones_void sweep_any(
         sweep_shape(ENTROPY, r, gather, rows, entries, n, node, missing_left, work, best)
     elif r.criterion == GAIN_RATIO:
         sweep_shape(GAIN_RATIO, r, gather, rows, entries, n, node, missing_left, work, best)
+    elif r.criterion == CODE_LENGTH:
+        sweep_shape(CODE_LENGTH, r, gather, rows, entries, n, node, missing_left, work, best)
     else:
         sweep_shape(MISCLASSIFICATION, r, gather, rows, entries, n, node, missing_left, work, best)
 

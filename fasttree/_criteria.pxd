@@ -31,8 +31,25 @@ cdef extern from *:
         for (i = 25; i >= 3; i -= 2) p = (p + 1.0 / i) * s;
         return (double)exponent + (t + t * p) * 2.8853900817779268;
     }
+
+    /* log2 of the gamma function for x > 0, from the same operations: Stirling's series where it is exact enough. */
+    static inline double ft_log2_gamma(double x) {
+        double below = 0.0, r, s, series; int i;
+        if (x < 10.0) {
+            double product = x;
+            for (i = 1; i < 10; i++) product *= x + i;
+            below = ft_log2(product);
+            x += 10.0;
+        }
+        r = 1.0 / x;
+        s = r * r;
+        series = r * (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s * (1.0 / 1188 - s * (
+            691.0 / 360360))))));
+        return (x - 0.5) * ft_log2(x) + (series - x) * 1.4426950408889634 + 1.3257480647361595 - below;
+    }
     """
     double ft_log2(double x) noexcept nogil
+    double ft_log2_gamma(double x) noexcept nogil
 
 cdef extern from "math.h" nogil:
     const double INFINITY
@@ -44,6 +61,7 @@ cdef enum:
     GAIN_RATIO = 1         # information gain / split information
     GINI = 2
     MISCLASSIFICATION = 3
+    CODE_LENGTH = 4             # bits that an adaptive code takes to tell the classes
 
 
 cdef struct Ruler:
@@ -59,12 +77,22 @@ cdef struct Ruler:
     double side_most            # ... but not more than this
     double tie                  # a later candidate must score better by more than this
     bint exact_squares          # sums of squares of all weights fit 63 bits
-    double fine                 # fixed-point steps per bit in `klogk`
+    double fine                 # fixed-point steps per bit
     const int64_t* klogk        # round(fine * k * log2(k)) for k < n_klogk
     int64_t n_klogk
     const double* inverse       # 1 / k for k < n_inverse
     const double* inverse_down  # the same backward: 1 / (n_inverse - 1 - k)
     int64_t n_inverse
+    # The code of a side of weight n with the class weights n_c takes T(n) - sum of t(n_c), with
+    # t(k) = log2 gamma(k + prior) / gamma(prior); T is the same with the prior of all the classes together.
+    double per_unit             # steps of weight that make 1
+    double class_prior
+    double class_base           # log2 gamma of it
+    double total_prior
+    double total_base
+    const int64_t* class_code   # t(k) in steps for k < n_code; it may be negative
+    const int64_t* total_code   # T(k)
+    int64_t n_code
 
 
 cdef inline int64_t klogk_steps(double fine, int64_t k) noexcept nogil:
@@ -74,6 +102,28 @@ cdef inline int64_t klogk_steps(double fine, int64_t k) noexcept nogil:
 
 cdef inline int64_t klogk(const Ruler* r, int64_t k) noexcept nogil:
     return r.klogk[k] if k < r.n_klogk else klogk_steps(r.fine, k)
+
+
+cdef inline int64_t code_steps(double fine, double weight, double prior, double base) noexcept nogil:
+    return <int64_t>llrint(fine * (ft_log2_gamma(weight + prior) - base))
+
+
+cdef inline int64_t class_steps(int criterion, const Ruler* r, int64_t k) noexcept nogil:
+    """What a class of weight k contributes to the bits of a side."""
+    if criterion == CODE_LENGTH:
+        if k < r.n_code:
+            return r.class_code[k]
+        return code_steps(r.fine, <double>k / r.per_unit, r.class_prior, r.class_base)
+    return klogk(r, k)
+
+
+cdef inline int64_t total_steps(int criterion, const Ruler* r, int64_t k) noexcept nogil:
+    """What the contributions of the classes of a side of weight k are taken from."""
+    if criterion == CODE_LENGTH:
+        if k < r.n_code:
+            return r.total_code[k]
+        return code_steps(r.fine, <double>k / r.per_unit, r.total_prior, r.total_base)
+    return klogk(r, k)
 
 
 cdef inline double square_share(const Ruler* r, double squares, int64_t n) noexcept nogil:
@@ -91,7 +141,7 @@ cdef inline double side_cost2(int criterion, const Ruler* r, int64_t a, int64_t 
         return 2.0 * square_share(r, <double>a * <double>b, n)
     if criterion == MISCLASSIFICATION:
         return <double>(a if a < b else b)
-    return <double>(klogk(r, n) - klogk(r, a) - klogk(r, b))
+    return <double>(total_steps(criterion, r, n) - class_steps(criterion, r, a) - class_steps(criterion, r, b))
 
 
 cdef inline double summed_cost(int criterion, const Ruler* r, double summed, int64_t n) noexcept nogil:
@@ -102,11 +152,11 @@ cdef inline double summed_cost(int criterion, const Ruler* r, double summed, int
         return <double>n - square_share(r, summed, n)
     if criterion == MISCLASSIFICATION:
         return <double>n - summed
-    return <double>klogk(r, n) - summed
+    return <double>total_steps(criterion, r, n) - summed
 
 
 cdef inline double sum_terms(int criterion, const Ruler* r, const int64_t* counts) noexcept nogil:
-    """The terms of all classes: squares, k log k, or the largest count."""
+    """The terms of all classes: squares, k log k, the largest count, or what their code saves."""
     cdef int c
     cdef int64_t steps = 0
     cdef double squares = 0.0
@@ -120,7 +170,7 @@ cdef inline double sum_terms(int criterion, const Ruler* r, const int64_t* count
                 steps = counts[c]
         return <double>steps
     for c in range(r.n_classes):
-        steps += klogk(r, counts[c])
+        steps += class_steps(criterion, r, counts[c])
     return <double>steps
 
 
@@ -128,7 +178,7 @@ cdef inline int64_t term_grows(int criterion, const Ruler* r, int64_t k, int64_t
     """By how much the term of a class rises when its count goes from `k` to `k + w` (not for a maximum)."""
     if criterion == GINI:
         return w * (2 * k + w)
-    return klogk(r, k + w) - klogk(r, k)
+    return class_steps(criterion, r, k + w) - class_steps(criterion, r, k)
 
 
 cdef inline bint is_incremental(int criterion, const Ruler* r) noexcept nogil:
@@ -147,13 +197,15 @@ cdef inline double side_cost(int criterion, const Ruler* r, const int64_t* count
 # ---- a whole split --------------------------------------------------------------------------------------------------
 
 cdef inline double cost_unit(int criterion, const Ruler* r) noexcept nogil:
-    """Costs count in this unit: bits come in fixed-point steps."""
+    """Costs count in this unit for each step of weight: bits come in fixed-point steps."""
+    if criterion == CODE_LENGTH:
+        return r.fine / r.per_unit
     return r.fine if criterion <= GAIN_RATIO else 1.0
 
 
 cdef inline double noise(int criterion, const Ruler* r) noexcept nogil:
     """By how much costs may be off: fixed-point numbers are rounded, a few of them a side."""
-    return 2.0 * r.n_classes + 4.0 if criterion <= GAIN_RATIO else 0.0
+    return 2.0 * r.n_classes + 4.0 if criterion <= GAIN_RATIO or criterion == CODE_LENGTH else 0.0
 
 
 cdef inline double no_gain(int criterion, const Ruler* r, int64_t n) noexcept nogil:
@@ -179,15 +231,20 @@ cdef inline double score_of(
     return saved / split_steps
 
 
-cdef inline double tolerance(int criterion, const Ruler* r, int64_t n) noexcept nogil:
+cdef inline double tolerance(int criterion, const Ruler* r, double node_cost, int64_t n) noexcept nogil:
     """By how much a later candidate must beat the best, at a node of weight `n`."""
+    if criterion == CODE_LENGTH:
+        return r.tie * node_cost + noise(criterion, r)
     return r.tie if criterion == GAIN_RATIO else gain_cost(criterion, r, r.tie, n)
 
 
 cdef inline double final_score(int criterion, const Ruler* r, double node_cost, double score, int64_t n) noexcept nogil:
-    """The score that people know: gain per unit of weight (bits for the entropies), or the ratio."""
+    """The score that people know: gain per unit of weight (bits for the entropies), or the ratio; the negative length
+    of the code."""
     if criterion == GAIN_RATIO:
         return score
+    if criterion == CODE_LENGTH:
+        return score / r.fine
     cdef double saved = node_cost + score
     return saved / (cost_unit(criterion, r) * <double>n) if saved > noise(criterion, r) else 0.0
 

@@ -11,8 +11,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from fasttree._criteria cimport (
-    BLOCK, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Cuts, Ruler, is_incremental, klogk, score_cuts,
-    score_cuts2, score_of, side_cost, size_of, sum_terms, summed_cost, term_grows,
+    BLOCK, CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Cuts, Ruler, class_steps,
+    is_incremental, klogk, llrint, score_cuts, score_cuts2, score_of, side_cost, size_of, sum_terms, summed_cost,
+    term_grows, total_steps,
 )
 from fasttree._sort cimport sort_by_key
 
@@ -38,6 +39,8 @@ cdef struct Node:
     int64_t lightest            # least size of a branch
     double margin               # by how much a later candidate must beat the best
     const double* values        # by code, if cuts must lie between values that are far enough apart; else NULL
+    const int64_t* shared       # class counts of rows of which every branch takes a share that its code tells; or NULL
+    int64_t n_shared            # their weight
 
 
 cdef extern from *:
@@ -54,6 +57,8 @@ cdef struct Best:
     double node_cost            # of the rows that were scored
     double split                # split information in fixed-point steps; only where it is asked for
     int64_t n_cuts              # the thresholds that were admissible; only where they are asked for
+    int64_t n_values            # the node's values of the attribute, and ...
+    double told                 # ... the bits to tell this split from others of the attribute; only for code lengths
 
 
 cdef inline uint32_t class_of(bint gather, const Rows* rows, uint64_t entry) noexcept nogil:
@@ -99,6 +104,24 @@ cdef inline int64_t choose(const double* score, int m, double margin, double* be
                 best[0] = score[j]
                 place = j
     return place
+
+
+cdef inline double branch_cost(
+    int criterion, const Ruler* r, const Node* node, const int64_t* counts, int64_t n
+) noexcept nogil:
+    """Cost of a branch, of its share of the rows too that do not know the attribute."""
+    cdef double share
+    cdef int64_t steps
+    cdef int c
+    if node.shared == NULL:
+        return side_cost(criterion, r, counts, n)
+    if n == 0:
+        return 0.0
+    share = <double>n / <double>node.total
+    steps = total_steps(criterion, r, n + llrint(share * <double>node.n_shared))
+    for c in range(r.n_classes):
+        steps -= class_steps(criterion, r, counts[c] + llrint(share * <double>node.shared[c]))
+    return <double>steps
 
 
 # ---- thresholds -----------------------------------------------------------------------------------------------------
@@ -214,6 +237,33 @@ cdef inline void sweep(
         before += m
 
 
+cdef inline void sweep_shared(
+    int criterion, const Ruler* r, const Rows* rows, const uint64_t* entries, int64_t n_entries, const Node* node,
+    int64_t* work, Best* best,
+) noexcept nogil:
+    """The same where every cut changes the shares that both sides take of other rows, and so all the terms."""
+    cdef int64_t* left = work
+    cdef int64_t* right = work + r.n_classes
+    cdef int64_t i, w, weight = 0, size = 0
+    cdef uint32_t c
+    cdef double score
+    open_sides(criterion, r, node, False, left, right)
+    for i in range(n_entries - 1):
+        w = weight_of(True, rows, entries[i])
+        c = class_of(True, rows, entries[i])
+        left[c] += w
+        right[c] -= w
+        weight += w
+        size += w if r.factor == NULL else w // r.factor[c]
+        if not separates(entries, n_entries, i, rows.shift, node.values) or not fits(r, node, weight, size):
+            continue
+        score = -branch_cost(criterion, r, node, left, weight) - branch_cost(
+            criterion, r, node, right, node.total - weight)
+        if score > best.score + node.margin:
+            best.score = score
+            best.cut = <int64_t>(entries[i] >> rows.shift)
+
+
 cdef inline bint separates(
     const uint64_t* entries, int64_t n_entries, int64_t i, int shift, const double* values
 ) noexcept nogil:
@@ -264,11 +314,7 @@ cdef inline void scan_codes(
             continue
         codes[m] = code | flag
         cuts.weight[m] = <double>weight
-        if two:
-            cuts.left[m] = <double>left[1]
-        else:
-            cuts.left[m] = sum_terms(criterion, r, left)
-            cuts.right[m] = sum_terms(criterion, r, right)
+        fill_cut(criterion, two, r, &cuts, m, node, left, right, weight)
         m += 1
         if m == BLOCK:
             choose_code(criterion, two, r, &cuts, codes, m, node, best)
@@ -369,10 +415,29 @@ cdef inline void weigh_code(
     best.split = node.split_base - <double>(klogk(r, left) + klogk(r, node.total - left))
 
 
+cdef inline void fill_cut(
+    int criterion, bint two, const Ruler* r, Cuts* cuts, int m, const Node* node, const int64_t* left,
+    const int64_t* right, int64_t weight,
+) noexcept nogil:
+    """What `score_block` must know of a cut with `weight` on the left."""
+    if node.shared != NULL:
+        cuts.left[m] = branch_cost(criterion, r, node, left, weight)
+        cuts.right[m] = branch_cost(criterion, r, node, right, node.total - weight)
+    elif two:
+        cuts.left[m] = <double>left[1]
+    else:
+        cuts.left[m] = sum_terms(criterion, r, left)
+        cuts.right[m] = sum_terms(criterion, r, right)
+
+
 cdef inline void score_block(
     int criterion, bint two, const Ruler* r, Cuts* cuts, int m, const Node* node
 ) noexcept nogil:
-    if two:
+    cdef int j
+    if node.shared != NULL:
+        for j in range(m):
+            cuts.score[j] = -(cuts.left[j] + cuts.right[j])
+    elif two:
         score_cuts2(criterion, False, r, cuts, m, 0, node.total, node.counts[1], node.cost, node.split_base)
     else:
         score_cuts(criterion, r, cuts, m, node.total, node.cost, node.split_base)

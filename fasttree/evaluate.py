@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from fasttree import _core, c45
 from fasttree._parallel import Team
+from fasttree.by_length import LengthRule
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
 from fasttree.frontier import Level, Slots, family_sums, first_largest, part_of
@@ -19,6 +22,8 @@ from fasttree.params import (
     CRITERIA,
     MISSING,
     ORDERED,
+    PLACE_SHIFT,
+    PRESENT,
     THRESHOLD,
     GrowthParams,
 )
@@ -31,10 +36,11 @@ MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is 
 CHUNKS_PER_THREAD = 4
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
-# The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values, or the
-# number of groups.
-PLACE_SHIFT = 32
-PRESENT = 2**PLACE_SHIFT - 1
+UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
+
+
+# (level, nodes, score, cut) -> worth; scores, cuts and worth are [attribute, node]
+Judge = Callable[[Level, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +50,8 @@ class Winners:
     attribute: np.ndarray  # int64, -1: no admissible split
     score: np.ndarray  # float64
     cut: np.ndarray  # int64
+    # Per node of the level what a message could ask for (of a closed node only whether there is anything); or None.
+    eligible: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +72,9 @@ class Children:
     heuristic: np.ndarray
     known_counts: np.ndarray | None = None  # counts of the rows that know the attribute, if not all
     surrogates: Surrogates | None = None
+    # Only for growth by length, per split: by threshold, how many cuts there were, and how many below it; its branches.
+    cuts: np.ndarray | None = None
+    n_branches: np.ndarray | None = None
 
 
 class Evaluator:
@@ -88,6 +99,9 @@ class Evaluator:
         self.costs = costs
         self.has_moved = False  # from the root on
         self.shape = _shapes(table, params)
+        self.lengths = LengthRule(params, self.shape, table.n_codes) if params.by_length else None
+        self.eligible = np.zeros(1, dtype=np.int32)
+        self.judge: Judge | None = None  # of splits whose own score is not the last word
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
         self.n_codes = table.n_codes
         self.n_attributes = table.n_attributes
@@ -166,6 +180,9 @@ class Evaluator:
         """Move the rows into their new nodes and find the best split of every frontier node."""
         n = len(level.frontier)
         winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
+        if self.lengths is not None:
+            self.eligible = self._askable(level)
+            winners = replace(winners, eligible=self.eligible)
         if self.shares and self.has_moved:
             self.instances.begin_level(int(level.n_rows[level.frontier].sum()))
         # The first frontier node of each family, to cut the level into batches of whole families.
@@ -181,6 +198,27 @@ class Evaluator:
         self.instances.end_level()
         return winners
 
+    def _askable(self, level: Level) -> np.ndarray:
+        """Whether a message could ask for anything at each of the closed nodes, before their rows drop out; 0 for the
+        frontier."""
+        assert self.lengths is not None
+        eligible = np.zeros(level.n_nodes, dtype=np.int32)
+        closed = np.ones(level.n_nodes, dtype=bool)
+        closed[level.frontier] = False
+        assert level.measured is not None
+        eligible[closed] = self.lengths.n_unasked(level.measured)[closed]
+        first = np.full(level.n_nodes, CLEAR, dtype=np.int64)
+        unclear = np.flatnonzero(closed & (eligible == 0) & (level.n_rows > 1))
+        for attribute in self.lengths.others.tolist():
+            if not len(unclear):
+                break
+            first[unclear] = UNCLEAR
+            self.core.find_variety(level.core, attribute, first)
+            varies = first[unclear] == CLEAR
+            eligible[unclear[varies]] = 1
+            unclear = unclear[~varies]
+        return eligible
+
     def _evaluate_families(
         self, level: Level, family0: int, family1: int, node0: int, node1: int, winners: Winners
     ) -> None:
@@ -189,6 +227,9 @@ class Evaluator:
         score, cut = self.scores(level, family0, family1, node0, node1)
         part = slice(node0, node1)
         worth = score
+        if self.judge is not None:
+            with self.instances.dealt():
+                worth = score = self.judge(level, level.frontier[part], score, cut)
         if self.costs is not None:
             assert level.measured is not None
             measured = level.measured[level.frontier[part]].T
@@ -196,7 +237,7 @@ class Evaluator:
         _core.choose_attributes(
             worth,
             self.params.tie,
-            self.costs is not None,
+            self.costs is not None or self.lengths is not None,
             score,
             cut,
             winners.attribute[part],
@@ -211,7 +252,7 @@ class Evaluator:
         attribute there: the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
         score = np.empty((self.n_attributes, node1 - node0))
         cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
-        split = np.zeros_like(score) if self.params.c45 else None
+        split = np.zeros_like(score) if self.params.c45 or self.params.by_length else None
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
         shared = rows * self.n_attributes > PARALLEL_WORK
         n_chunks = 1
@@ -228,7 +269,15 @@ class Evaluator:
                 raise MemoryError("no memory left for the split search")
 
         self.team.run(work, n_chunks, shared)
-        if split is not None:
+        if self.lengths is not None:
+            assert split is not None
+            assert level.measured is not None
+            assert level.siblings is not None
+            nodes = level.frontier[node0:node1]
+            score, self.eligible[nodes] = self.lengths.worth(
+                score, cut, split, level.measured[nodes], level.siblings[nodes]
+            )
+        elif split is not None:
             by_ratio = self.params.criterion == "gain_ratio"
             score = c45.worth(
                 score, split, self.is_threshold, self.has_many_values, by_ratio, self.params.tie
@@ -239,6 +288,26 @@ class Evaluator:
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
     ) -> Children:
         """Describe the children of the winners at `nodes`, and send every row to its branch."""
+        children, n_shared, edges, shared = self.describe(level, nodes, attribute, cut)
+        if self.shares:
+            children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
+        if self.surrogates is not None:
+            children = self._stand_in(level, nodes, attribute, children, n_shared, edges, shared)
+        if self.lengths is not None:
+            cuts = np.empty((len(nodes), 2), dtype=np.int64)
+            self.core.count_cuts(level.core, nodes, attribute, cut, cuts)
+            n_branches = self.lengths.n_branches(attribute, cut)
+            children = replace(children, cuts=cuts, n_branches=n_branches)
+        if self.has_counted:
+            self._hand_on(level, nodes, children, edges, shared)
+        self.has_moved = True
+        return children
+
+    def describe(
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
+    ) -> tuple[Children, np.ndarray, list[int], bool]:
+        """The children of splits, with the rows that know the attribute: nothing is moved yet. Also how many rows are
+        left to share out, and how to divide the splits among threads, if that is worth it."""
         if self.is_all_numeric:
             first_child = np.arange(0, 2 * len(nodes) + 1, 2)
             table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
@@ -277,14 +346,7 @@ class Evaluator:
                 raise MemoryError("no memory left to describe the children")
 
         self.team.run(split, len(edges) - 1, shared)
-        if self.shares:
-            children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
-        if self.surrogates is not None:
-            children = self._stand_in(level, nodes, attribute, children, n_shared, edges, shared)
-        if self.has_counted:
-            self._hand_on(level, nodes, children, edges, shared)
-        self.has_moved = True
-        return children
+        return children, n_shared, edges, shared
 
     def _share(
         self,
@@ -481,6 +543,8 @@ def _measure(
     # A power of two such that total * log2(total) steps stay below 2^62.
     bits = total.bit_length()
     fine = 2.0 ** (62 - bits - bits.bit_length())
+    if params.by_length:
+        fine = _fine_of_codes(total / per_unit, params.alpha, n_classes)
     entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
@@ -491,7 +555,7 @@ def _measure(
         n_inverse = min(n_inverse, _core.SMALL_NODE + 1)
     with np.errstate(divide="ignore"):
         inverse = 1.0 / np.arange(n_inverse)
-    return _core.Measure(
+    measure = _core.Measure(
         criterion=criterion,
         n_classes=n_classes,
         min_leaf=int(min(max(np.ceil(min_leaf), 1), total + 1)),
@@ -508,3 +572,20 @@ def _measure(
         inverse=inverse,
         inverse_down=np.ascontiguousarray(inverse[::-1]),
     )
+    if params.by_length:
+        # Shares of rows are too fine for a table, and few heavy rows are not worth a long one.
+        n_codes = n_table if per_unit == 1 else 1
+        if weights is not None:
+            n_codes = min(n_codes, 2**12 + 8 * len(weights.steps))
+        codes = np.empty((2, n_codes), dtype=np.int64)
+        for table, prior in zip(codes, (params.alpha, params.alpha * n_classes), strict=True):
+            _core.code_table(fine, prior, per_unit, table)
+        measure.set_code(params.alpha, per_unit, codes[0], codes[1])
+    return measure
+
+
+def _fine_of_codes(weight: float, alpha: float, n_classes: int) -> float:
+    """Steps a bit, a power of two such that a sum of codes stays below 2^61."""
+    prior = alpha * n_classes
+    most_bits = weight * math.log2(weight + prior + 2) + 24 * n_classes + 64
+    return 2.0 ** (60 - math.ceil(math.log2(most_bits)))

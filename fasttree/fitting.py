@@ -23,7 +23,8 @@ from fasttree.folds import (
     row_hashes,
 )
 from fasttree.frames import Table
-from fasttree.grow import grow
+from fasttree.grow import grow_with_choices
+from fasttree.message_length import Choices
 from fasttree.params import GrowthParams
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.scoring import Ends, Policy, block_of, ends_of
@@ -60,7 +61,7 @@ class Fitting:
     team: Team
     params: GrowthParams
     costs: AttributeCosts | None
-    finish: Callable[[Tree], Tree]  # what is done to each grown tree
+    finish: Callable[[Tree, Choices | None], Tree]  # what is done to each grown tree
     seed: int
 
     def grow(self, left_out: np.ndarray | None = None, use_up: bool = False) -> Tree:
@@ -70,7 +71,10 @@ class Fitting:
         if left_out is not None:
             weights = rows.without(left_out, self.params.missing)
         used_up = use_up and rows.used_up
-        return self.finish(grow(rows.encoded, self.params, self.team, weights, used_up, self.costs))
+        grown = grow_with_choices(
+            rows.encoded, self.params, self.team, weights, used_up, self.costs
+        )
+        return self.finish(*grown)
 
     def fit(self, how: Any, validation: Validation | None) -> Pruned:
         """Grow a tree and prune it; `how` is None or a pruning object."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,8 @@ class Level:
     core: _core.Level
     depth: int = 0
     first_node: int = 0  # the number of the first node in the tree as it is built
-    measured: np.ndarray | None = None  # [node, attribute]: asked on the way, kept for costs alone
+    measured: np.ndarray | None = None  # [node, attribute]: asked on the way, if growth must know
+    siblings: np.ndarray | None = None  # branches of the parent's split, 0 at the root; likewise
     paused: Any = None  # what the core must have again before this part of a level can be grown
 
     @property
@@ -91,7 +92,7 @@ def make_level(
     )
     return Level(
         first_child, n_filled, parent_start, parent_rows, counts, total, size, cost, n_rows, list_start, row_start,
-        slot, frontier, core, depth, first_node, measured, paused,
+        slot, frontier, core, depth, first_node, measured, paused=paused,
     )  # fmt: skip
 
 
@@ -101,7 +102,7 @@ def part_of(level: Level, family0: int, family1: int, slots: Slots, paused: Any)
     families, nodes = slice(family0, family1), slice(first, last)
     is_open = np.zeros(level.n_nodes, dtype=bool)
     is_open[level.frontier] = True
-    return make_level(
+    part = make_level(
         level.first_child[family0 : family1 + 1] - first,
         level.n_filled[families],
         level.parent_start[families],
@@ -120,6 +121,8 @@ def part_of(level: Level, family0: int, family1: int, slots: Slots, paused: Any)
         int(level.row_start[first]),
         paused,
     )
+    siblings = None if level.siblings is None else level.siblings[nodes]
+    return replace(part, siblings=siblings)
 
 
 class Slots:

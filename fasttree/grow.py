@@ -7,17 +7,21 @@ Python's work is O(depth): every step below handles all the nodes of a level at 
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 
 import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import Team
+from fasttree.by_chance import ChanceRule
 from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable, is_worth_threads, midpoint
 from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
-from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
-from fasttree.prepruning import significant_part
+from fasttree.lookahead import Lookahead
+from fasttree.message_length import Choices
+from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, STOPPING, GrowthParams
+from fasttree.prepruning import significant_splits
 from fasttree.priors import cheapest
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, Tree
@@ -35,14 +39,32 @@ def grow(
     costs: AttributeCosts | None = None,
 ) -> Tree:
     """Grow the tree of an encoded table. `use_up`: its sorted lists may be destroyed, which saves a copy."""
+    return grow_with_choices(table, params, team, weights, use_up, costs)[0]
+
+
+def grow_with_choices(
+    table: EncodedTable,
+    params: GrowthParams,
+    team: Team,
+    weights: GridWeights | None = None,
+    use_up: bool = False,
+    costs: AttributeCosts | None = None,
+) -> tuple[Tree, Choices | None]:
+    """The tree, and what there was to choose between at its nodes, if it was grown by length."""
     lists = _own_lists(table, weights, use_up, team)
     evaluator = Evaluator(table, lists, params, weights, team, costs)
     builder = _Builder(table, params, evaluator, weights)
+    if params.lookahead:
+        trial = Evaluator(table, lists[:, :0], params, weights, team)
+        evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
+    if params.by_chance:
+        evaluator.judge = ChanceRule(evaluator, params.criterion).worth
     pending = [builder.root()]
     while pending:  # one level after the other, unless they grow too large
         level = pending.pop()
         evaluator.resume(level)
         winners = evaluator.evaluate(level)
+        builder.note_eligible(level, winners)
         accepted = _accept(winners, params)
         if accepted.any():
             nodes = level.frontier[accepted]
@@ -56,24 +78,27 @@ def grow(
     evaluator.instances.drop()
     if use_up:
         table.drop_lists()
-    tree = builder.finish()
+    tree, choices = builder.finish()
     if params.significance is not None:
-        tree = significant_part(tree, params.significance, params.exact_p)
+        is_split = significant_splits(tree, params.significance, params.exact_p)
+        choices = None if choices is None else choices.of_subtree(tree, is_split)
+        tree = tree.subtree(is_split)
     if tree.n_leaves > params.max_leaves:
-        factor = None if weights is None else weights.factor
-        tree = _best_first(tree, params.max_leaves, factor)
-    return tree
+        is_split = _best_first(tree, params.max_leaves, None if weights is None else weights.factor)
+        choices = None if choices is None else choices.of_subtree(tree, is_split)
+        tree = tree.subtree(is_split)
+    return tree, choices
 
 
-def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> Tree:
-    """What growing best first would have grown: nodes do not depend on each other, so it is a part of the tree."""
+def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
+    """The splits of best-first growth: nodes do not depend on each other, so it grows a part of the tree."""
     counts = tree.counts if factor is None else tree.counts * (factor / factor.max())
     saved = tree.gain * counts.sum(axis=1)
     saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
     is_split = _core.best_first(
         tree.first_child, tree.n_children, tree.multiplicity, saved, max_leaves
     )
-    return tree.subtree(np.frombuffer(is_split, dtype=bool))
+    return np.frombuffer(is_split, dtype=bool)
 
 
 def score_root(
@@ -120,8 +145,12 @@ def _own_lists(
 
 def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
     """Which of the frontier's best splits are made."""
-    accepted = (winners.attribute >= 0) & (winners.score >= params.min_gain)
-    if params.stop_zero_gain:
+    if params.by_length:  # whether a split pays is for pruning to say
+        return np.asarray(winners.attribute >= 0)
+    accepted = winners.attribute >= 0
+    if not params.by_chance or params.min_gain > 0:  # a gain that allows for chance may be below 0
+        accepted &= winners.score >= params.min_gain
+    if params.stop_zero_gain or params.criterion in STOPPING:
         accepted &= winners.score > NO_GAIN
     return np.asarray(accepted)
 
@@ -129,8 +158,10 @@ def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
 # The integers that describe a node, one row of an array each.
 ATTRIBUTE, FIRST_CHILD, N_CHILDREN, N_TABLE, DEFAULT_BRANCH, MISSING_BRANCH, HEURISTIC = range(7)
 MISSING_SEEN, MULTIPLICITY, PARENT, PRED, DEPTH, N_SURROGATES = range(7, 13)
+ELIGIBLE, N_CUTS, PLACE = range(13, 16)
 LEAF_INTS = np.array(
-    [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0], [0]], dtype=np.int32
+    [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0], [0], [0], [0], [0]],
+    dtype=np.int32,
 )
 THRESHOLD_VALUE, GAIN = range(2)
 SHARED = np.int32(-1)  # the branch of missing values: all of them
@@ -175,15 +206,23 @@ class _Builder:
         counts = self.evaluator.root_counts[np.newaxis, :]
         self._begin_level(counts, counts.sum(axis=1), 0)
         measured = None
-        if self.evaluator.costs is not None:
+        if self.evaluator.costs is not None or self.params.by_length:
             measured = np.zeros((1, self.table.n_attributes), dtype=bool)
         nothing = np.zeros(1, dtype=np.int64)
         n_rows = np.array([self.evaluator.n_rows], dtype=np.int64)
         no_slot = np.full(1, -1, dtype=np.int32)
         one = np.ones(1, dtype=np.int64)
-        return self._lay_out(
+        level = self._lay_out(
             np.array([0, 1]), one, nothing, n_rows, no_slot, n_rows, counts, 0, measured
         )
+        return replace(level, siblings=np.zeros(1, dtype=np.int64))
+
+    def note_eligible(self, level: Level, winners: Winners) -> None:
+        """What a message could ask for at the nodes of the open level."""
+        if winners.eligible is not None:
+            segment = bisect_right(self.first_nodes, level.first_node) - 1
+            first = level.first_node - self.first_nodes[segment]
+            self.ints[segment][ELIGIBLE, first : first + level.n_nodes] = winners.eligible
 
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
@@ -196,7 +235,7 @@ class _Builder:
         size = evaluator.sizes(counts, total)
         cost = np.empty(len(total))
         evaluator.measure.costs(counts, total, cost)
-        if children.known_counts is None:
+        if children.known_counts is None or self.params.by_length:
             saved = level.cost[nodes] - family_sums(cost, first_child)
         else:
             saved = self._saved_by_known(children.known_counts, first_child)
@@ -214,6 +253,8 @@ class _Builder:
         ints[ATTRIBUTE, nodes] = attribute
         ints[FIRST_CHILD, nodes] = self.n_nodes + first_child[:-1]
         ints[N_CHILDREN, nodes] = sizes(first_child)
+        if children.cuts is not None:
+            ints[N_CUTS, nodes], ints[PLACE, nodes] = children.cuts.T
         missing_branch = heaviest
         if self.params.missing == "fractional":
             missing_branch = SHARED
@@ -240,7 +281,7 @@ class _Builder:
         if len(children.table_codes):
             self._append_tables(ints, nodes, attribute, children, heaviest)
             self.table_nodes.append(parent)
-        return self._lay_out(
+        next_level = self._lay_out(
             first_child,
             children.n_filled,
             level.list_start[nodes_of_level],
@@ -253,6 +294,23 @@ class _Builder:
             total,
             size,
             cost,
+        )
+        if children.n_branches is None:
+            return next_level
+        return replace(next_level, siblings=children.n_branches[family])
+
+    def lay_out_children(self, level: Level, nodes: np.ndarray, children: Children) -> Level:
+        """The children of some nodes as a level, that is not written down."""
+        return self._lay_out(
+            children.first_child,
+            children.n_filled,
+            level.list_start[nodes],
+            level.n_rows[nodes],
+            np.full(len(nodes), -1, dtype=np.int32),
+            children.n_rows,
+            children.counts,
+            level.depth + 1,
+            None,
         )
 
     def _plain(self, counts: np.ndarray) -> np.ndarray:
@@ -400,7 +458,7 @@ class _Builder:
                 f"{n_bytes / 2**30:.1f} GB (limit 1 GB): raise min_samples_leaf or lower max_depth"
             )
 
-    def finish(self) -> Tree:
+    def finish(self) -> tuple[Tree, Choices | None]:
         ints = np.concatenate(self.ints, axis=1)
         reals = np.concatenate(self.reals, axis=1)
         counts, proba = np.concatenate(self.counts), np.concatenate(self.probas)
@@ -419,7 +477,7 @@ class _Builder:
                 ints[row] = np.where(ints[row] < 0, -1, number[ints[row]])
         if self.params.threshold == "value":
             self._relocate(ints[ATTRIBUTE], reals[THRESHOLD_VALUE])
-        return Tree(
+        tree = Tree(
             schema=self.table.schema,
             attribute=ints[ATTRIBUTE],
             threshold=reals[THRESHOLD_VALUE],
@@ -441,6 +499,9 @@ class _Builder:
             parent=ints[PARENT],
             **self._finish_surrogates(ints[N_SURROGATES]),
         )
+        if not self.params.by_length:
+            return tree, None
+        return tree, Choices(*ints[[ELIGIBLE, N_CUTS, PLACE]].astype(np.int64))
 
     def _in_order(self, ints: np.ndarray) -> np.ndarray:
         """The entries of the tables as breadth-first order wants them."""

@@ -6,6 +6,8 @@ Without missing values to share out an instance is a row, and nothing here ever 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +58,7 @@ class Instances:
             self.row_list = np.empty(n_present, dtype=np.uint64)
             _core.write_rows(table.y, steps, table.rank_shift, self.row_list)
             self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
+        self._source: np.ndarray | None = None  # where the rows of a level are dealt out from
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out
         core.set_lists(lists, lists)
@@ -72,6 +75,24 @@ class Instances:
             None if is_wide else self.branch,
             self.branch if is_wide else None,
         )
+
+    def copy_from(self, other: Instances) -> None:
+        """Take over the rows of a level, to move them about without consequences."""
+        self.n = other.n
+        self.lists = other.lists.copy()
+        self.row_list = other.row_list.copy()
+        self.next_row_list = np.empty_like(other.next_row_list)
+        self._spare, self._is_kept = None, False
+        if self.shares:
+            assert other.weight is not None
+            assert other.row_of is not None
+            self.y, self.weight = other.y.copy(), other.weight.copy()
+            self.row_of = other.row_of.copy()
+            self.first_copy = np.empty_like(other.first_copy)
+            self.branch = np.empty_like(other.branch)
+        self.core.set_lists(self.lists, self.lists)
+        self.core.set_row_lists(self.row_list, self.next_row_list)
+        self._publish()
 
     def make_room(self, n_copies: int) -> int:
         """Room for more instances; returns the number of the first."""
@@ -104,11 +125,21 @@ class Instances:
         if target is None or target.shape[1] < n_entries:
             target = np.empty((len(source), n_entries + n_entries // 4), dtype=np.uint64)
         self.core.set_lists(source, target)
+        self._source = source
         self.lists, self._spare = target, None if self._is_kept else source
         self._is_kept = False
 
     def end_level(self) -> None:
+        self._source = None
         self.core.set_lists(self.lists, self.lists)
+
+    @contextmanager
+    def dealt(self) -> Iterator[None]:
+        """In the middle of a level: look at the rows as they have been dealt out so far."""
+        self.core.set_lists(self.lists, self.lists)
+        yield
+        if self._source is not None:
+            self.core.set_lists(self._source, self.lists)
 
     def pause(self) -> Paused:
         """What stands in the lists now must stay until all the parts of the level have been dealt out from it."""
@@ -121,6 +152,7 @@ class Instances:
             self._spare = self.lists
         self.lists, self.row_list, self.n = paused.lists, paused.row_list, paused.n
         self._is_kept = True
+        self.core.set_lists(self.lists, self.lists)
         self.core.set_row_lists(self.row_list, self.row_list)
 
     def drop(self) -> None:

@@ -223,12 +223,12 @@ def _grouping_bits(tree: Tree) -> np.ndarray:
     pair = (n_groups == 2) & (n_values > 2)
     bits[pair] = n_values[pair] - 1.0 + np.log1p(-np.exp2(1.0 - n_values[pair])) / NATS_PER_BIT
     for node_ in np.flatnonzero((n_groups > 2) & (n_groups < n_values)):  # few trees have any
-        bits[node_] = _log2_partitions(int(n_values[node_]), int(n_groups[node_]))
+        bits[node_] = log2_partitions(int(n_values[node_]), int(n_groups[node_]))
     return bits
 
 
 @lru_cache
-def _log2_partitions(n_values: int, n_groups: int) -> float:
+def log2_partitions(n_values: int, n_groups: int) -> float:
     """log2 of the ways to put n values into k groups, none empty: S(n, k) = S(n - 1, k - 1) + k S(n - 1, k)."""
     bits = np.full(n_groups + 1, -np.inf)
     bits[0] = 0.0

@@ -12,7 +12,23 @@ from typing import Any
 import numpy as np
 
 # The number of each criterion in _criteria.pxd.
-CRITERIA = {"entropy": 0, "gain_ratio": 1, "gini": 2, "misclassification": 3}
+CRITERIA = {
+    "entropy": 0,
+    "gain_ratio": 1,
+    "gini": 2,
+    "misclassification": 3,
+    "message_length": 4,
+    "evidence": 4,
+    # Within an attribute these choose by information gain or by gini.
+    "ami": 0,
+    "smi": 0,
+    "adjusted_gini": 2,
+    "ad": 0,
+    "confidence_entropy": 0,
+}
+BY_CHANCE = ("ami", "smi", "adjusted_gini", "ad", "confidence_entropy")
+STOPPING = ("ad", "confidence_entropy")  # a split that is not above 0 is none
+BY_LENGTH = ("message_length", "evidence")  # both count the bits that tell the classes
 # The number of each shape of split of a categorical attribute in _core.pyx.
 CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2, "grouped": 3}
 ORDERED = 4  # categories split by threshold
@@ -24,6 +40,11 @@ THRESHOLDS = ("midpoint", "value")
 MAX_BINS = 255
 UNLIMITED = 2**62
 COMPATIBLE = ("j48",)
+# The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values, or the
+# number of groups.
+PLACE_SHIFT = 32
+PRESENT = 2**PLACE_SHIFT - 1
+LEAST_ALPHA, MOST_ALPHA = 1e-6, 1e6
 TIE = 1e-10  # by how much a later candidate must score better
 J48_TIE = 1e-6
 
@@ -47,23 +68,38 @@ class GrowthParams:
     exact_p: bool | None = None  # by an exact test; None: where counts are small
     c45: bool = False  # C4.5's own rules for the choice of a test
     compat: str | None = None
+    alpha: float = 0.5  # what every class counts in a message before the first row is seen
+    lookahead: int = 0  # levels below a split by which it is judged beside its own
+
+    @property
+    def by_length(self) -> bool:
+        return self.criterion in BY_LENGTH
+
+    @property
+    def by_chance(self) -> bool:
+        return self.criterion in BY_CHANCE
 
     @property
     def tie(self) -> float:
         return J48_TIE if self.compat else TIE
 
 
-def check_growth(values: Mapping[str, Any], c45: bool = False) -> GrowthParams:
-    """Check the growing parameters of an estimator."""
-    criteria = ("gain_ratio", "entropy") if c45 else CRITERIA
+def check_growth(
+    values: Mapping[str, Any], c45: bool = False, by_length: bool = False
+) -> GrowthParams:
+    """Check the growing parameters of an estimator: of any, of C4.5, or of those that grow by length."""
+    criteria = ("gain_ratio", "entropy") if c45 else BY_LENGTH if by_length else tuple(CRITERIA)
     if values["missing"] == "surrogate" and values["categorical_split"] != "subset":
         raise ValueError(
             'missing="surrogate" needs splits with two branches, but categorical_split='
             f'{values["categorical_split"]!r} makes more: use categorical_split="subset", or another way '
             "for missing values"
         )
+    criterion = _choice("criterion", values["criterion"], criteria)
+    if criterion in BY_LENGTH:
+        _check_by_length(values)
     return GrowthParams(
-        criterion=_choice("criterion", values["criterion"], criteria),
+        criterion=criterion,
         categorical_split=_choice(
             "categorical_split", values["categorical_split"], CATEGORICAL_SPLITS
         ),
@@ -82,7 +118,44 @@ def check_growth(values: Mapping[str, Any], c45: bool = False) -> GrowthParams:
         exact_p=getattr(values.get("significance"), "exact", None),
         c45=c45,
         compat=_compat(values.get("compat")),
+        alpha=_alpha(values.get("alpha", 0.5)),
+        lookahead=_lookahead(values.get("lookahead", 0)),
     )
+
+
+def _check_by_length(values: Mapping[str, Any]) -> None:
+    """A message tells the rows as they are, and splits are made whether they shorten it or not: pruning decides."""
+    remedies = {
+        "attribute_costs": "which weigh gains: use another criterion",
+        "class_weight": "since a message tells the classes of the rows as they are: pass sample_weight to fit",
+        "misclassification_cost": "since a message tells the classes of the rows as they are: use another criterion",
+        "min_gain": "since the splits that do not pay are for pruning: leave it at 0",
+        "stop_zero_gain": "since the splits that do not pay are for pruning: leave it at False",
+    }
+    for name, remedy in remedies.items():
+        value = values.get(name)
+        if value is not None and not (isinstance(value, (bool, int, float)) and value == 0):
+            raise ValueError(f"criterion={values['criterion']!r} takes no {name}, {remedy}")
+    if values["criterion"] == "evidence" and values.get("lookahead", 0) == 1:
+        raise ValueError(
+            'lookahead=1 needs criterion="message_length": evidence does not look ahead'
+        )
+
+
+def _alpha(value: Any) -> float:
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        number = float(value)
+        if LEAST_ALPHA <= number <= MOST_ALPHA:
+            return number
+    raise ValueError(
+        f"alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g}, got {value!r}"
+    )
+
+
+def _lookahead(value: Any) -> int:
+    if not _is_int(value) or value not in (0, 1):
+        raise ValueError(f"lookahead must be 0 or 1, got {value!r}")
+    return int(value)
 
 
 def check_flag(name: str, value: Any) -> bool:

@@ -9,8 +9,8 @@ from fasttree.significance import p_values
 from fasttree.tree import Tree
 
 
-def significant_part(tree: Tree, level: float, exact: bool | None = None) -> Tree:
-    """The tree that growth would have made, had it stopped at each node whose chosen split is not significant.
+def significant_splits(tree: Tree, level: float, exact: bool | None = None) -> np.ndarray:
+    """The splits that growth would have made, had it stopped at each node whose chosen split is not significant.
 
     A node does not depend on what becomes of others, so growing first and then leaving out, from the root down, is the
     same. Only the splits that are still there are tested: exact tests are dear.
@@ -21,7 +21,7 @@ def significant_part(tree: Tree, level: float, exact: bool | None = None) -> Tre
         alive = alive[p_values_of(tree, alive, exact) < level]
         is_split[alive] = True
         alive = _children(tree, alive)
-    return tree.subtree(is_split)
+    return is_split
 
 
 def p_values_of(tree: Tree, nodes: np.ndarray, exact: bool | None = None) -> np.ndarray:

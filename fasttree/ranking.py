@@ -74,9 +74,8 @@ def rank_attributes(
     """
     of_tables = isinstance(criterion, str) and criterion in OF_TABLES
     if not of_tables and criterion not in tuple(CRITERIA):
-        raise ValueError(
-            f"criterion must be one of {', '.join(map(repr, (*CRITERIA, *OF_TABLES)))}, got {criterion!r}"
-        )
+        allowed = ", ".join(map(repr, dict.fromkeys((*CRITERIA, *OF_TABLES))))
+        raise ValueError(f"criterion must be one of {allowed}, got {criterion!r}")
     if of_tables and categorical_split != "multiway":
         raise ValueError(
             f'criterion={criterion!r} scores the table of all values: leave categorical_split at "multiway", '
@@ -95,6 +94,7 @@ def rank_attributes(
             "min_weight_fraction_leaf": 0.0,
             "min_gain": 0.0,
             "stop_zero_gain": False,
+            "attribute_costs": attribute_costs,
         }
     )
     with training(X, y, sample_weight, categorical_features, max_bins, n_jobs, "fractional") as (

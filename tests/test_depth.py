@@ -112,3 +112,9 @@ def test_bad_requests(parameters: dict[str, Any], error: type[Exception], messag
         select_depth(X, y, **parameters)
     with pytest.raises(ValueError, match=r"has 1 row, too few .*: pass folds of your own"):
         select_depth([[1.0], [2.0], [3.0]], [0, 0, 1])
+
+
+def test_trees_that_see_to_their_size_are_refused() -> None:
+    X, y = fasttree.datasets.play_tennis()
+    with pytest.raises(ValueError, match=r"SMMLClassifier.*size of its trees itself"):
+        fasttree.select_depth(X, y, estimator=fasttree.SMMLClassifier())

@@ -15,10 +15,27 @@ from hypothesis import given
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from strategies import Problem, problems
 
-from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier, pruning
+from fasttree import (
+    BayesTreeClassifier,
+    C45Classifier,
+    CARTClassifier,
+    ID3Classifier,
+    MMLClassifier,
+    SMMLClassifier,
+    TreeClassifier,
+    pruning,
+)
 
 Data = tuple[np.ndarray, np.ndarray]
-ESTIMATORS = [TreeClassifier, ID3Classifier, C45Classifier, CARTClassifier]
+ESTIMATORS = [
+    TreeClassifier,
+    ID3Classifier,
+    C45Classifier,
+    CARTClassifier,
+    SMMLClassifier,
+    MMLClassifier,
+    BayesTreeClassifier,
+]
 
 DEFAULTS = {
     "criterion": "gini",
@@ -61,6 +78,10 @@ DEFAULTS = {
         CARTClassifier(),
         TreeClassifier(pruning="reduced_error"),
         ID3Classifier(pruning=pruning.CrossValidated(), significance=0.5),
+        SMMLClassifier(),
+        MMLClassifier(),
+        MMLClassifier(lookahead=1),
+        BayesTreeClassifier(),
     ],
 )
 def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
@@ -94,6 +115,22 @@ def test_parameters_and_their_defaults() -> None:
         "compat": None,
     }
     assert C45Classifier().get_params() == c45
+    meaningless = (
+        "attribute_costs",
+        "class_weight",
+        "cost_function",
+        "min_gain",
+        "misclassification_cost",
+        "pruning",
+        "random_state",
+        "significance",
+    )
+    smml = {k: v for k, v in id3.items() if k not in (*meaningless, "stop_zero_gain")}
+    smml |= {"criterion": "message_length", "alpha": 0.5, "lookahead": 0}
+    assert SMMLClassifier().get_params() == smml
+    assert MMLClassifier().get_params() == smml
+    del smml["lookahead"]
+    assert BayesTreeClassifier().get_params() == smml | {"criterion": "evidence"}
     assert list(inspect.signature(C45Classifier).parameters)[-1] == "n_jobs"
     with pytest.raises(TypeError):
         TreeClassifier("entropy")  # keywords only

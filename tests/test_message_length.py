@@ -351,9 +351,9 @@ def test_subsets_of_many_levels() -> None:
 
 @pytest.mark.parametrize(("n_values", "n_groups", "ways"), [(4, 3, 6), (6, 3, 90), (5, 2, 15)])
 def test_groups_of_levels(n_values: int, n_groups: int, ways: int) -> None:
-    from fasttree.message_length import _log2_partitions
+    from fasttree.message_length import log2_partitions
 
-    assert 2 ** _log2_partitions(n_values, n_groups) == pytest.approx(ways)
+    assert 2 ** log2_partitions(n_values, n_groups) == pytest.approx(ways)
 
 
 def test_ordered_levels_are_numbers() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fasttree import pruning as ways
+from fasttree.choices import choices_of
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
 from fasttree.estimators.protocol import Estimator
@@ -18,6 +19,7 @@ from fasttree.estimators.validation import check_enough, check_validation, read_
 from fasttree.export.text import to_text
 from fasttree.fitting import Fitting, Pruned, prune, reads_rows
 from fasttree.frames import Table, read_table_like, read_target, read_weights
+from fasttree.message_length import Alpha, Choices, MessageLength, message_length
 from fasttree.params import GrowthParams, check_growth, check_n_jobs, check_seed, check_unknown
 from fasttree.schema import Schema
 from fasttree.scoring import Policy, classes_of, leaves_of, path_matrix, shares_of
@@ -32,8 +34,15 @@ class TreeClassifier(Estimator):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "gain_ratio", "misclassification"}
-        What a split is worth. "entropy" is information gain in bits.
+    criterion : {"gini", "entropy", "gain_ratio", "misclassification", "message_length", "evidence", "ami", "smi",
+            "adjusted_gini", "ad", "confidence_entropy"}
+        What a split is worth. "entropy" is information gain in bits. "message_length": the split after which the
+        message that tells the tree and the classes is the shortest, and "evidence": that after which the classes are
+        the most probable (alpha is 1/2 in both). They split as long as anything can be split, and leave it to pruning
+        or averaging what pays, see `MMLClassifier`, `SMMLClassifier` and `BayesTreeClassifier`. The others are measures
+        of `fasttree.chance` that allow for chance: the split of an attribute is the one with the largest information
+        gain (gini for "adjusted_gini"), and the measure of its branches decides between attributes. With "ad" and
+        "confidence_entropy" a node is a leaf if no attribute is above 0.
     categorical_split : {"subset", "multiway", "grouped"}
         Categorical attributes are split into two sets of levels, into a branch for each level, or (C4.5's ``-s``) into
         groups of levels that are merged as long as the criterion gains by it.
@@ -115,6 +124,9 @@ class TreeClassifier(Estimator):
     Infinite values are numbers like others.
     """
 
+    _averages = False
+    _choices: Choices | None
+
     tree_: Tree
     classes_: np.ndarray
     n_features_in_: int
@@ -192,6 +204,8 @@ class TreeClassifier(Estimator):
             policy = self._policy_of(self.missing)
             validation = read_validation(X_val, y_val, schema, self.unknown, policy)
             pruned = fitting.fit(how, validation)
+        if how is not None:
+            self._choices = None  # those of the grown tree, or of a fold's
         self._missing_policy = self.missing
         self._describe(schema)
         self._remember(pruned)
@@ -234,6 +248,7 @@ class TreeClassifier(Estimator):
                 fitting.check_grown(tree)
                 pruned = prune(tree, how, fitting)
         smaller = copy.copy(self)
+        smaller._choices = None
         smaller._remember(pruned)
         return smaller
 
@@ -263,8 +278,9 @@ class TreeClassifier(Estimator):
         """The checked parameters; presets with rules of their own add them here ..."""
         return check_growth(self.get_params())
 
-    def _finish(self, tree: Tree) -> Tree:
-        """... change the grown tree here ..."""
+    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+        """... change the grown tree here (`choices`: those that growth by length had) ..."""
+        self._choices = choices
         return tree
 
     def _as_meant(self, how: Any, said: Any) -> Any:
@@ -377,7 +393,33 @@ class TreeClassifier(Estimator):
 
         self._check_fitted()
         allow_missing = self._missing_policy != "error"
-        return rules_of(self.tree_, unknown=self.unknown, allow_missing=allow_missing)
+        return rules_of(
+            self.tree_, unknown=self.unknown, allow_missing=allow_missing, averaged=self.averaged
+        )
+
+    @property
+    def averaged(self) -> str | None:
+        """The name of the model, if it averages over many trees: then `tree_` does not say it all."""
+        return type(self).__name__ if self._averages else None
+
+    def message_length(
+        self, X: Any = None, *, alpha: Alpha | None = None, cut_code: str = "uniform"
+    ) -> MessageLength:
+        """How many bits tell this tree and the classes of the training rows by it, see `fasttree.message_length`.
+
+        X: the training rows, without those of weight 0. They are not needed if the tree was grown by message length or
+        evidence. `alpha`: what each class counts before the first row is seen; by default as in growth, or 1/2.
+        """
+        self._check_fitted()
+        choices = self._choices
+        if X is not None:
+            choices = choices_of(self.tree_, X, self.categorical_split)
+        elif choices is None:
+            raise ValueError(
+                "message_length needs the training rows, to see what there was to choose between at each node: pass X"
+            )
+        prior: Alpha = getattr(self, "alpha", 0.5) if alpha is None else alpha
+        return message_length(self.tree_, choices, alpha=prior, cut_code=cut_code)
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.estimators.by_length import _ByLength
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.fitting import Fitting
 from fasttree.frames import Table
 from fasttree.labels import shown
+from fasttree.message_length import Choices
 from fasttree.pruning.choices import check_folds
 from fasttree.pruning.cross_validated import row_costs
 from fasttree.scoring import Ends, Policy, classes_of_shares, ends_of
@@ -94,6 +96,11 @@ def select_depth(
             f"estimator must be a tree classifier of fasttree or None, got {shown(estimator)}: "
             "pass fasttree.TreeClassifier(...), say"
         )
+    if isinstance(model, _ByLength):
+        raise ValueError(
+            f"estimator is a {type(model).__name__}, which sees to the size of its trees itself: pass a "
+            "TreeClassifier or one of the other presets"
+        )
     if model.max_leaves is not None:
         raise ValueError(
             f"estimator has max_leaves={shown(model.max_leaves)}, but the best leaves at one depth are not those at "
@@ -120,7 +127,7 @@ def select_depth(
     return DepthChoice(errors, weight, _stop(errors, 1e-9 * max(1.0, weight)))
 
 
-def _as_it_is(tree: Tree) -> Tree:
+def _as_it_is(tree: Tree, choices: Choices | None) -> Tree:
     return tree
 
 
@@ -131,9 +138,11 @@ def _priors_of_rows(tree: Tree, codes: np.ndarray) -> np.ndarray:
 
 def _labels_by_depth(tree: Tree, part: Table, fitting: Fitting) -> Iterator[np.ndarray]:
     """The class numbers that rows would get if the tree ended at depth 0, 1, 2, ..."""
-    if fitting.finish(tree) is not tree:  # what is done to a grown tree depends on where it ends
+    if (
+        fitting.finish(tree, None) is not tree
+    ):  # what is done to a grown tree depends on where it ends
         for depth in range(tree.max_depth + 1):
-            cut = fitting.finish(tree.subtree(tree.depth < depth))
+            cut = fitting.finish(tree.subtree(tree.depth < depth), None)
             yield _labels(cut, ends_of(cut, part, Policy(), fitting.team))
         return
     ends = ends_of(tree, part, Policy(), fitting.team)

@@ -8,6 +8,7 @@ from typing import Any
 from fasttree.c45 import collapse
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.protocol import preset
+from fasttree.message_length import Choices
 from fasttree.params import GrowthParams, check_flag, check_growth
 from fasttree.pruning import ErrorBased
 from fasttree.tree import Tree
@@ -83,5 +84,6 @@ class C45Classifier(TreeClassifier):
         is_name = isinstance(said, str) and said == "error_based"
         return ErrorBased(estimate="normal") if is_name and self.compat == "j48" else how
 
-    def _finish(self, tree: Tree) -> Tree:
+    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+        self._choices = None
         return collapse(tree) if self.collapse else tree

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
 
 
@@ -91,13 +91,16 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def preset(
-    base: type, extra: Mapping[str, Any] | None = None, **defaults: Any
+    base: type,
+    extra: Mapping[str, Any] | None = None,
+    without: Collection[str] = (),
+    **defaults: Any,
 ) -> Callable[..., None]:
-    """An ``__init__`` with the parameters of `base`, other defaults, and `extra` parameters behind them.
+    """An ``__init__`` with the parameters of `base` but for `without`, other defaults, and `extra` ones behind them.
 
     It has a signature of its own, for scikit-learn's protocol and for those who ask for help.
     """
-    inherited = inspect.signature(base).parameters.values()
+    inherited = [p for p in inspect.signature(base).parameters.values() if p.name not in without]
     parameters = [p.replace(default=defaults.get(p.name, p.default)) for p in inherited]
     keyword = inspect.Parameter.KEYWORD_ONLY
     added = [inspect.Parameter(n, keyword, default=d) for n, d in (extra or {}).items()]

@@ -112,7 +112,12 @@ class RuleClassifier(Estimator):
                 estimate = "pessimistic"
         self.tree_ = base.fit(X, y, sample_weight=weight).tree_
         rules = replace(
-            rules_of(self.tree_, unknown=base.unknown, allow_missing=base.missing != "error"),
+            rules_of(
+                self.tree_,
+                unknown=base.unknown,
+                allow_missing=base.missing != "error",
+                averaged=base.averaged,
+            ),
             reader_name=type(self).__name__,
         )
         training = judges = _evidence(X, y, weight, rules, "y")
