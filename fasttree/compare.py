@@ -13,19 +13,34 @@ from typing import Any
 import numpy as np
 
 from fasttree.comparison import Comparison, FoldResult
-from fasttree.estimators import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
+from fasttree.estimators import (
+    BayesTreeClassifier,
+    C45Classifier,
+    CARTClassifier,
+    ID3Classifier,
+    MMLClassifier,
+    SMMLClassifier,
+    TreeClassifier,
+)
 from fasttree.estimators.protocol import Estimator
 from fasttree.folds import choose_folds, given_folds, row_hashes
 from fasttree.frames import Table, Target, read_table, read_target, read_weights
 from fasttree.judge import Rows, judge
 from fasttree.labels import plain, shown
 from fasttree.params import check_max_bins, check_n_jobs
+from fasttree.pruning import CostComplexity
 
 # The library's own methods, by the names that users and tables call them.
 METHODS: dict[str, Callable[[], Any]] = {
     "ID3": ID3Classifier,
     "C4.5": C45Classifier,
     "CART": CARTClassifier,
+    "CART0": lambda: CARTClassifier(
+        pruning=CostComplexity(se=0)
+    ),  # the best tree, not the smallest as good
+    "Bayes": BayesTreeClassifier,
+    "MML": MMLClassifier,
+    "SMML": SMMLClassifier,
 }
 
 
