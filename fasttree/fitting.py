@@ -12,6 +12,7 @@ import numpy as np
 
 from fasttree import pruning
 from fasttree._parallel import Team
+from fasttree.choices import choices_of_rows
 from fasttree.columns import TrainingRows
 from fasttree.costs import AttributeCosts
 from fasttree.folds import (
@@ -216,7 +217,11 @@ def prune(
         return _by_folds(tree, how, fitting)
     if how.needs == TRAINING_ROWS:
         assert fitting is not None
-        return Pruned(*pruning.error_based(tree, how, fitting.training_rows()))
+        rows = fitting.training_rows()
+        if isinstance(how, pruning.MessageLength):
+            choices = choices_of_rows(tree, rows.table, fitting.params.categorical_split)
+            return Pruned(*pruning.by_message_length(tree, choices, how))
+        return Pruned(*pruning.error_based(tree, how, rows))
     return Pruned(*_ALONE[type(how)](tree, how))
 
 

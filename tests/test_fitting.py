@@ -545,3 +545,20 @@ def test_pruning_without_what_it_needs() -> None:
         TreeClassifier().prune("leaf_penalty")
     with pytest.raises(ValueError, match=r"confidence must be above 0 and at most 0\.5"):
         model.prune(ErrorBased(confidence=0.6))
+
+
+@pytest.mark.parametrize(("times", "leaves", "bits"), [(1, 1, 17.420684), (2, 5, 23.726061)])
+def test_pruning_by_message_length(times: int, leaves: int, bits: float) -> None:
+    """PlayTennis once is told shortest by no tree at all, twice by ID3's."""
+    X, y = fasttree.datasets.play_tennis()
+    weight = np.full(14, times)
+    model = ID3Classifier(pruning="message_length").fit(X, y, sample_weight=weight)
+    assert model.get_n_leaves() == leaves
+    later = ID3Classifier().fit(X, y, sample_weight=weight)
+    later = later.prune("message_length", X, y, sample_weight=weight)
+    assert later.tree_.fingerprint() == model.tree_.fingerprint()
+    assert len(later.pruning_trace_) == (3 if leaves == 1 else 0)
+    if leaves == 1:
+        assert later.pruning_trace_.after[-1] == pytest.approx(bits, abs=5e-7)
+    with pytest.raises(ValueError, match="alpha"):
+        fasttree.pruning.MessageLength(alpha=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from fasttree.fitting import Validation
 from fasttree.frames import read_table_like, read_target
-from fasttree.pruning import CrossValidated, codes_of_classes
+from fasttree.pruning import CrossValidated, MessageLength, codes_of_classes
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.schema import Schema
 from fasttree.scoring import Policy
@@ -38,6 +38,10 @@ def check_enough(how: Any, X: Any, X_val: Any) -> None:
     if how.needs == HELD_OUT and X_val is None:
         raise ValueError(
             f"{name} needs rows that the tree was not grown from: pass X_val and y_val"
+        )
+    if isinstance(how, MessageLength) and X is None:
+        raise ValueError(
+            f"{name} must see what there was to choose between at each node: pass X and y, those of fit"
         )
     if how.needs == TRAINING_ROWS and X is None:
         raise ValueError(

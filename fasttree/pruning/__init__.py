@@ -20,6 +20,7 @@ from fasttree.pruning.cross_validated import CrossValidated, FoldRows, cross_val
 from fasttree.pruning.error_based import ErrorBased, added_errors, error_based
 from fasttree.pruning.held_out import codes_of_classes, held_out_counts
 from fasttree.pruning.leaf_penalty import LeafPenalty, generalisation_error, leaf_penalty
+from fasttree.pruning.message_length import MessageLength, by_message_length
 from fasttree.pruning.raising import TrainingRows
 from fasttree.pruning.reduced_error import ReducedError, reduced_error
 from fasttree.pruning.significance import Significance, significance, split_p_values
@@ -34,12 +35,14 @@ __all__ = [
     "ErrorBased",
     "FoldRows",
     "LeafPenalty",
+    "MessageLength",
     "Path",
     "ReducedError",
     "Significance",
     "Trace",
     "TrainingRows",
     "added_errors",
+    "by_message_length",
     "choose_by_folds",
     "choose_by_held_out",
     "codes_of_classes",
@@ -67,6 +70,7 @@ METHODS: dict[str, type[Any]] = {
     "cost_complexity": CostComplexity,
     "significance": Significance,
     "cross_validated": CrossValidated,
+    "message_length": MessageLength,
 }
 
 
