@@ -349,7 +349,12 @@ def test_no_rules_of_averages(kind: Any) -> None:
         model.rules()
     with pytest.raises(ValueError, match=f"{kind.__name__} averages"):
         RuleClassifier(base=kind()).fit(X, y)
-    assert len(SMMLClassifier().fit(X, y).rules()) >= 1
+    with pytest.raises(ValueError, match=f"{kind.__name__} averages .* nothing to prune"):
+        model.prune("leaf_penalty")
+    short = SMMLClassifier().fit(X, y)
+    assert len(short.rules()) >= 1
+    with pytest.raises(ValueError, match="pass X"):  # other choices than those of growth
+        short.prune("leaf_penalty").message_length()
 
 
 def test_message_length_of_other_trees_needs_the_rows() -> None:

@@ -10,7 +10,8 @@ from fasttree.message_length import Choices, prune_by_length
 from fasttree.params import GrowthParams, check_growth
 from fasttree.tree import Tree
 
-# A message tells the classes of the rows as they are, and growth does not stop where a split does not pay.
+# A message tells the classes of the rows as they are, growth does not stop where a split does not pay, and what becomes
+# of the grown tree is what the three are about.
 MEANINGLESS = (
     "attribute_costs",
     "class_weight",
@@ -47,7 +48,8 @@ class SMMLClassifier(_ByLength):
     Grown split by split to the shortest message, whether it gets shorter than without the split or not, and pruned
     wherever a leaf makes it no longer. The probabilities of a leaf are (n_c + alpha) / (n + alpha * classes).
 
-    The parameters are those of `TreeClassifier`, but for costs, class weights, `min_gain` and `stop_zero_gain`, and:
+    The parameters are those of `TreeClassifier`, but for costs, class weights, `min_gain`, `stop_zero_gain`,
+    `significance` and `pruning`, and:
 
     alpha : float
         What every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys'.

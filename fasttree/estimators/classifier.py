@@ -229,6 +229,11 @@ class TreeClassifier(Estimator):
         - "cost_complexity": one of both, to choose by validation rows or by folds of the training rows.
         """
         self._check_fitted()
+        if self._averages:
+            raise ValueError(
+                f"{type(self).__name__} averages over all the prunings of its tree, so there is nothing to prune: "
+                "use SMMLClassifier for a single small tree"
+            )
         how = ways.read_method(method)
         if how is None:
             raise ValueError(
