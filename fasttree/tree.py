@@ -244,6 +244,13 @@ class Tree:
 
         return to_text(self)
 
+    def message_length(self, X: Any, *, alpha: Any = 0.5, cut_code: str = "uniform") -> Any:
+        """How many bits tell this tree and the classes of its training rows X, see `fasttree.message_length`."""
+        from fasttree.choices import choices_of
+        from fasttree.message_length import message_length
+
+        return message_length(self, choices_of(self, X), alpha=alpha, cut_code=cut_code)
+
     # -- identity --------------------------------------------------------------------------------------------------
 
     def _arrays(self) -> dict[str, np.ndarray]:

@@ -14,6 +14,7 @@ import reference_mml
 import tables
 from candidates import Attribute
 
+import fasttree
 from fasttree import Categorical, ID3Classifier, TreeClassifier
 from fasttree.choices import choices_of, choices_of_rows
 from fasttree.message_length import (
@@ -505,3 +506,11 @@ def test_shape_is_read_off_the_tree() -> None:
             assert read.eligible.tolist() == eligible
         else:
             assert read.eligible[0] == 1
+
+
+def test_any_tree_tells_its_length() -> None:
+    X, y = fasttree.datasets.play_tennis()
+    tree = fasttree.ID3Classifier().fit(X, y).tree_
+    message = tree.message_length(X, alpha=1.0)
+    assert message.bits == pytest.approx(22.831703, abs=5e-7)
+    assert len(message.structure) == tree.node_count
