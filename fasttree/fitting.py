@@ -24,7 +24,7 @@ from fasttree.folds import (
     row_hashes,
 )
 from fasttree.frames import Table
-from fasttree.grow import grow_with_choices
+from fasttree.grow import grow
 from fasttree.message_length import Choices
 from fasttree.params import GrowthParams
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
@@ -72,9 +72,7 @@ class Fitting:
         if left_out is not None:
             weights = rows.without(left_out, self.params.missing)
         used_up = use_up and rows.used_up
-        grown = grow_with_choices(
-            rows.encoded, self.params, self.team, weights, used_up, self.costs
-        )
+        grown = grow(rows.encoded, self.params, self.team, weights, used_up, self.costs)
         return self.finish(*grown)
 
     def fit(self, how: Any, validation: Validation | None) -> Pruned:
