@@ -121,7 +121,8 @@ def _library_labels(series: nw.Series[Any]) -> Labels | None:
             return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
         return _arrow_labels(series.to_arrow(), declared=True)
     elif library.is_polars():
-        if is_text and "pyarrow" in sys.modules:  # its dictionary takes half the time of polars' own
+        if is_text and "pyarrow" in sys.modules:
+            # Its dictionary takes half the time of polars' own.
             return _arrow_labels(native.to_arrow().dictionary_encode(), False)
         return _polars_labels(series, is_text)
     elif library.is_pyarrow():
