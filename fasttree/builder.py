@@ -107,9 +107,9 @@ class Builder:
             saved = self._saved_by_known(children.known_counts, first_child)
         weight = total
         if children.surrogates is not None and children.known_counts is not None:
-            weight = self.priors.weighted(self._plain(children.known_counts)).sum(axis=1)
+            weight = evaluator.pull(children.known_counts)
         elif self.has_factors:
-            weight = self.priors.weighted(self._plain(counts)).sum(axis=1)
+            weight = evaluator.pull(counts)
         heaviest = first_largest(weight, first_child, self.slack) - first_child[:-1]
 
         segment = bisect_right(self.first_nodes, level.first_node) - 1
@@ -179,10 +179,6 @@ class Builder:
             None,
         )
 
-    def _plain(self, counts: np.ndarray) -> np.ndarray:
-        """Class counts without the class factors."""
-        return counts if self.weights is None else self.weights.plain(counts)
-
     def _append_surrogates(
         self, ints: np.ndarray, nodes: np.ndarray, surrogates: Surrogates
     ) -> None:
@@ -242,7 +238,7 @@ class Builder:
             pred = order[ordered.argmax(axis=1)]
             proba = counts / np.maximum(total, 1)[:, np.newaxis]
         else:
-            proba = self.priors.shares(self._plain(counts))
+            proba = self.priors.shares(self.evaluator.plain(counts))
             pred = cheapest(proba, self.priors.cost, order)
         if inherited is not None:
             empty = total == 0
@@ -356,7 +352,7 @@ class Builder:
             missing_seen=ints[MISSING_SEEN].astype(bool),
             multiplicity=ints[MULTIPLICITY],
             heuristic=ints[HEURISTIC].astype(bool),
-            counts=self._plain(counts) / self.per_unit,
+            counts=self.evaluator.plain(counts) / self.per_unit,
             proba=proba,
             pred=ints[PRED],
             gain=reals[GAIN],

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -19,7 +18,6 @@ from fasttree.frontier import Level, Slots, family_sums, first_largest, part_of
 from fasttree.instances import Instances
 from fasttree.params import (
     CATEGORICAL_SPLITS,
-    CRITERIA,
     MISSING,
     ORDERED,
     PLACE_SHIFT,
@@ -27,6 +25,7 @@ from fasttree.params import (
     THRESHOLD,
     GrowthParams,
 )
+from fasttree.ruler import make_measure, slack_of
 from fasttree.surrogates import Surrogates, SurrogateSearch
 from fasttree.weights import GridWeights
 
@@ -118,7 +117,7 @@ class Evaluator:
         _core.class_totals(table.y, steps, self.root_counts)
         total = int(self.root_counts.sum())
         has_lists = len(counted) < table.n_attributes
-        self.measure = _measure(params, self.n_classes, total, weights, has_lists)
+        self.measure = make_measure(params, self.n_classes, total, weights, has_lists)
         if params.c45:
             self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
             size = self.sizes(self.root_counts[np.newaxis, :], np.array([total]))[0]
@@ -175,6 +174,14 @@ class Evaluator:
         if self.weights is None or self.weights.factor is None:
             return total
         return np.asarray(self.weights.plain(counts).sum(axis=1))
+
+    def plain(self, counts: np.ndarray) -> np.ndarray:
+        """Class counts without the class factors."""
+        return counts if self.weights is None else self.weights.plain(counts)
+
+    def pull(self, counts: np.ndarray) -> np.ndarray:
+        """The weight by which a node draws rows that know nothing better: with class weights, without costs."""
+        return np.asarray(self.priors.weighted(self.plain(counts)).sum(axis=1))
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
@@ -360,8 +367,7 @@ class Evaluator:
     ) -> Children:
         """Share the rows out that do not know the attribute on which their node is split."""
         counts = children.counts.copy()
-        plain = children.counts if self.weights is None else self.weights.plain(children.counts)
-        known = self.priors.weighted(plain).sum(axis=1).astype(np.float64)
+        known = self.pull(children.counts).astype(np.float64)
         copies = ends(n_shared * (children.n_filled - 1))
         first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
 
@@ -386,14 +392,13 @@ class Evaluator:
     ) -> Children:
         """Find the surrogates, and send the rows by them that do not know the attribute of their node's split."""
         assert self.surrogates is not None
-        plain = children.counts if self.weights is None else self.weights.plain(children.counts)
-        sizes = plain.sum(axis=1).reshape(-1, 2)
+        sizes = self.plain(children.counts).sum(axis=1).reshape(-1, 2)
         worth_threads = int(level.n_rows[nodes].sum()) * self.n_attributes > PARALLEL_WORK
         found = self.surrogates.find(level, nodes, attribute, sizes, worth_threads)
         if n_shared.any():
             self.surrogates.place_cuts(found)
         counts = children.counts.copy()
-        weight = self.priors.weighted(plain).sum(axis=1)
+        weight = self.pull(children.counts)
         heaviest = first_largest(weight, children.first_child) - children.first_child[:-1]
 
         def send(worker: int, chunk: int) -> None:
@@ -523,69 +528,3 @@ def _values(table: EncodedTable) -> tuple[np.ndarray, np.ndarray]:
         start[attribute] = sum(map(len, values))
         values += [np.array([-np.inf]), table.first_values(attribute)]
     return np.concatenate(values), start
-
-
-def slack_of(params: GrowthParams, weights: GridWeights) -> int:
-    """J48 compares weights as loosely as scores."""
-    return max(weights.slack, int(params.tie * weights.per_unit))
-
-
-def _measure(
-    params: GrowthParams, n_classes: int, total: int, weights: GridWeights | None, has_lists: bool
-) -> _core.Measure:
-    criterion = CRITERIA["entropy" if params.c45 else params.criterion]
-    min_leaf = params.min_samples_leaf
-    per_unit = 1
-    factor = None
-    if weights is not None:
-        min_leaf = min_leaf * weights.per_unit - slack_of(params, weights)
-        per_unit, factor = weights.per_unit, weights.factor
-    # A power of two such that total * log2(total) steps stay below 2^62.
-    bits = total.bit_length()
-    fine = 2.0 ** (62 - bits - bits.bit_length())
-    if params.by_length:
-        fine = _fine_of_codes(total / per_unit, params.alpha, n_classes)
-    entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
-    n_table = total + 1 if weights is None else min(total, 2**20) + 1
-    klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
-    _core.klogk_table(fine, len(klogk), klogk)
-    # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept.
-    n_inverse = n_table if criterion == CRITERIA["gini"] and weights is None else 0
-    if not has_lists:
-        n_inverse = min(n_inverse, _core.SMALL_NODE + 1)
-    with np.errstate(divide="ignore"):
-        inverse = 1.0 / np.arange(n_inverse)
-    measure = _core.Measure(
-        criterion=criterion,
-        n_classes=n_classes,
-        min_leaf=int(min(max(np.ceil(min_leaf), 1), total + 1)),
-        min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
-        factor=factor,
-        tie=params.tie,
-        records_split=params.c45,
-        by_ratio=params.criterion == "gain_ratio",
-        side_share=c45.SIDE_SHARE if params.c45 else 0.0,
-        side_most=float(c45.SIDE_MOST * per_unit),
-        exact_squares=total < 2**31,
-        fine=fine,
-        klogk_steps_of=klogk,
-        inverse=inverse,
-        inverse_down=np.ascontiguousarray(inverse[::-1]),
-    )
-    if params.by_length:
-        # Shares of rows are too fine for a table, and few heavy rows are not worth a long one.
-        n_codes = n_table if per_unit == 1 else 1
-        if weights is not None:
-            n_codes = min(n_codes, 2**12 + 8 * len(weights.steps))
-        codes = np.empty((2, n_codes), dtype=np.int64)
-        for table, prior in zip(codes, (params.alpha, params.alpha * n_classes), strict=True):
-            _core.code_table(fine, prior, per_unit, table)
-        measure.set_code(params.alpha, per_unit, codes[0], codes[1])
-    return measure
-
-
-def _fine_of_codes(weight: float, alpha: float, n_classes: int) -> float:
-    """Steps a bit, a power of two such that a sum of codes stays below 2^61."""
-    prior = alpha * n_classes
-    most_bits = weight * math.log2(weight + prior + 2) + 24 * n_classes + 64
-    return 2.0 ** (60 - math.ceil(math.log2(most_bits)))

@@ -16,28 +16,19 @@ from fasttree.frames import Table
 from fasttree.labels import shown
 from fasttree.message_length import Choices
 from fasttree.pruning.choices import check_folds
+from fasttree.pruning.choosing import HeldOutErrors
 from fasttree.pruning.cross_validated import row_costs
 from fasttree.scoring import Ends, Policy, classes_of_shares, ends_of
 from fasttree.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
-class DepthChoice:
+class DepthChoice(HeldOutErrors):
     """The cross-validated errors of the trees of depth 0, 1, 2, ..., and the depth that is taken."""
 
     errors: np.ndarray
     weight: float  # of the rows that were classified
     depth: int
-
-    @property
-    def rate(self) -> np.ndarray:
-        """Errors a row."""
-        return np.asarray(self.errors / self.weight)
-
-    @property
-    def standard_error(self) -> np.ndarray:
-        """Of each rate: sqrt(e (1 - e) / n)."""
-        return np.asarray(np.sqrt(np.maximum(self.rate * (1 - self.rate), 0.0) / self.weight))
 
     def columns(self) -> dict[str, np.ndarray]:
         """The depths as columns, for a data frame."""

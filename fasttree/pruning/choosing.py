@@ -16,8 +16,25 @@ from fasttree.pruning.levels import errors_as_leaf, levels_upwards, sum_up
 from fasttree.tree import Tree
 
 
+class HeldOutErrors:
+    """The errors of several trees on rows that they were not grown from."""
+
+    errors: np.ndarray  # of each tree
+    weight: float  # of the rows that were classified
+
+    @property
+    def rate(self) -> np.ndarray:
+        """Errors a row."""
+        return np.asarray(self.errors / self.weight)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Of each rate: sqrt(e (1 - e) / n)."""
+        return np.asarray(np.sqrt(np.maximum(self.rate * (1 - self.rate), 0.0) / self.weight))
+
+
 @dataclass(frozen=True, eq=False)
-class Choice:
+class Choice(HeldOutErrors):
     """The errors of every tree of the path, and the one that is taken."""
 
     alphas: np.ndarray  # at which the errors were counted
@@ -31,16 +48,6 @@ class Choice:
     def alpha(self) -> float:
         """Prune at this alpha."""
         return float(self.alphas[self.place])
-
-    @property
-    def rate(self) -> np.ndarray:
-        """Errors a row."""
-        return np.asarray(self.errors / self.weight)
-
-    @property
-    def standard_error(self) -> np.ndarray:
-        """Of each rate: sqrt(e (1 - e) / n)."""
-        return np.asarray(np.sqrt(np.maximum(self.rate * (1 - self.rate), 0.0) / self.weight))
 
     def columns(self) -> dict[str, np.ndarray]:
         """The trees as columns, for a data frame."""

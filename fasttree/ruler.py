@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a fit measures splits with: the criterion's tables, and the limits on sizes in steps of weight."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fasttree import _core, c45
+from fasttree.params import CRITERIA, GrowthParams
+from fasttree.weights import GridWeights
+
+
+def slack_of(params: GrowthParams, weights: GridWeights) -> int:
+    """J48 compares weights as loosely as scores."""
+    return max(weights.slack, int(params.tie * weights.per_unit))
+
+
+def make_measure(
+    params: GrowthParams, n_classes: int, total: int, weights: GridWeights | None, has_lists: bool
+) -> _core.Measure:
+    """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are swept."""
+    criterion = CRITERIA["entropy" if params.c45 else params.criterion]
+    min_leaf = params.min_samples_leaf
+    per_unit = 1
+    factor = None
+    if weights is not None:
+        min_leaf = min_leaf * weights.per_unit - slack_of(params, weights)
+        per_unit, factor = weights.per_unit, weights.factor
+    # A power of two such that total * log2(total) steps stay below 2^62.
+    bits = total.bit_length()
+    fine = 2.0 ** (62 - bits - bits.bit_length())
+    if params.by_length:
+        fine = _fine_of_codes(total / per_unit, params.alpha, n_classes)
+    entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
+    n_table = total + 1 if weights is None else min(total, 2**20) + 1
+    klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
+    _core.klogk_table(fine, len(klogk), klogk)
+    # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept.
+    n_inverse = n_table if criterion == CRITERIA["gini"] and weights is None else 0
+    if not has_lists:
+        n_inverse = min(n_inverse, _core.SMALL_NODE + 1)
+    with np.errstate(divide="ignore"):
+        inverse = 1.0 / np.arange(n_inverse)
+    measure = _core.Measure(
+        criterion=criterion,
+        n_classes=n_classes,
+        min_leaf=int(min(max(np.ceil(min_leaf), 1), total + 1)),
+        min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
+        factor=factor,
+        tie=params.tie,
+        records_split=params.c45,
+        by_ratio=params.criterion == "gain_ratio",
+        side_share=c45.SIDE_SHARE if params.c45 else 0.0,
+        side_most=float(c45.SIDE_MOST * per_unit),
+        exact_squares=total < 2**31,
+        fine=fine,
+        klogk_steps_of=klogk,
+        inverse=inverse,
+        inverse_down=np.ascontiguousarray(inverse[::-1]),
+    )
+    if params.by_length:
+        # Shares of rows are too fine for a table, and few heavy rows are not worth a long one.
+        n_codes = n_table if per_unit == 1 else 1
+        if weights is not None:
+            n_codes = min(n_codes, 2**12 + 8 * len(weights.steps))
+        codes = np.empty((2, n_codes), dtype=np.int64)
+        for table, prior in zip(codes, (params.alpha, params.alpha * n_classes), strict=True):
+            _core.code_table(fine, prior, per_unit, table)
+        measure.set_code(params.alpha, per_unit, codes[0], codes[1])
+    return measure
+
+
+def _fine_of_codes(weight: float, alpha: float, n_classes: int) -> float:
+    """Steps a bit, a power of two such that a sum of codes stays below 2^61."""
+    prior = alpha * n_classes
+    most_bits = weight * math.log2(weight + prior + 2) + 24 * n_classes + 64
+    return 2.0 ** (60 - math.ceil(math.log2(most_bits)))
