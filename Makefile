@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 PYTEST_ARGS ?=
 COMPARE_ARGS ?= --write
 
-core := setup.py $(wildcard fasttree/*.pyx fasttree/*.pxd fasttree/*.h)
+core := setup.py $(wildcard fasttree/*.pyx fasttree/*.pxd fasttree/*.pxi fasttree/*.h)
 # What a test run needs beside the package itself. Runs against another build happen in a copy
 # without fasttree/, where the source package cannot be imported by mistake.
 suite := tests docs examples benchmarks README.md CHANGELOG.md pyproject.toml

@@ -30,6 +30,7 @@ extension = Extension(
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
     depends=["fasttree/_isa.h"]
+    + [f"fasttree/_{name}.pxi" for name in ("encoding", "pruning", "routing", "surrogates")]
     + [
         f"fasttree/{name}.pxd"
         for name in (

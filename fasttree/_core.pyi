@@ -134,65 +134,6 @@ class Growth:
         self, level: Level, nodes: Array, attribute: Array, cut: Array, cuts: Array
     ) -> None: ...
     def find_variety(self, level: Level, attribute: int, first: Array) -> None: ...
-    def agreements(
-        self,
-        level: Level,
-        nodes: Array,
-        n0: int,
-        n1: int,
-        attribute: Array,
-        known: Array,
-        measure: Measure,
-        a0: int,
-        a1: int,
-        side: Array,
-        weight: Array | None,
-        spare: Array,
-        agree: Array,
-        cut: Array,
-    ) -> bool: ...
-    def describe_surrogates(
-        self,
-        level: Level,
-        node: Array,
-        attribute: Array,
-        cut: Array,
-        s0: int,
-        s1: int,
-        measure: Measure,
-        side: Array,
-        weight: Array | None,
-        spare: Array,
-        neighbours: Array,
-        low: Array,
-        table_start: Array,
-        table_codes: Array,
-        table_branch: Array,
-        n_codes: Array,
-    ) -> bool: ...
-    def send_missing(
-        self,
-        level: Level,
-        nodes: Array,
-        n0: int,
-        n1: int,
-        attribute: Array,
-        first_child: Array,
-        n_shared: Array,
-        surrogates: Array,
-        surrogate: Array,
-        cut: Array,
-        neighbours: Array,
-        low: Array,
-        table_start: Array,
-        n_codes: Array,
-        table_codes: Array,
-        table_branch: Array,
-        heaviest: Array,
-        child_rows: Array,
-        child_counts: Array,
-    ) -> None: ...
-    def note_sides(self, level: Level, nodes: Array, attribute: Array, side: Array) -> None: ...
     def hand_on(
         self,
         level: Level,
@@ -204,6 +145,67 @@ class Growth:
         row_start: Array,
     ) -> bool: ...
 
+def agreements(
+    growth: Growth,
+    level: Level,
+    nodes: Array,
+    n0: int,
+    n1: int,
+    attribute: Array,
+    known: Array,
+    measure: Measure,
+    a0: int,
+    a1: int,
+    side: Array,
+    weight: Array | None,
+    spare: Array,
+    agree: Array,
+    cut: Array,
+) -> bool: ...
+def describe_surrogates(
+    growth: Growth,
+    level: Level,
+    node: Array,
+    attribute: Array,
+    cut: Array,
+    s0: int,
+    s1: int,
+    measure: Measure,
+    side: Array,
+    weight: Array | None,
+    spare: Array,
+    neighbours: Array,
+    low: Array,
+    table_start: Array,
+    table_codes: Array,
+    table_branch: Array,
+    n_codes: Array,
+) -> bool: ...
+def send_missing(
+    growth: Growth,
+    level: Level,
+    nodes: Array,
+    n0: int,
+    n1: int,
+    attribute: Array,
+    first_child: Array,
+    n_shared: Array,
+    surrogates: Array,
+    surrogate: Array,
+    cut: Array,
+    neighbours: Array,
+    low: Array,
+    table_start: Array,
+    n_codes: Array,
+    table_codes: Array,
+    table_branch: Array,
+    heaviest: Array,
+    child_rows: Array,
+    child_counts: Array,
+) -> None: ...
+def note_sides(
+    growth: Growth, level: Level, nodes: Array, attribute: Array, side: Array
+) -> None: ...
 def class_totals(y: Array, weight: Array | None, out: Array) -> None: ...
 def keep_entries(entries: Array, is_kept: Array, out: Array) -> None: ...
 def write_rows(y: Array, weight: Array | None, shift: int, out: Array) -> None: ...

@@ -402,8 +402,8 @@ class Evaluator:
         heaviest = first_largest(weight, children.first_child) - children.first_child[:-1]
 
         def send(worker: int, chunk: int) -> None:
-            self.core.send_missing(
-                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child, n_shared,
+            _core.send_missing(
+                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child, n_shared,
                 found.start, found.attribute, found.cut, found.neighbours, found.low, found.table_start, found.n_codes,
                 found.table_codes, found.table_branch, heaviest, children.n_rows, counts,
             )  # fmt: skip

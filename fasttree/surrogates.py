@@ -103,7 +103,7 @@ class SurrogateSearch:
     ) -> Surrogates:
         """`sizes` [split, side]: the weight of the rows that know the attribute of the split."""
         if self.by_row:
-            self.core.note_sides(level.core, nodes, attribute, self.side)
+            _core.note_sides(self.core, level.core, nodes, attribute, self.side)
         batch = max(1, RECORD_BYTES // (16 * self.table.n_attributes))
         parts = [
             self._best(
@@ -167,9 +167,9 @@ class SurrogateSearch:
         edges = [n_attributes * i // n_chunks for i in range(n_chunks + 1)]
 
         def work(worker: int, chunk: int) -> None:
-            if not self.core.agreements(
-                level.core, nodes, start, stop, attribute, known, self.measure, edges[chunk], edges[chunk + 1],
-                self.side, self.weight, self.spare[worker], right, cut,
+            if not _core.agreements(
+                self.core, level.core, nodes, start, stop, attribute, known, self.measure, edges[chunk],
+                edges[chunk + 1], self.side, self.weight, self.spare[worker], right, cut,
             ):  # fmt: skip
                 raise MemoryError("no memory left to look for surrogates")
 
@@ -187,9 +187,9 @@ class SurrogateSearch:
         edges = [n * i // n_chunks for i in range(n_chunks + 1)]
 
         def work(worker: int, chunk: int) -> None:
-            if not self.core.describe_surrogates(
-                level.core, node, found.attribute, found.cut, edges[chunk], edges[chunk + 1], self.measure, self.side,
-                self.weight, self.spare[worker], found.neighbours, found.low, found.table_start, found.table_codes,
+            if not _core.describe_surrogates(
+                self.core, level.core, node, found.attribute, found.cut, edges[chunk], edges[chunk + 1],
+                self.measure, self.side, self.weight, self.spare[worker], found.neighbours, found.low, found.table_start, found.table_codes,
                 found.table_branch, found.n_codes,
             ):  # fmt: skip
                 raise MemoryError("no memory left to describe surrogates")

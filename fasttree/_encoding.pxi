@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Included by _core.pyx: columns to keys, sorted lists and codes.
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport calloc, free, malloc
+
+from fasttree._encode cimport COLUMNS, Keys, bin_codes, make_keys, rank_entries, real, settle
+
+KEY_COLUMNS = COLUMNS   # how many columns `keys_of` takes at most
+
+
+def keys_of(
+    const real[:, :] table, int row_bits, uint64_t[:, ::1] keys, uint8_t[::1] whole, int64_t[::1] n_missing
+):
+    """keys[column, row] of some columns, to be sorted; see `make_keys`."""
+    with nogil:
+        make_keys(
+            &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], row_bits, &keys[0, 0],
+            &whole[0], &n_missing[0])
+
+
+cdef class SortedColumn:
+    """A column with its sorted keys."""
+
+    cdef Keys keys
+    cdef int64_t n_values
+    cdef object _keep
+
+    def __init__(self, uint64_t[::1] keys, int row_bits, bint whole, int64_t n_missing):
+        self._keep = keys
+        self.keys.n_missing = n_missing
+        self.keys.key = &keys[0]
+        self.keys.n = keys.shape[0]
+        self.keys.low = (<uint64_t>1 << row_bits) - 1
+        self.keys.whole = whole
+
+    def settle(self, const real[:] values):
+        """Complete the order; returns the number of distinct values. To be called before all else."""
+        with nogil:
+            self.n_values = settle(&self.keys, &values[0], values.strides[0])
+        if self.n_values < 0:
+            raise MemoryError("no memory left to sort a column")
+        return self.n_values
+
+    def codes(
+        self, const real[:] values, const int64_t[::1] weight, int64_t total, int64_t n_bins, uint8_t[::1] codes,
+        double[::1] lower, double[::1] upper,
+    ):
+        """One code a value if there are at most n_bins, else quantile bins. Returns the largest code."""
+        cdef int64_t n
+        cdef const int64_t* w = &weight[0] if weight is not None else NULL
+        with nogil:
+            n = bin_codes(
+                &self.keys, &values[0], values.strides[0], w, total, n_bins, self.n_values <= n_bins, &codes[0],
+                &lower[0], &upper[0])
+        return n
+
+    def entries(self, const real[:] values, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
+        """The sorted list."""
+        with nogil:
+            rank_entries(&self.keys, &values[0], values.strides[0], shift, &y[0], &entries[0])
+
+
+def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):
+    """Renumber codes 0, 1, ... in their own order. row_of[code], -1 at first, becomes a row that has the code."""
+    cdef Py_ssize_t i
+    cdef int32_t n = 0
+    cdef int32_t* number = <int32_t*>malloc(row_of.shape[0] * sizeof(int32_t))
+    if number == NULL:
+        raise MemoryError("no memory left to number the labels of a column")
+    with nogil:
+        for i in range(codes.shape[0]):
+            row_of[codes[i]] = i
+        for i in range(row_of.shape[0]):
+            number[i] = n
+            n += row_of[i] >= 0
+        for i in range(codes.shape[0]):
+            out[i] = number[codes[i]]
+    free(number)
+
+
+def level_entries(
+    const int32_t[::1] codes, int64_t n_levels, int shift, const uint32_t[::1] y, uint64_t[::1] entries
+):
+    """The sorted list of a categorical column: rows by code, in order; a code below 0, missing, has rank 0."""
+    cdef Py_ssize_t i
+    cdef int64_t rank, before = 0, here
+    cdef uint64_t entry
+    cdef int64_t* place = <int64_t*>calloc(n_levels + 1, sizeof(int64_t))
+    if place == NULL:
+        raise MemoryError("no memory left to sort a column")
+    with nogil:
+        for i in range(codes.shape[0]):
+            place[codes[i] + 1 if codes[i] >= 0 else 0] += 1
+        for rank in range(n_levels + 1):
+            here = place[rank]
+            place[rank] = before
+            before += here
+        for i in range(codes.shape[0]):
+            rank = codes[i] + 1 if codes[i] >= 0 else 0
+            entry = <uint64_t>rank << shift | <uint64_t>i
+            if shift > 32:
+                entry |= <uint64_t>y[i] << 32
+            entries[place[rank]] = entry
+            place[rank] += 1
+    free(place)

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Included by _core.pyx: the search for surrogates, with the side that rows take as their class.
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from fasttree._criteria cimport INFINITY, MISCLASSIFICATION, Ruler, tolerance
+from fasttree._partition cimport SHARED, branch_of, send
+from fasttree._route cimport find_code
+from fasttree._scan cimport Best, Node, Rows, class_of, row_at, scan_codes, weight_of
+
+
+cdef struct Stand:
+    # What it takes to look at the side that rows take as their class.
+    Ruler* ruler
+    Rows rows
+    bint gather
+    uint64_t* spare
+    int64_t* histogram
+
+
+def agreements(
+    Growth growth, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
+    const int64_t[::1] known, Measure measure, Py_ssize_t a0, Py_ssize_t a1, const uint32_t[::1] side,
+    const int64_t[::1] weight, uint64_t[::1] spare, int64_t[:, ::1] agree, int64_t[:, ::1] cut,
+):
+    """How well the best split of each attribute a0..a1 tells the side of the rows that know the attribute of a
+    node's own split, for the splits n0..n1 of `nodes`.
+
+    agree[a, i - n0]: the weight of the rows that it sends to their side, -1: there is no such split; cut[a, ...]:
+    the threshold, for attributes that are split by one. `known` is the weight of the rows whose side is known,
+    `side` that side by row, `weight` the weights of the rows or None. Returns False without memory.
+    """
+    cdef Py_ssize_t a, i
+    cdef Stand stand
+    cdef bint fine = open_stand(growth, &stand, measure, side, weight, spare)
+    if fine:
+        with nogil:
+            for a in range(a0, a1):
+                for i in range(n0, n1):
+                    agree[a, i - n0] = -1
+                    if a != attribute[i]:
+                        find_agreement(growth, level, nodes[i], known[i], a, &stand, &agree[a, i - n0], &cut[a, i - n0])
+    free(stand.histogram)
+    return fine
+
+
+cdef bint open_stand(
+    Growth growth, Stand* stand, Measure measure, const uint32_t[::1] side, const int64_t[::1] weight,
+    uint64_t[::1] spare
+) noexcept:
+    cdef int64_t most = 0
+    cdef Py_ssize_t a
+    for a in range(growth.n_codes.shape[0]):
+        if not growth.by_threshold(a) or growth.storage[a] < 0:
+            most = max(most, growth.n_codes[a])
+    stand.ruler = &measure.ruler
+    stand.rows = growth.rows
+    stand.rows.y = &side[0]
+    stand.rows.weight = &weight[0] if weight is not None else NULL
+    stand.gather = growth.gather
+    stand.spare = &spare[0]
+    stand.histogram = <int64_t*>malloc((2 * most + 2) * sizeof(int64_t))
+    return stand.histogram != NULL
+
+
+cdef void find_agreement(
+    Growth growth, Level level, int64_t node, int64_t known, int64_t attribute, Stand* stand, int64_t* agree,
+    int64_t* cut
+) noexcept nogil:
+    cdef Node about
+    cdef Best best
+    cdef int64_t[2] missing, counts
+    cdef int64_t[4] work
+    cdef int64_t n, n_missing, c, total = 0
+    cdef int64_t n_codes = growth.n_codes[attribute]
+    cdef bint swept = growth.storage[attribute] >= 0
+    if known < 2 * stand.ruler.min_leaf:
+        return
+    counts[0] = counts[1] = missing[0] = missing[1] = 0
+    n_missing = 0
+    n = 0
+    if swept and growth.by_threshold(attribute):
+        n = list_sides(growth, level, node, attribute, stand, counts, &n_missing)
+    else:
+        count_sides(growth, level, node, attribute, stand)
+        for c in range(2, 2 * n_codes):
+            counts[c & 1] += stand.histogram[c]
+    total = counts[0] + counts[1]
+    if total < 2 * stand.ruler.min_leaf:
+        return
+    if not growth.by_threshold(attribute):
+        agree[0] = agree_by_level(n_codes, stand)
+        return
+    about.counts = counts
+    about.total = total
+    about.size = total
+    about.cost = 0.0
+    about.split_base = 0.0
+    about.missing = missing
+    about.n_missing = 0
+    about.lightest = stand.ruler.min_leaf
+    about.margin = tolerance(MISCLASSIFICATION, stand.ruler, 0.0, total)
+    about.shared = NULL
+    about.values = NULL
+    clear(&about, &best)
+    if swept:
+        if (stand.spare[n_missing] ^ stand.spare[n - 1]) >> growth.rows.shift != 0:
+            sweep_any(
+                stand.ruler, stand.gather, &stand.rows, stand.spare + n_missing, n - n_missing, &about, False, work,
+                &best)
+    else:
+        scan_codes(MISCLASSIFICATION, stand.ruler, stand.histogram, <int>n_codes, &about, False, work, &best)
+    if best.score != -INFINITY:
+        agree[0] = total + <int64_t>best.score
+        cut[0] = best.cut
+
+
+cdef int64_t list_sides(
+    Growth growth, Level level, int64_t node, int64_t attribute, Stand* stand, int64_t* counts, int64_t* n_missing
+) noexcept nogil:
+    """The rows of a sorted list whose side is known, with that in the place of their class; counts[side] of those
+    that know the attribute, and how many entries do not. Returns the number of entries."""
+    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
+    cdef uint64_t no_class = ~(<uint64_t>0xFF << 32)
+    cdef int64_t i, n = 0
+    cdef uint32_t branch
+    cdef uint64_t entry
+    for i in range(level.n_rows[node]):
+        entry = entries[i]
+        branch = branch_of(&growth.sides, entry)
+        if branch == SHARED:
+            continue
+        if not stand.gather:
+            entry = entry & no_class | <uint64_t>branch << 32
+        stand.spare[n] = entry
+        n += 1
+        if entry >> growth.rows.shift == 0:
+            n_missing[0] += 1
+        else:
+            counts[branch] += weight_of(stand.gather, &stand.rows, entry)
+    return n
+
+
+cdef void count_sides(Growth growth, Level level, int64_t node, int64_t attribute, Stand* stand) noexcept nogil:
+    """histogram[code, side] of the rows whose side is known."""
+    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
+    cdef const uint8_t* codes = NULL
+    cdef bint swept = growth.storage[attribute] >= 0
+    cdef int64_t i
+    cdef uint32_t branch
+    memset(stand.histogram, 0, 2 * growth.n_codes[attribute] * sizeof(int64_t))
+    if not swept:
+        codes = &growth.codes[-1 - growth.storage[attribute], 0]
+    for i in range(level.n_rows[node]):
+        branch = branch_of(&growth.sides, entries[i])
+        if branch != SHARED:
+            stand.histogram[2 * growth.code_of(entries[i], swept, codes) + branch] += weight_of(
+                stand.gather, &stand.rows, entries[i])
+
+
+cdef int64_t agree_by_level(int64_t n_codes, const Stand* stand) noexcept nogil:
+    """Every level goes where most of its rows are."""
+    cdef int64_t code, left, right, agree = 0
+    cdef int64_t[2] size
+    cdef int side
+    size[0] = size[1] = 0
+    for code in range(1, n_codes):
+        left = stand.histogram[2 * code]
+        right = stand.histogram[2 * code + 1]
+        side = right > left
+        size[side] += left + right
+        agree += right if side else left
+    return agree if size[0] >= stand.ruler.min_leaf and size[1] >= stand.ruler.min_leaf else -1
+
+
+def describe_surrogates(
+    Growth growth, Level level, const int64_t[::1] node, const int64_t[::1] attribute, const int64_t[::1] cut,
+    Py_ssize_t s0, Py_ssize_t s1, Measure measure, const uint32_t[::1] side, const int64_t[::1] weight,
+    uint64_t[::1] spare, int64_t[:, ::1] neighbours, int32_t[::1] low, const int64_t[::1] table_start,
+    uint32_t[::1] table_codes, uint32_t[::1] table_branch, int64_t[::1] n_codes,
+):
+    """Write down the surrogates s0..s1: for a threshold what lies beside it (rows or codes, as in `split`) and the
+    branch of the lower values; for a table, which has room from table_start on, n_codes codes and their branches.
+    """
+    cdef Py_ssize_t s
+    cdef Stand stand
+    cdef bint fine = open_stand(growth, &stand, measure, side, weight, spare)
+    if fine:
+        with nogil:
+            for s in range(s0, s1):
+                if growth.by_threshold(attribute[s]):
+                    describe_threshold(growth, level, node[s], attribute[s], cut[s], &stand, &neighbours[s, 0], &low[s])
+                    n_codes[s] = 0
+                    if growth.shape[attribute[s]] == ORDERED:
+                        n_codes[s] = growth.n_codes[attribute[s]] - 1
+                        fill_ordered(
+                            n_codes[s], &neighbours[s, 0], low[s], &table_codes[table_start[s]],
+                            &table_branch[table_start[s]])
+                else:
+                    count_sides(growth, level, node[s], attribute[s], &stand)
+                    n_codes[s] = fill_levels(
+                        growth.n_codes[attribute[s]], &stand, &table_codes[table_start[s]],
+                        &table_branch[table_start[s]])
+    free(stand.histogram)
+    return fine
+
+
+cdef void describe_threshold(
+    Growth growth, Level level, int64_t node, int64_t attribute, int64_t cut, Stand* stand, int64_t* neighbours,
+    int32_t* low
+) noexcept nogil:
+    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
+    cdef const uint8_t* codes = NULL
+    cdef bint swept = growth.storage[attribute] >= 0
+    cdef bint as_row = swept and growth.shape[attribute] == THRESHOLD
+    cdef int64_t i, code, largest_left = 0, smallest_right = -1, lower_left = 0, w
+    cdef uint32_t branch
+    if not swept:
+        codes = &growth.codes[-1 - growth.storage[attribute], 0]
+    for i in range(level.n_rows[node]):
+        branch = branch_of(&growth.sides, entries[i])
+        code = growth.code_of(entries[i], swept, codes)
+        if branch == SHARED or code == 0:
+            continue
+        w = weight_of(stand.gather, &stand.rows, entries[i])
+        if code > cut:
+            if smallest_right < 0 or code < smallest_right:
+                smallest_right = code
+                neighbours[1] = row_at(True, &growth.rows, entries[i]) if as_row else code
+        else:
+            lower_left += w if branch == 0 else -w
+            if code > largest_left:
+                largest_left = code
+                neighbours[0] = row_at(True, &growth.rows, entries[i]) if as_row else code
+    low[0] = lower_left < 0
+
+
+cdef void fill_ordered(
+    int64_t n, const int64_t* neighbours, int32_t low, uint32_t* codes, uint32_t* branch
+) noexcept nogil:
+    """All the levels of an ordered attribute; those in between go with the nearer neighbour, the lower of two."""
+    cdef int64_t code
+    for code in range(1, n + 1):
+        codes[code - 1] = <uint32_t>code
+        branch[code - 1] = low ^ (neighbours[1] >= 0 and 2 * code > neighbours[0] + neighbours[1])
+
+
+cdef int64_t fill_levels(
+    int64_t n_codes, const Stand* stand, uint32_t* codes, uint32_t* branch
+) noexcept nogil:
+    cdef int64_t code, n = 0
+    for code in range(1, n_codes):
+        if stand.histogram[2 * code] + stand.histogram[2 * code + 1] > 0:
+            codes[n] = <uint32_t>code
+            branch[n] = stand.histogram[2 * code + 1] > stand.histogram[2 * code]
+            n += 1
+    return n
+
+
+def send_missing(
+    Growth growth, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
+    const int64_t[::1] first_child, const int64_t[::1] n_shared, const int64_t[::1] surrogates,
+    const int64_t[::1] surrogate, const int64_t[::1] cut, const int64_t[:, ::1] neighbours, const int32_t[::1] low,
+    const int64_t[::1] table_start, const int64_t[::1] n_codes, const uint32_t[::1] table_codes,
+    const uint32_t[::1] table_branch, const int64_t[::1] heaviest, int64_t[::1] child_rows,
+    int64_t[:, ::1] child_counts,
+):
+    """Send the rows without a side where the first surrogate that they know says, else to the heaviest branch.
+    surrogates[i]..surrogates[i + 1] are those of split i."""
+    cdef Py_ssize_t i, s
+    cdef int64_t left
+    with nogil:
+        for i in range(n0, n1):
+            left = n_shared[i]
+            for s in range(surrogates[i], surrogates[i + 1]):
+                if left == 0:
+                    break
+                if n_codes[s] == 0:
+                    left -= send_by(
+                        growth, level, nodes[i], surrogate[s], cut[s], low[s], NULL, NULL, 0, first_child[i],
+                        child_rows, child_counts)
+                else:
+                    left -= send_by(
+                        growth, level, nodes[i], surrogate[s], 0, 0, &table_codes[table_start[s]],
+                        &table_branch[table_start[s]], n_codes[s], first_child[i], child_rows, child_counts)
+            if left > 0:    # whatever the attribute, all the rows stand in its list
+                send_by(
+                    growth, level, nodes[i], attribute[i], -1, <int32_t>(1 - heaviest[i]), NULL, NULL, 0,
+                    first_child[i], child_rows, child_counts)
+
+
+cdef int64_t send_by(
+    Growth growth, Level level, int64_t node, int64_t attribute, int64_t cut, int32_t low, const uint32_t* table_codes,
+    const uint32_t* table_branch, int64_t n_codes, int64_t first, int64_t[::1] child_rows,
+    int64_t[:, ::1] child_counts,
+) noexcept nogil:
+    """Send the rows without a side that know the attribute (cut -1: all of them, to the upper branch). Returns how
+    many there were."""
+    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
+    cdef const uint8_t* codes = NULL
+    cdef bint swept = growth.storage[attribute] >= 0
+    cdef int64_t i, code, place, n_sent = 0
+    cdef uint32_t branch
+    if not swept:
+        codes = &growth.codes[-1 - growth.storage[attribute], 0]
+    for i in range(level.n_rows[node]):
+        if branch_of(&growth.sides, entries[i]) != SHARED:
+            continue
+        code = growth.code_of(entries[i], swept, codes)
+        if code == 0 and cut >= 0:
+            continue
+        if table_codes == NULL:
+            branch = low ^ (code > cut)
+        else:
+            place = find_code(table_codes, 0, n_codes, code)
+            if place < 0:
+                continue
+            branch = table_branch[place]
+        send(&growth.sides, entries[i], branch)
+        child_rows[first + branch] += 1
+        child_counts[first + branch, class_of(growth.gather, &growth.rows, entries[i])] += weight_of(
+            growth.gather, &growth.rows, entries[i])
+        n_sent += 1
+    return n_sent
+
+
+def note_sides(Growth growth, Level level, const int64_t[::1] nodes, const int64_t[::1] attribute, uint32_t[::1] side):
+    """side[row] := the branch that it takes, where the surrogates must look it up by row."""
+    cdef Py_ssize_t i, j
+    cdef const uint64_t* entries
+    with nogil:
+        for i in range(nodes.shape[0]):
+            entries = growth.rows_of(level, nodes[i], attribute[i])
+            for j in range(level.n_rows[nodes[i]]):
+                side[<uint32_t>entries[j]] = branch_of(&growth.sides, entries[j])
