@@ -189,8 +189,8 @@ class SurrogateSearch:
         def work(worker: int, chunk: int) -> None:
             if not _core.describe_surrogates(
                 self.core, level.core, node, found.attribute, found.cut, edges[chunk], edges[chunk + 1],
-                self.measure, self.side, self.weight, self.spare[worker], found.neighbours, found.low, found.table_start, found.table_codes,
-                found.table_branch, found.n_codes,
+                self.measure, self.side, self.weight, self.spare[worker], found.neighbours, found.low,
+                found.table_start, found.table_codes, found.table_branch, found.n_codes,
             ):  # fmt: skip
                 raise MemoryError("no memory left to describe surrogates")
 
