@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The only user of joblib: a team of threads that lives for one fit.
+"""The only user of joblib: a team of threads that lives for one fit, or for one call of predict.
 
 joblib waits for results in sleeps of 10 ms, so a call of `Parallel` a level would cost more than the work. Instead
 one call starts helpers that stay; the caller leads, and shares out the tasks of every step through a counter. There
 is no barrier: the leader takes tasks itself and waits only for those that a helper has begun, so it finishes alone
 if joblib never starts the helpers (a sequential backend, threads within threads).
+
+A call of predict may be over before joblib has started a thread. Its helpers are bare threads, and joblib only says
+how many there may be.
 """
 
 from __future__ import annotations
 
+import _thread
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
 from joblib import Parallel, delayed, effective_n_jobs
@@ -40,16 +45,21 @@ class _Step:
 class Team:
     """``with Team(n_jobs) as team: team.run(task, n)`` calls task(worker, i) for i < n, on all the threads."""
 
-    def __init__(self, n_jobs: int | None, worth_it: bool = True) -> None:
+    def __init__(self, n_jobs: int | None, worth_it: bool = True, brief: bool = False) -> None:
         self.size = max(1, effective_n_jobs(n_jobs)) if worth_it else 1
         self._n_jobs = n_jobs
+        self._brief = brief
         self._changed = threading.Condition()
         self._step: _Step | None = None
         self._closed = False
         self._present = 0
 
     def __enter__(self) -> Team:
-        if self.size > 1:
+        if self.size > 1 and self._brief:
+            with suppress(RuntimeError):  # the system gives no more threads: those there are do it
+                for worker in range(1, self.size):
+                    _thread.start_new_thread(self._help, (worker,))
+        elif self.size > 1:
             self._parallel = Parallel(
                 n_jobs=self._n_jobs, require="sharedmem", return_as="generator", pre_dispatch="all"
             )
@@ -71,6 +81,8 @@ class Team:
             self._changed.notify_all()
             while self._present:
                 self._changed.wait()
+        if self._brief:
+            return  # a helper that has not begun yet will find the team closed
         # joblib sleeps for 10 ms if it has not yet noted that the helpers are done; that takes far less.
         patience = time.perf_counter() + 0.005
         while (

@@ -15,10 +15,8 @@ from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
 from fasttree.priors import cheapest
 from fasttree.tree import Tree
 
-ROWS_PER_TASK = 65_536
-THREADED_STEPS = (
-    8_000_000  # rows x depth; with fewer, starting threads may take longer than the work
-)
+ROWS_PER_TASK = 32_768
+THREADED_STEPS = 1_000_000  # rows x depth: with fewer, starting threads takes longer than they save
 CLASS_TIE = 1e-10
 
 
@@ -164,7 +162,7 @@ def _route(
             out[start + places] = shares
         spread[i] = (start + places, shares)
 
-    with Team(n_jobs, _is_worth_threads(tree, table)) as team:
+    with Team(n_jobs, _is_worth_threads(tree, table), brief=True) as team:
         team.run(work, n_tasks)
     places = np.concatenate([places for places, _ in spread])
     return leaves, places, np.concatenate([shares for _, shares in spread])

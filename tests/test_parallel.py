@@ -274,3 +274,40 @@ def seconds_to_interrupt(code: str, delay: float) -> float:
     assert words[2] == "0", f"{words[2]} threads left"
     assert lines[1] == "well", err
     return float(words[1]) - sent
+
+
+# -- the threads of predict --------------------------------------------------------------------------
+
+
+def _many_rows() -> tuple[TreeClassifier, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400_000, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    return TreeClassifier(missing="error", max_depth=12, n_jobs=2).fit(X[:5000], y[:5000]), X
+
+
+def test_predictions_do_not_depend_on_the_threads() -> None:
+    model, X = _many_rows()
+    expected = model.predict_proba(X)
+    for n_jobs in (None, 1, 3, 8, -1):
+        np.testing.assert_array_equal(model.set_params(n_jobs=n_jobs).predict_proba(X), expected)
+
+
+@pytest.mark.parametrize("row", [5, 200_000, 399_999])
+def test_an_error_in_any_thread_of_predict_is_raised(row: int) -> None:
+    model, X = _many_rows()
+    X[row, 1] = np.nan
+    for _ in range(20):
+        with pytest.raises(ValueError, match=f"row {row}"):
+            model.predict(X)
+
+
+def test_predict_goes_on_where_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, X = _many_rows()
+    expected = model.predict_proba(X)
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("_thread.start_new_thread", refuse)
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
