@@ -28,9 +28,7 @@ class Faster:
 
     def judge(self, record: Record) -> Verdict:
         ours, theirs = record.entry(self.ours), self._rival(record)
-        name = theirs.contestant if theirs else self.against
-        if self.ours != OURS:
-            name = f"{name} (ours: {self.ours.removeprefix(OURS).strip(', ')})"
+        name = _named(theirs, self.against, self.ours)
         if ours is None or theirs is None:
             return Verdict(name, "x", target=self.at_least)
         ratio = theirs.median_seconds / ours.median_seconds
@@ -40,6 +38,11 @@ class Faster:
         if self.against != FASTEST_OTHER:
             return record.entry(self.against)
         return _fastest_other(record)
+
+
+def _named(theirs: Entry | None, against: str, ours: str) -> str:
+    name = theirs.contestant if theirs else against
+    return name if ours == OURS else f"{name} (ours: {ours.removeprefix(OURS).strip(', ')})"
 
 
 def _fastest_other(record: Record) -> Entry | None:
@@ -58,7 +61,7 @@ class TimesAtMost:
     def judge(self, record: Record) -> Verdict:
         theirs = _fastest_other(record) if self.than == FASTEST_OTHER else record.entry(self.than)
         ours = record.entry(self.ours)
-        name = f"{theirs.contestant if theirs else self.than} (ours: {self.ours.removeprefix(OURS).strip(', ')})"
+        name = _named(theirs, self.than, self.ours)
         if ours is None or theirs is None:
             return Verdict(name, "x the time", target=self.factor, at_most=True)
         times = ours.median_seconds, theirs.median_seconds

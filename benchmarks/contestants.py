@@ -89,6 +89,12 @@ def _sklearn(task: Task) -> Any:
     )
 
 
+def _onnx(task: Task) -> Any:
+    from benchmarks.onnx_tree import OnnxTree
+
+    return OnnxTree(_sklearn(task), task.threads)
+
+
 def _sklearn_pipeline(task: Task) -> Any:
     from sklearn.compose import ColumnTransformer, make_column_selector
     from sklearn.pipeline import make_pipeline
@@ -240,6 +246,13 @@ _ALL = (
         _sklearn_hist,
         _sklearn_hist_shape,
         "`HistGradientBoostingClassifier`, one step, 255 bins, `early_stopping=False`",
+    ),
+    Contestant(
+        "onnxruntime",
+        "onnxruntime",
+        _onnx,
+        _own_shape,
+        "scikit-learn's tree as a `TreeEnsembleClassifier`, float32, `intra_op_num_threads`",
     ),
     Contestant(
         "snapml exact",

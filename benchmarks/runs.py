@@ -17,6 +17,9 @@ from benchmarks.measure import Timing, interleaved
 from benchmarks.results import Entry
 
 
+CALLS = 200  # of predict_proba with one row, in one timing
+
+
 @dataclass(frozen=True)
 class Settings:
     threads: int = 2
@@ -107,6 +110,7 @@ class PredictRace(Scenario):
     n_rows: int
     n_columns: int
     n_train: int
+    one_row: bool = False  # ... or on one row, many times
 
     def run(self, settings: Settings) -> Found | None:
         shrink = 100 if settings.quick else 1
@@ -117,8 +121,11 @@ class PredictRace(Scenario):
             settings.say(f"growing the tree of {name}")
             models[name] = contestant.make(self._task(settings)).fit(train.X, train.y)
 
-        def predict(model: Any) -> Callable[[], np.ndarray]:
-            return lambda: model.predict_proba(dataset.X)
+        def predict(model: Any) -> Callable[[], Any]:
+            if not self.one_row:
+                return lambda: model.predict_proba(dataset.X)
+            row = dataset.X[:1]
+            return lambda: [model.predict_proba(row) for _ in range(CALLS)]
 
         jobs = {name: predict(model) for name, model in models.items()}
         for job in jobs.values():
@@ -127,12 +134,16 @@ class PredictRace(Scenario):
         timings = interleaved(jobs, settings.repeats * 4)
         entries = []
         for name, model in models.items():
-            entry = timed_entry(name, timings[name], CONTESTANTS[name], model)
+            timing = timings[name]
+            if self.one_row:
+                timing = timing.divided(CALLS)
+            entry = timed_entry(name, timing, CONTESTANTS[name], model)
             entry.train_accuracy = accuracy(model, train.X, train.y)
             rest = slice(len(train.y), None)
             entry.held_out_accuracy = accuracy(model, dataset.X[rest], dataset.y[rest])
             entries.append(entry)
-        return Found(f"{_describe(dataset)}, grown on {len(train.y):,} of them", entries)
+        described = "one row" if self.one_row else _describe(dataset)
+        return Found(f"{described}, grown on {len(train.y):,} of them", entries)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchmarks import data
-from benchmarks.claims import FASTEST_OTHER, SKLEARN, DoublingAtMost, Faster, MemoryAtMost
+from benchmarks.claims import (
+    FASTEST_OTHER,
+    SKLEARN,
+    DoublingAtMost,
+    Faster,
+    MemoryAtMost,
+    TimesAtMost,
+)
 from benchmarks.contestants import Task
 from benchmarks.data import Dataset
 from benchmarks.runs import FitRace, Growth, Memory, PredictRace, Scenario
@@ -15,7 +22,9 @@ from benchmarks.table_scenarios import TABLE_SCENARIOS
 ONE_THREAD = "fasttree, 1 thread"
 EXACT = ("fasttree", SKLEARN, "snapml exact", "XGBoost exact")
 BINNED = ("fasttree", SKLEARN, "scikit-learn hist", "snapml hist", "XGBoost hist", "LightGBM")
+ONNX = "onnxruntime"
 QUICK_ROWS = 4_000
+TREES = (("depth8", "depth 8", 8), ("full", "full depth", None))
 
 
 def _classification(
@@ -119,14 +128,28 @@ _ALL: tuple[Scenario, ...] = (
         PredictRace(
             name=f"predict-{name}",
             title=f"predict_proba, one tree of {title}",
-            contestants=EXACT,
+            contestants=(*EXACT, ONNX),
             task=Task(max_depth=max_depth),
-            claims=(Faster(SKLEARN, at_least=2.5), Faster(FASTEST_OTHER)),
+            claims=(Faster(SKLEARN, at_least=3), Faster(ONNX, at_least=1.5), Faster(FASTEST_OTHER)),
             n_rows=500_000,
             n_columns=30,
             n_train=200_000,
         )
-        for name, title, max_depth in (("depth8", "depth 8", 8), ("full", "full depth", None))
+        for name, title, max_depth in TREES
+    ),
+    *(
+        PredictRace(
+            name=f"predict-one-{name}",
+            title=f"predict_proba of one row, one tree of {title}",
+            contestants=("fasttree", SKLEARN, ONNX),
+            task=Task(max_depth=max_depth),
+            claims=(TimesAtMost(SKLEARN, 0.3),),
+            n_rows=210_000,
+            n_columns=30,
+            n_train=200_000,
+            one_row=True,
+        )
+        for name, title, max_depth in TREES
     ),
     Memory(
         name="memory-exact",
