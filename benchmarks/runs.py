@@ -16,7 +16,6 @@ from benchmarks.data import Dataset
 from benchmarks.measure import Timing, interleaved
 from benchmarks.results import Entry
 
-
 CALLS = 200  # of predict_proba with one row, in one timing
 
 
