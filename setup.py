@@ -30,10 +30,14 @@ extension = Extension(
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
     depends=["fasttree/_isa.h"]
-    + [f"fasttree/_{name}.pxi" for name in ("encoding", "pruning", "routing", "surrogates")]
+    + [
+        f"fasttree/_{name}.pxi"
+        for name in ("columns", "encoding", "pruning", "routing", "surrogates")
+    ]
     + [
         f"fasttree/{name}.pxd"
         for name in (
+            "_arrow",
             "_categories",
             "_criteria",
             "_encode",
@@ -43,6 +47,7 @@ extension = Extension(
             "_route",
             "_scan",
             "_sort",
+            "_words",
         )
     ],
 )

@@ -3,8 +3,8 @@
 """The Cython core: histograms, sweeps, partition, routing.
 
 Typed contiguous views in and out, no policy. The bodies stand in the .pxd files beside it;
-this file owns the arrays of one fit (`Growth`) and walks them level by level. Encoding, routing, surrogates and pruning
-stand in the .pxi files that it includes.
+this file owns the arrays of one fit (`Growth`) and walks them level by level. Columns, encoding, routing, surrogates
+and pruning stand in the .pxi files that it includes.
 """
 
 from libc.math cimport ceil, fabs, fmax
@@ -1124,3 +1124,4 @@ include "_surrogates.pxi"
 include "_encoding.pxi"
 include "_routing.pxi"
 include "_pruning.pxi"
+include "_columns.pxi"

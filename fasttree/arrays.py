@@ -14,6 +14,7 @@ from fasttree.labels import (
     Labels,
     bool_labels,
     complex_error,
+    families_of,
     family,
     first_row,
     hash_labels,
@@ -164,6 +165,9 @@ def _time_numbers(where: str, values: np.ndarray, hidden: np.ndarray | None = No
 
 def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
     """Objects all of which, but for the missing ones, are text, bools, numbers, dates, durations."""
+    text = _text(values)
+    if text is not None:
+        return text
     families = _families(values)
     found = set(families.values()) - {"missing"}
     if len(found) > 1:  # by its type, a NaN among words is a number, and numpy's NaT a date
@@ -194,6 +198,17 @@ def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
     if len(found) > 1:
         raise _mixed_error(where, values)
     return _object_times(where, values, "datetime64" if found == {"date"} else "timedelta64")
+
+
+def _text(values: Sequence[Any]) -> Labels | None:
+    """A column of text, which most columns of objects are: to hash it is the fastest way to see that."""
+    if not len(values) or not (isinstance(values[0], str) or is_missing(values[0])):
+        return None
+    try:
+        labels = hash_labels(values)
+    except TypeError:  # a value has no hash
+        return None
+    return labels if families_of(labels.labels).keys() == {"text"} else None
 
 
 def _families(values: Sequence[Any]) -> dict[type, str]:

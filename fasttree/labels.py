@@ -117,9 +117,9 @@ def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
 
 def hash_labels(values: Sequence[Any]) -> Labels:
     """Numbers the distinct values in the order in which they appear, but missing ones."""
-    numbering = {value: code for code, value in enumerate(dict.fromkeys(values))}
-    codes = np.fromiter(map(numbering.__getitem__, values), np.int32, len(values))
-    return without_missing(Labels(codes, [plain(label) for label in numbering]))
+    codes = np.empty(len(values), dtype=np.int32)
+    distinct = _core.object_codes(values if type(values) is list else list(values), codes)
+    return without_missing(Labels(codes, [plain(label) for label in distinct]))
 
 
 def bool_labels(codes: np.ndarray) -> Labels:
@@ -155,7 +155,7 @@ def _keep(column: Labels, kept: list[int]) -> Labels:
     new_codes = np.full(len(column.labels) + 1, MISSING_CODE, dtype=np.int32)
     new_codes[kept] = np.arange(len(kept), dtype=np.int32)
     labels = [column.labels[code] for code in kept]
-    return Labels(np.take(new_codes, column.codes), labels, column.declared, column.ordered)
+    return Labels(_recoded(column.codes, new_codes), labels, column.declared, column.ordered)
 
 
 def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -226,7 +226,16 @@ def sort_labels(where: str, column: Labels) -> Labels:
 def map_labels(column: Labels, code_of: Mapping[Any, int]) -> np.ndarray:
     """Codes of another numbering, which may lack a label: one look-up a label, not a row."""
     found = [code_of.get(label, UNKNOWN_CODE) for label in column.labels]
-    return np.take(np.array([*found, MISSING_CODE], dtype=np.int32), column.codes)
+    return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32))
+
+
+def _recoded(codes: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """``table[codes]``, where the last place of the table is that of MISSING_CODE."""
+    if codes.dtype != np.int32 or not codes.flags.c_contiguous:
+        return np.take(table, codes)
+    recoded = np.empty_like(codes)
+    _core.recode(codes, table, recoded)
+    return recoded
 
 
 def check_complete(where: str, column: Labels) -> Labels:

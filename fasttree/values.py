@@ -3,16 +3,18 @@
 
 No data-frame library is imported here. narwhals is, when a column comes that is neither numpy's nor
 Python's own, and it finds the library that the user has loaded. Dictionary columns go by their
-codes, and text is encoded by the library's own hash table, which reads its memory directly.
+codes, and text is read where it lies, through Arrow's C interface.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fasttree import _core
 from fasttree.arrays import (
     LARGEST_WHOLE_NUMBER,
     read_array,
@@ -25,8 +27,8 @@ from fasttree.labels import (
     Labels,
     bool_labels,
     compact,
-    families_of,
     no_labels,
+    shown,
     without_missing,
 )
 
@@ -43,8 +45,6 @@ def read_column(where: str, column: Any) -> np.ndarray | Labels:
     if isinstance(column, (list, tuple, range)):
         return read_objects(where, column)
     if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
-        if column.dtype.kind == "O" and hasattr(column, "factorize"):
-            return _pandas_objects(where, column)
         return read_array(where, np.asarray(column))
     return _read_series(where, column)
 
@@ -63,7 +63,8 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
     dtype = series.dtype
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        labels = _library_labels(series)
+        is_text = dtype == nw.String
+        labels = _text_labels(where, series) if is_text else _library_labels(series)
         if labels is None:
             return read_array(where, np.asarray(series.to_numpy(), dtype=object))
         return labels
@@ -80,6 +81,10 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
         return np.full(len(series), np.nan) if is_number else no_labels(len(series))
     if dtype in (nw.Int128, nw.UInt128):
         _check_before_rounding(where, series)
+    if n_missing:
+        numbers = _numbers_with_holes(where, series)
+        if numbers is not None:
+            return numbers
     if n_missing and dtype in (nw.Int64, nw.UInt64):
         values = series.to_numpy()  # float64, with NaN for those that are missing
         if max(np.fmax.reduce(values), -np.fmin.reduce(values)) >= LARGEST_WHOLE_NUMBER:
@@ -90,6 +95,30 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     elif isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     return read_array(where, series.to_numpy())
+
+
+def _numbers_with_holes(where: str, series: nw.Series[Any]) -> np.ndarray | None:
+    """The numbers of a column, if they lie in memory as Arrow's."""
+    numbers = np.empty(len(series))
+    exact = _read_arrow(series, _core.numbers_with_holes, numbers)
+    if exact is None:
+        return None
+    if not exact:  # among those that are there? What lies under a hole may be anything
+        _check_before_rounding(where, series)
+    return numbers
+
+
+def _read_arrow(
+    series: nw.Series[Any], read: Callable[[Any, np.ndarray], Any], out: np.ndarray
+) -> Any:
+    """What `read` of the core says of a column; None if the column does not come through Arrow's C interface."""
+    native = series.to_native()
+    if not hasattr(native, "__arrow_c_stream__"):
+        return None
+    try:
+        return read(native.__arrow_c_stream__(), out)
+    except ImportError:  # pandas without pyarrow
+        return None
 
 
 def _is_pandas_array(column: Any) -> bool:
@@ -107,47 +136,36 @@ def _check_before_rounding(where: str, series: nw.Series[Any]) -> None:
             raise too_large_error(where, int(value))
 
 
-def _library_labels(series: nw.Series[Any]) -> Labels | None:
-    """Text, categories and dictionaries; None for a library whose encoding is not known here."""
-    import narwhals.stable.v2 as nw
+def _text_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+    """Text by the core's own hash table, if it lies in memory as Arrow's."""
+    codes = np.empty(len(series), dtype=np.int32)
+    try:
+        labels = _read_arrow(series, _core.text_codes, codes)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{where} holds text that is not UTF-8, {shown(error.object)}: decode it first."
+        ) from None
+    return None if labels is None else Labels(codes, labels)
 
-    native, library, is_text = series.to_native(), series.implementation, series.dtype == nw.String
+
+def _library_labels(series: nw.Series[Any]) -> Labels | None:
+    """Categories and dictionaries; None for a library whose encoding is not known here."""
+    native, library = series.to_native(), series.implementation
     if library.is_pandas_like():
-        if is_text:
-            codes, uniques = native.factorize()
-            return Labels(np.asarray(codes), uniques.tolist())
         if hasattr(native, "cat"):
             codes, labels = np.asarray(native.cat.codes), native.cat.categories.tolist()
             return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
-        return _arrow_labels(series.to_arrow(), declared=True)
+        return _arrow_labels(series.to_arrow())
     elif library.is_polars():
-        if is_text and "pyarrow" in sys.modules:
-            # Its dictionary takes half the time of polars' own.
-            return _arrow_labels(native.to_arrow().dictionary_encode(), False)
-        return _polars_labels(series, is_text)
+        return _polars_labels(series)
     elif library.is_pyarrow():
-        return _arrow_labels(native.dictionary_encode() if is_text else native, not is_text)
+        return _arrow_labels(native)
     return None
 
 
-def _pandas_objects(where: str, column: Any) -> np.ndarray | Labels:
-    """An object column by pandas' own hash table, twice as fast as a dict, if it is all text."""
-    try:
-        codes, uniques = column.factorize()
-    except TypeError:  # a value has no hash: the slower reader says which
-        return read_objects(where, column.tolist())
-    labels = uniques.tolist()  # the missing ones are not among them
-    if families_of(labels).keys() <= {"text"}:
-        return Labels(codes, labels)
-    return read_objects(where, column.tolist())
-
-
-def _polars_labels(series: nw.Series[Any], is_text: bool) -> Labels:
+def _polars_labels(series: nw.Series[Any]) -> Labels:
     import narwhals.stable.v2 as nw
 
-    if is_text:
-        categorical = series.to_native().cast(sys.modules["polars"].Categorical)
-        series = nw.from_native(categorical, series_only=True)
     physical = nw.from_native(series.to_native().to_physical(), series_only=True)
     has_missing = series.null_count() > 0
     if isinstance(series.dtype, nw.Enum):
@@ -167,7 +185,7 @@ def _polars_labels(series: nw.Series[Any], is_text: bool) -> Labels:
     return Labels(codes, series[rows.tolist()].to_list())
 
 
-def _arrow_labels(encoded: Any, declared: bool) -> Labels:
+def _arrow_labels(encoded: Any) -> Labels:
     chunks = encoded.unify_dictionaries().chunks if hasattr(encoded, "chunks") else [encoded]
     indices = [chunk.indices for chunk in chunks]
     parts = [
@@ -184,5 +202,5 @@ def _arrow_labels(encoded: Any, declared: bool) -> Labels:
     if len(place_of) < len(dictionary):
         places = [MISSING_CODE if label is None else place_of[label] for label in dictionary]
         codes = np.array([*places, MISSING_CODE], dtype=np.int32)[codes]
-    ordered = declared and bool(encoded.type.ordered)
-    return without_missing(Labels(codes, list(place_of), declared, ordered))
+    ordered = bool(encoded.type.ordered)
+    return without_missing(Labels(codes, list(place_of), declared=True, ordered=ordered))

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Included by _core.pyx: columns as Arrow and Python hold them, to codes and numbers.
+
+from cpython.list cimport PyList_GET_ITEM
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.ref cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from fasttree._arrow cimport ArrowArray, ArrowArrayStream, ArrowSchema, chunk_numbers
+from fasttree._words cimport (
+    LARGE_OFFSETS, NOT_TEXT, OFFSETS, VIEWS, Layout, Words, chunk_codes, close_words, open_words,
+)
+
+
+cdef class Stream:
+    """The chunks of a column that came through Arrow's C interface."""
+
+    cdef ArrowArrayStream* stream
+    cdef ArrowArray array       # the chunk at hand
+    cdef object _keep
+    cdef readonly bytes format  # b"": a dictionary, or it did not say
+
+    def __cinit__(self):
+        self.array.release = NULL
+
+    def __init__(self, object capsule):
+        cdef ArrowSchema schema
+        self._keep = capsule
+        self.stream = <ArrowArrayStream*>PyCapsule_GetPointer(capsule, "arrow_array_stream")
+        self.format = b""
+        schema.release = NULL
+        if self.stream.get_schema(self.stream, &schema) == 0 and schema.release != NULL:
+            if schema.dictionary == NULL:
+                self.format = schema.format
+            schema.release(&schema)
+
+    cdef bint next(self) except -1:
+        """Go to the next chunk. False: there is none."""
+        self.close()
+        if self.stream.get_next(self.stream, &self.array) != 0:
+            raise ValueError("an Arrow stream broke off")
+        return self.array.release != NULL
+
+    cdef void close(self) noexcept:
+        if self.array.release != NULL:
+            self.array.release(&self.array)
+            self.array.release = NULL
+
+    def __dealloc__(self):
+        self.close()
+
+
+cdef int64_t end_of_chunk(Stream stream, int64_t done, int64_t n_rows) except -1:
+    if stream.array.length > n_rows - done:
+        raise ValueError(f"an Arrow stream has more than the {n_rows} rows that were announced")
+    return done + stream.array.length
+
+
+def text_codes(object capsule, int32_t[::1] codes):
+    """Fill in the codes of a column of text that an Arrow stream holds, -1 where it is missing. Returns its texts in
+    the order in which they appear; None if it is not plain text."""
+    cdef Stream stream = Stream(capsule)
+    cdef Layout layout = {b"u": OFFSETS, b"U": LARGE_OFFSETS, b"vu": VIEWS}.get(stream.format, NOT_TEXT)
+    cdef Words words
+    cdef int64_t start = 0, stop, i
+    cdef bint fine
+    if layout == NOT_TEXT:
+        return None
+    fine = open_words(&words)
+    try:
+        while fine and stream.next():
+            stop = end_of_chunk(stream, start, codes.shape[0])
+            if stop == start:
+                continue
+            with nogil:
+                if layout == OFFSETS:
+                    fine = chunk_codes(OFFSETS, &stream.array, &words, &codes[start])
+                elif layout == LARGE_OFFSETS:
+                    fine = chunk_codes(LARGE_OFFSETS, &stream.array, &words, &codes[start])
+                else:
+                    fine = chunk_codes(VIEWS, &stream.array, &words, &codes[start])
+            start = stop
+        if not fine:
+            raise MemoryError("no memory left to number the labels of a column")
+        return [
+            PyUnicode_DecodeUTF8(words.text + words.start[i], words.start[i + 1] - words.start[i], NULL)
+            for i in range(words.n)]
+    finally:
+        close_words(&words)
+
+
+def numbers_with_holes(object capsule, double[::1] out):
+    """Fill in the numbers of a column that an Arrow stream holds, NaN where they are missing. False if a whole number
+    is too large to be told from its neighbours; None if it is not of plain numbers."""
+    cdef Stream stream = Stream(capsule)
+    cdef int64_t start = 0, stop
+    cdef char kind = stream.format[0] if len(stream.format) == 1 else 0
+    cdef bint exact = True
+    if kind not in b"cCsSiIlLg":
+        return None
+    while stream.next():
+        stop = end_of_chunk(stream, start, out.shape[0])
+        if stop == start:
+            continue
+        with nogil:
+            if kind == c"c":
+                exact &= chunk_numbers(&stream.array, <const int8_t*>stream.array.buffers[1], &out[start])
+            elif kind == c"C":
+                exact &= chunk_numbers(&stream.array, <const uint8_t*>stream.array.buffers[1], &out[start])
+            elif kind == c"s":
+                exact &= chunk_numbers(&stream.array, <const int16_t*>stream.array.buffers[1], &out[start])
+            elif kind == c"S":
+                exact &= chunk_numbers(&stream.array, <const uint16_t*>stream.array.buffers[1], &out[start])
+            elif kind == c"i":
+                exact &= chunk_numbers(&stream.array, <const int32_t*>stream.array.buffers[1], &out[start])
+            elif kind == c"I":
+                exact &= chunk_numbers(&stream.array, <const uint32_t*>stream.array.buffers[1], &out[start])
+            elif kind == c"l":
+                exact &= chunk_numbers(&stream.array, <const int64_t*>stream.array.buffers[1], &out[start])
+            elif kind == c"L":
+                exact &= chunk_numbers(&stream.array, <const uint64_t*>stream.array.buffers[1], &out[start])
+            else:
+                chunk_numbers(&stream.array, <const double*>stream.array.buffers[1], &out[start])
+        start = stop
+    return exact
+
+
+cdef enum:
+    POINTERS = 8192             # slots of a table of objects that were met; at most half of them are taken
+
+
+def object_codes(list values, int32_t[::1] codes):
+    """Fill in the codes of a list of values; returns its distinct ones in the order in which they appear.
+
+    Most lists hold a few objects many times, so an object is looked up by where it lies first. A TypeError says that a
+    value cannot be hashed.
+    """
+    cdef const PyObject** met = <const PyObject**>calloc(POINTERS, sizeof(PyObject*))
+    cdef int32_t* code_at = <int32_t*>calloc(POINTERS, sizeof(int32_t))
+    cdef dict numbering = {}
+    cdef const PyObject* value
+    cdef int64_t i, place, n_met = 0
+    try:
+        if met == NULL or code_at == NULL:
+            raise MemoryError("no memory left to number the labels of a column")
+        for i in range(codes.shape[0]):
+            value = <const PyObject*>PyList_GET_ITEM(values, i)
+            place = (<uint64_t>value * <uint64_t>0x9E3779B97F4A7C15) >> 51
+            while met[place] != NULL and met[place] != value:
+                place = (place + 1) & (POINTERS - 1)
+            if met[place] == NULL:
+                codes[i] = numbering.setdefault(<object>value, len(numbering))
+                if n_met < POINTERS // 2:
+                    met[place] = value
+                    code_at[place] = codes[i]
+                    n_met += 1
+            else:
+                codes[i] = code_at[place]
+        return list(numbering)
+    finally:
+        free(met)
+        free(code_at)
+
+
+def recode(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] out):
+    """out[row] := table[codes[row]]; a code of -1 stands for the last place."""
+    cdef Py_ssize_t i
+    cdef int32_t last = <int32_t>table.shape[0] - 1
+    with nogil:
+        for i in range(codes.shape[0]):
+            out[i] = table[codes[i] if codes[i] >= 0 else last]

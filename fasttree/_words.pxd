@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Text to codes: a hash table over the bytes that an Arrow array holds.
+
+The key of a text is two numbers and its length. Up to 16 bytes these are the text itself, and so
+equal keys are equal texts; of a longer one they are hashes, and the bytes are compared too.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcmp, memcpy
+
+from fasttree._arrow cimport ArrowArray, is_known, known_of
+
+
+cdef enum Layout:
+    NOT_TEXT
+    OFFSETS                     # one buffer of text, 32-bit offsets into it
+    LARGE_OFFSETS               # the same with 64 bits
+    VIEWS                       # 16 bytes a row, with the text itself if that has up to 12
+
+
+cdef enum:
+    INLINE = 12
+    WHOLE = 16                  # so long a text is its own key
+
+
+cdef struct Slot:
+    uint64_t first
+    uint64_t last
+    int32_t length
+    int32_t code                # -1: free
+
+
+cdef struct Words:
+    Slot* slots
+    int64_t mask                # the number of slots - 1; at most half of them are taken
+    int64_t n                   # distinct texts
+    char* text                  # these, one behind the other
+    int64_t* start              # where each begins; n + 1 of them
+    int64_t text_room
+    int64_t start_room
+
+
+cdef inline bint open_words(Words* words) noexcept nogil:
+    words.n = 0
+    words.mask = 255
+    words.text_room = 4096
+    words.start_room = 256
+    words.slots = new_slots(words.mask + 1)
+    words.text = <char*>malloc(words.text_room)
+    words.start = <int64_t*>malloc(words.start_room * sizeof(int64_t))
+    if words.slots == NULL or words.text == NULL or words.start == NULL:
+        return False
+    words.start[0] = 0
+    return True
+
+
+cdef inline void close_words(Words* words) noexcept nogil:
+    free(words.slots)
+    free(words.text)
+    free(words.start)
+
+
+cdef inline Slot* new_slots(int64_t n) noexcept nogil:
+    cdef int64_t i
+    cdef Slot* slots = <Slot*>malloc(n * sizeof(Slot))
+    if slots != NULL:
+        for i in range(n):
+            slots[i].code = -1
+    return slots
+
+
+cdef inline uint64_t read4(const char* at) noexcept nogil:
+    cdef uint32_t word
+    memcpy(&word, at, 4)
+    return word
+
+
+cdef inline uint64_t read8(const char* at) noexcept nogil:
+    cdef uint64_t word
+    memcpy(&word, at, 8)
+    return word
+
+
+cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
+    """A hash of two numbers: odd multipliers, and the upper bits folded into the lower ones."""
+    cdef uint64_t h = (a ^ <uint64_t>0x9E3779B97F4A7C15) * <uint64_t>0xD6E8FEB86659FD93
+    h ^= h >> 32
+    h = (h ^ b) * <uint64_t>0xA0761D6478BD642F
+    return h ^ (h >> 29)
+
+
+cdef inline void key_of(const char* text, int64_t length, uint64_t* first, uint64_t* last) noexcept nogil:
+    cdef int64_t at
+    if length > WHOLE:
+        first[0] = length
+        last[0] = 0
+        for at in range(0, length - 8, 8):
+            first[0] = mixed(first[0], read8(text + at))
+            last[0] = last[0] * 31 + read8(text + at)
+        first[0] = mixed(first[0], read8(text + length - 8))
+    elif length >= 8:
+        first[0] = read8(text)
+        last[0] = read8(text + length - 8)
+    elif length >= 4:
+        first[0] = read4(text)
+        last[0] = read4(text + length - 4)
+    else:
+        last[0] = 0
+        first[0] = 0
+        for at in range(length):
+            first[0] = first[0] << 8 | <uint8_t>text[at]
+
+
+cdef inline int32_t code_of(Words* words, const char* text, int64_t length) noexcept nogil:
+    """The number of a text; -1: no memory left."""
+    cdef uint64_t first, last
+    cdef int64_t place
+    cdef Slot* slot
+    key_of(text, length, &first, &last)
+    place = mixed(first, last + length) & words.mask
+    while True:
+        slot = &words.slots[place]
+        if slot.code < 0:
+            return add_word(words, slot, text, length, first, last)
+        if slot.first == first and slot.last == last and slot.length == length:
+            if length <= WHOLE or memcmp(words.text + words.start[slot.code], text, length) == 0:
+                return slot.code
+        place = (place + 1) & words.mask
+
+
+cdef inline int32_t add_word(
+    Words* words, Slot* slot, const char* text, int64_t length, uint64_t first, uint64_t last
+) noexcept nogil:
+    cdef int64_t end = words.start[words.n] + length
+    cdef int32_t code = <int32_t>words.n
+    cdef void* room
+    if end > words.text_room:
+        room = realloc(words.text, 2 * end)
+        if room == NULL:
+            return -1
+        words.text = <char*>room
+        words.text_room = 2 * end
+    if words.n + 2 > words.start_room:
+        room = realloc(words.start, 2 * words.start_room * sizeof(int64_t))
+        if room == NULL:
+            return -1
+        words.start = <int64_t*>room
+        words.start_room *= 2
+    if length:
+        memcpy(words.text + end - length, text, length)
+    slot[0] = Slot(first, last, <int32_t>length, code)
+    words.n += 1
+    words.start[words.n] = end
+    if 2 * words.n > words.mask and not widen(words):
+        return -1
+    return code
+
+
+cdef inline bint widen(Words* words) noexcept nogil:
+    """Four times as many slots."""
+    cdef int64_t i, place, mask = 4 * words.mask + 3
+    cdef Slot* slots = new_slots(mask + 1)
+    cdef Slot* old
+    if slots == NULL:
+        return False
+    for i in range(words.mask + 1):
+        old = &words.slots[i]
+        if old.code < 0:
+            continue
+        place = mixed(old.first, old.last + old.length) & mask
+        while slots[place].code >= 0:
+            place = (place + 1) & mask
+        slots[place] = old[0]
+    free(words.slots)
+    words.slots = slots
+    words.mask = mask
+    return True
+
+
+cdef inline const char* text_at(Layout layout, const void** buffers, int64_t i, int64_t* length) noexcept nogil:
+    cdef const char* view
+    cdef int32_t[4] part
+    if layout == OFFSETS:
+        length[0] = (<const int32_t*>buffers[1])[i + 1] - (<const int32_t*>buffers[1])[i]
+        return <const char*>buffers[2] + (<const int32_t*>buffers[1])[i]
+    if layout == LARGE_OFFSETS:
+        length[0] = (<const int64_t*>buffers[1])[i + 1] - (<const int64_t*>buffers[1])[i]
+        return <const char*>buffers[2] + (<const int64_t*>buffers[1])[i]
+    view = <const char*>buffers[1] + 16 * i
+    memcpy(part, view, 16)
+    length[0] = part[0]
+    if part[0] <= INLINE:
+        return view + 4
+    return <const char*>buffers[2 + part[2]] + part[3]
+
+
+cdef inline bint chunk_codes(Layout layout, const ArrowArray* array, Words* words, int32_t* codes) noexcept nogil:
+    """The code of each row, -1 where it is missing. False: no memory left."""
+    cdef const uint8_t* known = known_of(array)
+    cdef int64_t i, at, length = 0
+    cdef const char* text
+    for i in range(array.length):
+        at = array.offset + i
+        if not is_known(known, at):
+            codes[i] = -1
+            continue
+        text = text_at(layout, array.buffers, at, &length)
+        codes[i] = code_of(words, text, length)
+        if codes[i] < 0:
+            return False
+    return True

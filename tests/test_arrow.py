@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns as they lie in Arrow's memory and in Python's lists, to codes and numbers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fasttree import TreeClassifier, _core
+from fasttree.frames import read_table
+from fasttree.labels import hash_labels
+
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
+
+# Every way in which a key is made of a text: up to 3 bytes, 7, 16, and beyond, some with equal ends.
+LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 15, 16, 17, 23, 24, 25, 40)
+NEAR = [letter * n for n in LENGTHS for letter in "ab"] + [
+    "a" * i + "b" + "a" * (n - i - 1) for n in LENGTHS for i in range(n)
+]
+LAYOUTS = (pa.string(), pa.large_string(), pa.string_view())
+
+
+def by_dict(values: list[Any]) -> tuple[list[int], list[Any]]:
+    numbering: dict[Any, int] = {}
+    codes = [-1 if v is None else numbering.setdefault(v, len(numbering)) for v in values]
+    return codes, list(numbering)
+
+
+def text_codes(column: Any) -> tuple[list[int], list[str] | None]:
+    codes = np.full(len(column), -7, dtype=np.int32)
+    labels = _core.text_codes(column.__arrow_c_stream__(), codes)
+    return codes.tolist(), labels
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_texts_that_differ_in_one_letter_or_in_length(layout: Any) -> None:
+    values = [*NEAR, None, *reversed(NEAR), "", None, "a\0", "a\0\0", "a"]
+    assert text_codes(pa.chunked_array([pa.array(values, type=layout)])) == by_dict(values)
+
+
+@given(
+    values=st.lists(st.none() | st.text(max_size=30) | st.sampled_from(NEAR), max_size=60),
+    layout=st.sampled_from(LAYOUTS),
+    cuts=st.lists(st.integers(0, 60), max_size=4),
+    head=st.integers(0, 9),
+)
+def test_any_text_in_any_chunks(
+    values: list[str | None], layout: Any, cuts: list[int], head: int
+) -> None:
+    # A slice of an array begins in the middle of its buffers, and of a byte of its holes.
+    whole = pa.array(["x"] * head + values, type=layout)[head:]
+    edges = [0, *sorted(min(cut, len(values)) for cut in cuts), len(values)]
+    chunks = [whole[a:b] for a, b in pairwise(edges)]
+    assert text_codes(pa.chunked_array(chunks, type=layout)) == by_dict(values)
+    assert text_codes(pl.Series(values, dtype=pl.String)) == by_dict(values)
+
+
+def test_many_labels() -> None:
+    values = [
+        f"a label that is longer than sixteen bytes, number {i % 40_000}" for i in range(90_000)
+    ]
+    assert text_codes(pl.Series(values)) == by_dict(values)
+
+
+def test_what_is_not_text_is_left_to_others() -> None:
+    for column in (
+        pl.Series([1, 2]),
+        pl.Series(["a", "b"], dtype=pl.Categorical),
+        pa.chunked_array([pa.array(["a"]).dictionary_encode()]),
+        pa.chunked_array([pa.array([b"a"])]),
+    ):
+        assert (
+            _core.text_codes(column.__arrow_c_stream__(), np.zeros(len(column), np.int32)) is None
+        )
+
+
+def test_a_stream_longer_than_its_column() -> None:
+    with pytest.raises(ValueError, match="more than the 1 rows"):
+        _core.text_codes(pl.Series(["a", "b"]).__arrow_c_stream__(), np.zeros(1, np.int32))
+
+
+def test_bytes_that_are_not_utf8() -> None:
+    raw = pa.py_buffer(b"abc\xff")
+    column = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(np.int32([0, 3, 4])), raw])
+    with pytest.raises(ValueError, match=r"'c' holds text that is not UTF-8, b'\\xff'"):
+        read_table(pa.table({"c": column}))
+
+
+NUMBERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float64")
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_numbers_with_holes(kind: str) -> None:
+    info: Any = np.iinfo(kind) if kind != "float64" else np.finfo(kind)
+    extremes = [info.min, info.max] if info.bits < 64 or kind == "float64" else [2**53 - 1, 0]
+    values = [None, 3, *extremes, None, 0, None]
+    whole = pa.array([7, None, *values], type=getattr(pa, kind)())
+    column = pa.chunked_array([whole[2:5], whole[5:5], whole[5:]])
+    out = np.zeros(len(column))
+    assert _core.numbers_with_holes(column.__arrow_c_stream__(), out)
+    np.testing.assert_array_equal(
+        out, np.array([np.nan if v is None else v for v in values], float)
+    )
+
+
+def test_a_whole_number_beyond_float64() -> None:
+    table = {"n": [1, None, 2**53 + 1]}
+    for frame in (pa.table(table), pl.DataFrame(table)):
+        with pytest.raises(ValueError, match="'n' holds the whole number 9007199254740993"):
+            read_table(frame)
+
+
+def test_what_lies_under_a_hole_does_not_matter() -> None:
+    buffers = [pa.py_buffer(b"\x05"), pa.py_buffer(np.int64([1, 2**62, 3]))]
+    column = pa.Array.from_buffers(pa.int64(), 3, buffers)
+    (read,) = read_table(pa.table({"n": column})).columns or ()
+    np.testing.assert_array_equal(read.values, [1.0, np.nan, 3.0])
+
+
+@given(st.lists(st.integers(-3, 3) | st.text(max_size=2) | st.booleans() | st.none(), max_size=50))
+def test_objects_are_numbered_as_a_dict_does(values: list[Any]) -> None:
+    codes = np.empty(len(values), dtype=np.int32)
+    numbering = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    assert _core.object_codes(values, codes) == list(numbering)
+    assert codes.tolist() == [numbering[value] for value in values]
+
+
+def test_more_objects_than_are_remembered() -> None:
+    words = [f"word {i}" for i in range(20_000)]
+    values = [words[i * i % 20_000] for i in range(60_000)] + [str(word) + "" for word in words]
+    labels = hash_labels(values)
+    assert [labels.labels[code] for code in labels.codes] == values
+    assert labels.codes.tolist() == by_dict(values)[0]
+
+
+def test_an_object_without_a_hash() -> None:
+    with pytest.raises(TypeError, match="unhashable"):
+        _core.object_codes(["a", ["b"]], np.empty(2, dtype=np.int32))
+
+
+def test_one_tree_from_every_library() -> None:
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    words = np.array(["ä", "b" * 20, "c", None], dtype=object)[rng.integers(0, 4, 300)]
+    numbers = np.where(rng.random(300) < 0.2, np.nan, rng.integers(0, 9, 300))
+    y = rng.integers(0, 2, 300)
+    table = pa.table(
+        {
+            "w": pa.array(words, type=pa.string()),
+            "n": pa.array(numbers, pa.int64(), from_pandas=True),
+        }
+    )
+    objects = pd.DataFrame({"w": pd.Series(words, dtype=object), "n": numbers})
+    forms = (table, table.to_pandas(), pl.from_arrow(table), objects)
+    trees = [TreeClassifier().fit(form, y).tree_ for form in forms]
+    assert all(tree == trees[0] for tree in trees)
