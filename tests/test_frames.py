@@ -7,7 +7,6 @@ import datetime
 import pickle
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
