@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -30,7 +31,7 @@ from fasttree.model_parts import (
     take_path,
     take_trace,
 )
-from fasttree.plain_values import CannotSave, Decoder, Encoder
+from fasttree.plain_values import CannotSave, Decoder, Encoder, number_type
 from fasttree.refusals import ModelFileError, require
 from fasttree.rules import storing
 from fasttree.schema import AttributeSchema, Priors, Schema
@@ -45,7 +46,12 @@ CLASSES: dict[str, type[Estimator]] = {
     name: getattr(estimators, name) for name in estimators.__all__
 }
 FORMAT = "fasttree model"
-MOST_CLASS_BYTES = 2**28
+MOST_CLASS_BYTES = 2**28  # of their text, which may be wider than any of them
+MOST_THREADS = 1024
+_CLASS_TYPES: dict[str, np.dtype[Any]] = {
+    "|O": np.dtype(object),
+    "text": np.dtypes.StringDType(),
+}
 
 
 # -- save ----------------------------------------------------------------------------------------------------------
@@ -60,8 +66,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
             f"{name} is not one of fasttree's own estimators, and a model file has no room for the code of others: "
             "pickle it, or fit one of fasttree's"
         )
-    model._check_settings()  # better an error now than a file that nobody can read
-    model._check_restored()
+    _check_model(model)  # better an error now than a file that nobody can read
     encode, parts = Encoder(_encode_object), Parts()
     tree: Tree = model.tree_  # type: ignore[attr-defined]
     header: dict[str, Any] = {
@@ -128,6 +133,11 @@ def _encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
         attributes.append(entry)
     classes = schema.classes
     kind = "text" if classes.dtype.kind == "T" else classes.dtype.str
+    if classes.dtype.kind == "U" and classes.nbytes > MOST_CLASS_BYTES:
+        raise ValueError(
+            f"the classes take {classes.nbytes} bytes as {classes.dtype}, and a model file has room for "
+            f"{MOST_CLASS_BYTES}: fit with y.astype(object)"
+        )
     with _labels_of("y"):
         labels = [encode(label) for label in classes.tolist()]
     return {
@@ -237,9 +247,17 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     said.check_all_taken()
     parts.check_all_taken()
     with _refusing("its parameters"):
-        model._check_settings()
-        model._check_restored()
+        _check_model(model)
     return model
+
+
+def _check_model(model: Estimator) -> None:
+    model._check_settings()
+    model._check_restored()
+    for one in (model, getattr(model, "base", None)):
+        n_jobs = getattr(one, "n_jobs", None) or 1
+        if n_jobs > MOST_THREADS:
+            raise ValueError(f"n_jobs={n_jobs} is more than the {MOST_THREADS} of a model file")
 
 
 @contextmanager
@@ -303,16 +321,19 @@ def _schema(said: Fields, decode: Callable[[Any], Any]) -> Schema:
 
 
 def _classes(said: Fields, decode: Callable[[Any], Any]) -> np.ndarray:
-    kind, labels = said.text("dtype"), [decode(label) for label in said.list("labels")]
+    name, labels = said.text("dtype"), [decode(label) for label in said.list("labels")]
     said.check_all_taken()
-    dtype: Any = np.dtypes.StringDType() if kind == "text" else np.dtype(kind)
-    require(dtype.kind in "biufUOT", f"its classes have the type {shown(kind)}")
-    size = dtype.itemsize * len(labels)
-    require(size <= MOST_CLASS_BYTES, f"its classes would take {size} bytes")
+    dtype = _CLASS_TYPES.get(name) or number_type(name)
+    if dtype is None and re.fullmatch("[<>]U[1-9][0-9]{0,8}", name):
+        dtype = np.dtype(name)
+        size = dtype.itemsize * len(labels)
+        require(size <= MOST_CLASS_BYTES, f"its classes would take {size} bytes")
+    if dtype is None:
+        raise ModelFileError(f"its classes have the type {shown(name)}")
     classes = np.empty(len(labels), dtype=dtype)
     for place, label in enumerate(labels):  # one by one: a label may be a sequence
         classes[place] = label
-    require(classes.tolist() == labels, f"its classes are not what {shown(kind)} can hold")
+    require(classes.tolist() == labels, f"its classes are not what {shown(name)} can hold")
     return classes
 
 
