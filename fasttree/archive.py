@@ -214,6 +214,7 @@ def _directory(view: memoryview) -> list[_Member]:
         require(fields[4] == 0, f"the member {name!r} is compressed: take the file as it was saved")
         members[name] = _Member(name, length, checksum)
         at += n_name
+    require(sum(member.size for member in members.values()) < len(view), cut_short)
     require(next(iter(members)) == HEADER, f"its first member is not {HEADER!r}")
     length = members[HEADER].size
     require(length <= MOST_HEADER_BYTES, f"its header says that it has {length} bytes")

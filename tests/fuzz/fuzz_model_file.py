@@ -74,7 +74,7 @@ def _misbehaviour(model: Any) -> Iterator[str]:
         tree.subtree(tree.depth < 1)
     model.to_text()
     repr(model), tree.importances(), tree.fingerprint()
-    if hasattr(model, "rules"):
+    if hasattr(model, "rules") and not model.averaged:
         model.rules().to_text()
     try:
         shares = model.predict_proba(rows)
