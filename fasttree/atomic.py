@@ -18,18 +18,17 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     If the block fails, the temporary file goes and what stood under the name stays. A link is followed, and a file that
     is replaced hands its permissions on.
     """
+    path = os.fsdecode(path)
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     if os.path.isdir(target):
-        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder: give the name of a file in it")
+        raise IsADirectoryError(f"{path!r} is a folder: give the name of a file in it")
     temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(temporary, flags, 0o666)  # less what the umask takes
     except FileNotFoundError:
-        raise FileNotFoundError(
-            f"{os.fspath(path)!r}: there is no folder {folder!r}: make it first"
-        ) from None
+        raise FileNotFoundError(f"{path!r}: there is no folder {folder!r}: make it first") from None
     try:
         with os.fdopen(descriptor, "wb") as file:
             with suppress(FileNotFoundError):

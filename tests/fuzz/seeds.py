@@ -33,9 +33,9 @@ def table(n_rows: int = 90, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
     return columns, y
 
 
-def models() -> list[Any]:
+def models(n_rows: int = 90) -> list[Any]:
     """Fitted, in an order that stays."""
-    X, y = table()
+    X, y = table(n_rows)
     numbers = np.random.default_rng(1).normal(size=(60, 3))
     codes = (numbers[:, 0] > 0).astype(int) + (numbers[:, 1] > 0)
     with warnings.catch_warnings():
