@@ -72,8 +72,10 @@ def rows_for(schema: Any) -> Any:
             values: list[Any] = numbers[place % 8 :] + numbers[: place % 8]
             columns[attribute.name] = np.array(values)
             continue
-        levels = list(attribute.categories)[:5]
-        if levels and all(type(level) is str for level in levels):
+        # A column of several types is refused, so the levels are those of the first one's type.
+        kind = type(next(iter(attribute.categories), None))
+        levels = [level for level in attribute.categories if type(level) is kind][:5]
+        if kind is str:
             levels.append("never seen")
         values = (([None, *levels]) * 8)[:8]
         columns[attribute.name] = np.array([*values, None], dtype=object)[:-1]
