@@ -276,6 +276,32 @@ def test_what_is_as_good_as_a_list_comes_back_as_one(columns: Any, path: Path) -
     assert loaded.tree_ == model.tree_
 
 
+def test_many_arrays_among_the_parameters(path: Path) -> None:
+    rows = np.arange(90)
+    splits = [(np.delete(rows, row), rows[[row]]) for row in rows]
+    model = fitted(CARTClassifier(pruning=pruning.CostComplexity(folds=splits)))
+    model.save(path)
+    loaded = fasttree.load(path).pruning.folds
+    for one, other in zip(loaded, splits, strict=True):
+        assert type(one) is tuple
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_a_model_that_is_too_large_for_a_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = fitted(C45Classifier())
+    for limit, match in (
+        ("MOST_HEADER_BYTES", "names and labels of this model take"),
+        ("MOST_MEMBERS", "arrays among its parameters"),
+        ("MOST_FILE_BYTES", "more than 4 GiB"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr("fasttree.archive." + limit, 20)
+            with pytest.raises(ValueError, match=match):
+                model.save(path)
+    assert not path.exists()
+    assert os.listdir(path.parent) == []
+
+
 def test_a_tree_of_ten_thousand_levels(path: Path) -> None:
     X = np.arange(10_001.0).reshape(-1, 1)
     model = TreeClassifier().fit(X, np.arange(10_001) % 2)
