@@ -155,10 +155,8 @@ class RuleClassifier(Estimator):
             stacklevel=3,
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self.base, "missing", "fractional") != "error"
-        return tags
+    def _takes_missing(self) -> bool:
+        return self.base is None or getattr(self.base, "missing", None) != "error"
 
     # -- parameters ------------------------------------------------------------------------------------------------
 
