@@ -174,7 +174,7 @@ class RuleClassifier(Estimator):
                     f"base has {name}={shown(getattr(self.base, name))}, but rules are judged by the rows as they are: "
                     "leave it out, and pass sample_weight to fit"
                 )
-        return type(self.base)(**self.base.get_params())
+        return type(self.base)(**self.base.get_params(deep=False))
 
     def _check_parameters(self, X_val: Any, y_val: Any) -> None:
         for name, value, allowed in (
