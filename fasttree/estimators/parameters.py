@@ -59,7 +59,9 @@ def shortened(value: Any, width: int = LINE) -> str:
     lines = text.split("\n")
     if len(lines) > LINES:
         lines[LINES - 1 :] = ["..."]
-    return "\n".join(line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..." for line in lines)
+    return "\n".join(
+        line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..." for line in lines
+    )
 
 
 def _same(value: Any, default: Any) -> bool:
