@@ -84,11 +84,11 @@ debug-test: build/debug/.built
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest $(PYTEST_ARGS)
 
 # The oldest scikit-learn of pyproject.toml, with a polars of its time.
-build/oldest/.installed: pyproject.toml
+build/oldest/.installed: pyproject.toml Makefile
 	rm -rf build/oldest
 	$(PYTHON) -m venv build/oldest
 	build/oldest/bin/python -m pip install --quiet --upgrade pip
-	build/oldest/bin/python -m pip install --quiet "scikit-learn==$$(sed -n 's/.*"scikit-learn>=\([0-9.]*\)".*/\1/p' pyproject.toml | head -n 1).*" "polars<2" hypothesis joblib matplotlib narwhals numpy pandas pyarrow pytest pytest-timeout
+	build/oldest/bin/python -m pip install --quiet "scikit-learn==$$(sed -n 's/.*"scikit-learn>=\([0-9.]*\)".*/\1/p' pyproject.toml | head -n 1).*" "polars<1.31" hypothesis joblib matplotlib narwhals numpy pandas pyarrow pytest pytest-timeout
 	touch $@
 
 sklearn-oldest-test: $(VENV)/.built build/oldest/.installed

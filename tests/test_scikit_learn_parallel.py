@@ -22,8 +22,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 from sklearn.base import clone
-from sklearn.ensemble import BaggingClassifier, VotingClassifier
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import fasttree
 from fasttree import C45Classifier, RuleClassifier, TreeClassifier
@@ -65,7 +63,8 @@ def same(these, those):
 
 
 def check(body: str) -> None:
-    run_child(PRELUDE + textwrap.dedent(body))
+    # Each of loky's workers imports what we do, which takes long on a busy machine.
+    run_child(PRELUDE + textwrap.dedent(body), time_limit=240.0)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading", "sequential"])
@@ -92,6 +91,9 @@ def test_backends_agree(backend: str) -> None:
 def test_ensembles_under_backends(backend: str) -> None:
     """Their members get the whole table, mapped read-only, and rows that were drawn as weights."""
     check(f"""
+        from sklearn.ensemble import BaggingClassifier, VotingClassifier
+        from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
         bag = BaggingClassifier(C45Classifier(max_depth=5), 4, random_state=0)
         alone = bag.fit(numbers, labels).predict_proba(numbers)
         vote = VotingClassifier([("a", MODELS[0]), ("b", MODELS[1])], voting="soft")
