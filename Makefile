@@ -12,13 +12,14 @@ core := setup.py $(wildcard fasttree/*.pyx fasttree/*.pxd fasttree/*.pxi fasttre
 # without fasttree/, where the source package cannot be imported by mistake.
 suite := tests docs examples benchmarks README.md CHANGELOG.md pyproject.toml
 
-.PHONY: help demo test lint format debug-test wheel wheel-test bench bench-smoke compare clean
+.PHONY: help demo test lint format debug-test sklearn-oldest-test wheel wheel-test bench bench-smoke compare clean
 
 help:
 	@echo "make demo         a short tour: a textbook tree, a ranking, 200,000 rows"
 	@echo "make test         the test suite                 (PYTEST_ARGS='-k name' to choose)"
 	@echo "make lint         style, types, layers, spelling (make format repairs style)"
 	@echo "make debug-test   the test suite on a build with bounds checks"
+	@echo "make sklearn-oldest-test  scikit-learn's protocol with the oldest supported scikit-learn"
 	@echo "make wheel        wheel and sdist in dist/       (make wheel-test tests that wheel)"
 	@echo "make bench        micro-benchmarks of the core   (make bench-smoke: tiny sizes, no timing)"
 	@echo "make compare      this library beside its peers, rewrites docs/benchmarks.md"
@@ -81,6 +82,18 @@ debug-test: build/debug/.built
 	rm -rf build/debug/run && mkdir build/debug/run && cp -R $(wildcard $(suite)) build/debug/run
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/python -c 'import fasttree._core as core; print("debug build:", core.__file__)'
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest $(PYTEST_ARGS)
+
+# The oldest scikit-learn of pyproject.toml, with a polars of its time.
+build/oldest/.installed: pyproject.toml Makefile
+	rm -rf build/oldest
+	$(PYTHON) -m venv build/oldest
+	build/oldest/bin/python -m pip install --quiet --upgrade pip
+	build/oldest/bin/python -m pip install --quiet "scikit-learn==$$(sed -n 's/.*"scikit-learn>=\([0-9.]*\)".*/\1/p' pyproject.toml | head -n 1).*" "polars<1.31" hypothesis joblib matplotlib narwhals numpy pandas pyarrow pytest pytest-timeout
+	touch $@
+
+sklearn-oldest-test: $(VENV)/.built build/oldest/.installed
+	PYTHONPATH=$(CURDIR) build/oldest/bin/python -c 'import sklearn; print("scikit-learn", sklearn.__version__)'
+	PYTHONPATH=$(CURDIR) build/oldest/bin/python -m pytest tests/test_protocol.py $(wildcard tests/test_scikit_learn_*.py) $(PYTEST_ARGS)
 
 wheel: $(VENV)/.dev
 	rm -rf dist

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from benchmarks import data
 from benchmarks.claims import (
     FASTEST_OTHER,
+    OURS,
     SKLEARN,
     DoublingAtMost,
     Faster,
@@ -16,6 +17,7 @@ from benchmarks.claims import (
 )
 from benchmarks.contestants import Task
 from benchmarks.data import Dataset
+from benchmarks.imports import ImportRace
 from benchmarks.runs import FitRace, Growth, Memory, PredictRace, Scenario
 from benchmarks.table_scenarios import TABLE_SCENARIOS
 
@@ -23,6 +25,7 @@ ONE_THREAD = "fasttree, 1 thread"
 EXACT = ("fasttree", SKLEARN, "snapml exact", "XGBoost exact")
 BINNED = ("fasttree", SKLEARN, "scikit-learn hist", "snapml hist", "XGBoost hist", "LightGBM")
 ONNX = "onnxruntime"
+IMPORTED = ("fasttree, an estimator", "fasttree, every name")
 QUICK_ROWS = 4_000
 TREES = (("depth8", "depth 8", 8), ("full", "full depth", None))
 
@@ -191,6 +194,13 @@ _ALL: tuple[Scenario, ...] = (
             ("depth8", "depth 8", 8, 1.6),
             ("full", "full depth", None, None),
         )
+    ),
+    ImportRace(
+        name="import",
+        title="import in a fresh process",
+        contestants=(OURS, *IMPORTED, "numpy, joblib", SKLEARN),
+        task=Task(),
+        claims=tuple(TimesAtMost("numpy, joblib", 2, ours) for ours in (OURS, IMPORTED[0])),
     ),
     *TABLE_SCENARIOS,
 )

@@ -121,7 +121,7 @@ def test_contestants_do_the_same_work(name: str, found: Callable[[str], Record])
         assert min(entry.seconds) > 0
 
 
-@pytest.mark.parametrize("name", ["memory-exact", "growth"])
+@pytest.mark.parametrize("name", ["memory-exact", "growth", "import"])
 def test_other_scenarios_give_figures(name: str, found: Callable[[str], Record]) -> None:
     for entry in found(name).entries:
         assert entry.seconds or entry.bytes_a_cell > 0

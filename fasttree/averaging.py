@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from fasttree.message_length import (
     check_alpha,
     levels,
     smoothed_shares,
+    with_shares,
 )
 from fasttree.tree import Tree
 
@@ -91,9 +92,7 @@ def average_prunings(
     """
     weights = pruning_weights(tree, choices, prior=prior, alpha=alpha, cut_code=cut_code)
     proba = _path_average(tree, weights.weight, smoothed_shares(tree, weights.alpha))
-    order = np.array(tree.schema.tie_order or range(proba.shape[1]))
-    is_best = proba[:, order] >= proba.max(axis=1, keepdims=True) - TIE
-    return replace(tree, proba=proba, pred=order[is_best.argmax(axis=1)].astype(np.int32))
+    return with_shares(tree, proba)
 
 
 def _sum_over_prunings(tree: Tree, log_end: np.ndarray, log_split: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
 from fasttree.message_length import Choices
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
-from fasttree.priors import cheapest
+from fasttree.priors import cheapest, likeliest
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, Tree
 from fasttree.weights import GridWeights
@@ -232,11 +232,14 @@ class Builder:
         self._check_size()
         order = self.table.tie_order
         if self.priors.cost is None:
-            ordered = counts[:, order]
-            if self.slack:
-                ordered = ordered >= ordered.max(axis=1, keepdims=True) - self.slack
-            pred = order[ordered.argmax(axis=1)]
-            proba = counts / np.maximum(total, 1)[:, np.newaxis]
+            level = counts
+            if self.slack:  # what rounding keeps apart is equal, in the shares too
+                most = counts.max(axis=1, keepdims=True)
+                # ... but not in a node that weighs hardly more than rounding takes.
+                slack = np.minimum(self.slack, total // 1024)[:, np.newaxis]
+                level = np.where(counts >= most - slack, most, counts)
+            pred = likeliest(level, order)
+            proba = level / np.maximum(total, 1)[:, np.newaxis]
         else:
             proba = self.priors.shares(self.evaluator.plain(counts))
             pred = cheapest(proba, self.priors.cost, order)

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from fasttree._special import log_gamma
+from fasttree.priors import classes_of_shares, evened
 from fasttree.tree import Tree
 
 Alpha = float | Literal["opt"]
@@ -131,7 +132,7 @@ def prune_by_length(
     pruned = [_bottom_up(tree, as_leaf, as_split, prune=True) for as_leaf in lengths]
     best = _first_least([float(shortest[0]) for shortest, _ in pruned])
     shortest, is_split = pruned[best]
-    smoothed = replace(tree, proba=smoothed_shares(tree, alphas[best]))
+    smoothed = with_shares(tree, smoothed_shares(tree, alphas[best]))
     return LengthPruning(
         tree=smoothed.subtree(is_split),
         bits=float(shortest[0]) + math.log2(len(alphas)),
@@ -273,11 +274,17 @@ def _bottom_up(
 
 def smoothed_shares(tree: Tree, alpha: float) -> np.ndarray:
     """(n_c + alpha) / (n + alpha * classes) at every node; a node without rows has its parent's shares."""
-    counts = tree.counts + alpha
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    shares = tree.schema.priors.shares(tree.counts + alpha)
     empty = np.flatnonzero(~tree.counts.any(axis=1))
     shares[empty] = shares[tree.parent[empty]]
     return shares
+
+
+def with_shares(tree: Tree, shares: np.ndarray) -> Tree:
+    """The tree with other class shares at its nodes, and the classes that follow from them."""
+    proba = evened(shares)
+    pred = classes_of_shares(proba, tree.schema).astype(np.int32)
+    return replace(tree, proba=proba, pred=pred)
 
 
 def check_alpha(alpha: Alpha) -> tuple[float, ...]:

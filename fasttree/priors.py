@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from fasttree.labels import plain, shown
+from fasttree.schema import Schema
 
 # Two doubles that stand for the same number differ by rounding alone; a number of few digits may be typed a bit off.
 # (largest denominator, relative difference): in each pair two fractions are too far apart to be taken for each other.
@@ -232,6 +233,33 @@ def _rounded_steps(factors: np.ndarray, room: int) -> tuple[list[int], float] | 
 
 
 # -- what a leaf makes of it -----------------------------------------------------------------------
+
+
+def evened(shares: np.ndarray) -> np.ndarray:
+    """Class shares [..., class] in which those that rounding alone keeps below the largest equal it.
+
+    So a tie is one for everybody: for `likeliest`, and for the argmax of the shares that users see.
+    """
+    largest = shares.max(axis=-1, keepdims=True)
+    return np.where(shares >= largest - _TIE, largest, shares)
+
+
+def likeliest(shares: np.ndarray, tie_order: Sequence[int] | np.ndarray) -> np.ndarray:
+    """The class with the largest of each row's shares, or counts; the first in `tie_order` of several. ``()``: in the
+    order of the columns."""
+    if not len(tie_order):
+        return np.asarray(shares.argmax(axis=1))
+    order = np.asarray(tie_order)
+    return np.asarray(order[shares[:, order].argmax(axis=1)])
+
+
+def classes_of_shares(shares: np.ndarray, schema: Schema) -> np.ndarray:
+    """The class number for each row of class shares, `evened` ones: the cheapest if mistakes have costs, else the
+    likeliest."""
+    if schema.priors.cost is None:
+        return likeliest(shares, schema.tie_order)
+    every = range(shares.shape[1])
+    return cheapest(shares, schema.priors.cost, np.array(schema.tie_order or every))
 
 
 def cheapest(shares: np.ndarray, cost: np.ndarray, tie_order: np.ndarray) -> np.ndarray:

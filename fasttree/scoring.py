@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from fasttree import _core
+from fasttree import _core, priors
 from fasttree._parallel import Team
 from fasttree.frames import Table, missing_value_error
 from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
-from fasttree.priors import cheapest
 from fasttree.tree import Tree
 
 ROWS_PER_TASK = 32_768
 THREADED_STEPS = 1_000_000  # rows x depth: with fewer, starting threads takes longer than they save
-CLASS_TIE = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +109,7 @@ def classes_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = No
 
 def classes_of_shares(tree: Tree, shares: np.ndarray) -> np.ndarray:
     """The class number for each row of class shares."""
-    order = np.array(tree.schema.tie_order or range(shares.shape[1]))
-    cost = tree.schema.priors.cost
-    if cost is not None:
-        return cheapest(shares, cost, order)
-    best = shares[:, order] >= shares.max(axis=1, keepdims=True) - CLASS_TIE
-    return np.asarray(order[best.argmax(axis=1)])
+    return priors.classes_of_shares(priors.evened(shares), tree.schema)
 
 
 def _route(
@@ -158,6 +151,7 @@ def _route(
         if not router.spread(block, places, total, tree.proba, heaviest, shares):
             raise MemoryError("no memory left to follow several branches")
         leaves[start + places] = heaviest
+        shares = priors.evened(shares)
         if out is not None:
             out[start + places] = shares
         spread[i] = (start + places, shares)

@@ -10,18 +10,20 @@ import textwrap
 TIME_LIMIT = 60.0
 
 
-def run_child(code: str, *, environment: dict[str, str] | None = None) -> str:
+def run_child(
+    code: str, *, environment: dict[str, str] | None = None, time_limit: float = TIME_LIMIT
+) -> str:
     """What the code prints. It fails the test if the process fails or outlives its time."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(code)],
             capture_output=True,
             text=True,
-            timeout=TIME_LIMIT,
+            timeout=time_limit,
             env=environment,
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        raise AssertionError(f"still running after {TIME_LIMIT} s: {late.stdout}") from None
+        raise AssertionError(f"still running after {time_limit} s: {late.stdout}") from None
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The estimators: scikit-learn's protocol and what they predict."""
+"""The estimators: their parameters and what they predict."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 import tables
-from child import run_child
 from hypothesis import given
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from strategies import Problem, problems
 
 from fasttree import (
@@ -23,7 +19,6 @@ from fasttree import (
     MMLClassifier,
     SMMLClassifier,
     TreeClassifier,
-    pruning,
 )
 
 Data = tuple[np.ndarray, np.ndarray]
@@ -64,28 +59,7 @@ DEFAULTS = {
 }
 
 
-# -- scikit-learn's protocol ---------------------------------------------------------------------
-
-
-# Some checks have a class of one row, or of so few that none can be held out.
-@pytest.mark.filterwarnings("ignore:.* the tree is not pruned")
-@parametrize_with_checks(
-    [
-        TreeClassifier(),
-        TreeClassifier(missing="category", categorical_split="multiway"),
-        ID3Classifier(),
-        C45Classifier(),
-        CARTClassifier(),
-        TreeClassifier(pruning="reduced_error"),
-        ID3Classifier(pruning=pruning.CrossValidated(), significance=0.5),
-        SMMLClassifier(),
-        MMLClassifier(),
-        MMLClassifier(lookahead=1),
-        BayesTreeClassifier(),
-    ],
-)
-def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
+# -- parameters ----------------------------------------------------------------------------------
 
 
 def test_parameters_and_their_defaults() -> None:
@@ -134,50 +108,6 @@ def test_parameters_and_their_defaults() -> None:
     assert list(inspect.signature(C45Classifier).parameters)[-1] == "n_jobs"
     with pytest.raises(TypeError):
         TreeClassifier("entropy")  # keywords only
-
-
-def test_set_params() -> None:
-    model = TreeClassifier().set_params(max_depth=3, criterion="entropy")
-    assert model.max_depth == 3
-    assert model.get_params()["criterion"] == "entropy"
-    with pytest.raises(ValueError, match="depth"):
-        model.set_params(depth=3)
-
-
-def test_repr_names_what_was_changed() -> None:
-    text = repr(TreeClassifier(max_depth=3))
-    assert text.startswith("TreeClassifier(")
-    assert "max_depth=3" in text
-
-
-def test_import_does_not_load_scikit_learn_or_data_frames() -> None:
-    run_child("""
-        import sys
-        import numpy as np
-        import fasttree
-        model = fasttree.TreeClassifier(n_jobs=2).fit(np.arange(8.0).reshape(-1, 1), [0, 1] * 4)
-        model.predict([[1.0]])
-        repr(model)
-        loaded = {"sklearn", "scipy", "pandas", "polars", "pyarrow"} & set(sys.modules)
-        assert not loaded, loaded
-    """)
-
-
-def test_use_in_scikit_learn_tools(numeric_table: Data) -> None:
-    from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
-    from sklearn.model_selection import GridSearchCV, cross_val_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    X, y = numeric_table
-    X, y = X[:600], y[:600]
-    assert cross_val_score(TreeClassifier(max_depth=4), X, y, cv=3).mean() > 0.6
-    search = GridSearchCV(TreeClassifier(), {"max_depth": [1, 5]}, cv=3).fit(X, y)
-    assert search.best_params_ == {"max_depth": 5}
-    assert make_pipeline(StandardScaler(), TreeClassifier()).fit(X, y).score(X, y) == 1.0
-    assert BaggingClassifier(TreeClassifier(), 5, random_state=0).fit(X, y).score(X, y) > 0.9
-    stumps = AdaBoostClassifier(TreeClassifier(max_depth=2), n_estimators=15, random_state=0)
-    assert stumps.fit(X, y).score(X, y) > TreeClassifier(max_depth=2).fit(X, y).score(X, y)
 
 
 # -- results -------------------------------------------------------------------------------------

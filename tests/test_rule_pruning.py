@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""RuleClassifier: golden rules, the slow reference, bad input, and scikit-learn's protocol."""
+"""RuleClassifier: golden rules, the slow reference, bad input, and parameters."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import reference_rules as naive
 from candidates import effective_weights
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from strategies import Problem, medium, problems
 from test_rules import parts_of
 
@@ -419,14 +417,7 @@ def test_a_class_without_weight_is_no_class() -> None:
     assert model.classes_.tolist() == [0, 1]
 
 
-# -- scikit-learn's protocol ---------------------------------------------------------------------
-
-
-@parametrize_with_checks(
-    [RuleClassifier(), RuleClassifier(base=TreeClassifier(), when="not_worse")]
-)
-def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
+# -- parameters ----------------------------------------------------------------------------------
 
 
 def test_representation_and_parameters() -> None:

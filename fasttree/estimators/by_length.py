@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fasttree.averaging import average_prunings
 from fasttree.estimators.classifier import TreeClassifier
-from fasttree.estimators.protocol import preset
+from fasttree.estimators.parameters import preset
 from fasttree.message_length import Choices, prune_by_length
 from fasttree.params import GrowthParams, check_growth
 from fasttree.tree import Tree

@@ -7,7 +7,7 @@ from typing import Any
 
 from fasttree.c45 import collapse
 from fasttree.estimators.classifier import TreeClassifier
-from fasttree.estimators.protocol import preset
+from fasttree.estimators.parameters import preset
 from fasttree.message_length import Choices
 from fasttree.params import GrowthParams, check_flag, check_growth
 from fasttree.pruning import ErrorBased

@@ -3,42 +3,79 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Collection, Mapping
+import sys
 from typing import Any, Self
 
+from fasttree.estimators.parameters import call, defaults_of
+from fasttree.estimators.routing import Routed
+from fasttree.labels import shown
 from fasttree.refusals import reading_pickle
 from fasttree.version import __version__
 
 
-class Estimator:
+class Estimator(Routed):
     """Parameters are the keyword arguments of ``__init__``, kept under their own names and checked by ``fit``."""
 
     _estimator_type = "classifier"
 
+    # -- parameters ------------------------------------------------------------------------------------------------
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _parameter_names(type(self))}
+        """The parameters by name. `deep`: also those of parameters that are estimators, as ``name__parameter``."""
+        own = {name: getattr(self, name) for name in sorted(defaults_of(type(self)))}
+        if not deep:
+            return own
+        nested = {
+            f"{name}__{key}": value
+            for name, part in own.items()
+            if _is_estimator(part)
+            for key, value in part.get_params().items()
+        }
+        return own | nested
 
     def set_params(self, **params: Any) -> Self:
-        names = _parameter_names(type(self))
-        for name, value in params.items():
+        """Change parameters, ``name__parameter`` those of a parameter that is an estimator."""
+        own: dict[str, Any] = {}
+        nested: dict[str, dict[str, Any]] = {}
+        names = sorted(defaults_of(type(self)))
+        for key, value in params.items():
+            name, is_nested, rest = key.partition("__")
             if name not in names:
                 raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
+                    f"Invalid parameter {name!r} for estimator {self}. "
                     f"Valid parameters are: {names!r}."
                 )
+            if is_nested:
+                nested.setdefault(name, {})[rest] = value
+            else:
+                own[name] = value
+        for name, changes in nested.items():
+            part = own.get(name, getattr(self, name))
+            if not _is_estimator(part):
+                raise ValueError(
+                    f"Invalid parameter {name + '__' + next(iter(changes))!r} for estimator {self}: "
+                    f"{name} is {shown(part)}, which has no parameters of its own. Set {name} to an estimator first."
+                )
+            part.set_params(**changes)
+        for name, value in own.items():
             setattr(self, name, value)
         return self
 
+    # -- what it looks like ----------------------------------------------------------------------------------------
+
     def __repr__(self) -> str:
-        parameters = inspect.signature(type(self)).parameters
-        changed = [
-            f"{name}={getattr(self, name)!r}"
-            for name, parameter in parameters.items()
-            if not _same(getattr(self, name), parameter.default)
-        ]
-        return f"{type(self).__name__}({', '.join(changed)})"
+        return call(self)
+
+    def _repr_html_(self) -> str:
+        from fasttree.estimators.html import to_html  # notebooks ask for it, nobody else
+
+        return to_html(self)
+
+    def _repr_mimebundle_(self, **formats: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    # -- what scikit-learn asks ------------------------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
@@ -51,9 +88,8 @@ class Estimator:
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(
-                categorical=True, allow_nan=getattr(self, "missing", "error") != "error"
-            ),
+            # Not `string`: by that scikit-learn means that anything at all may stand in a column of objects.
+            input_tags=InputTags(categorical=True, allow_nan=self._takes_missing()),
         )
 
     # -- to disk and back ------------------------------------------------------------------------------------------
@@ -84,18 +120,16 @@ class Estimator:
             if "tree_" in state:
                 self._check_restored()
 
+    def _takes_missing(self) -> bool:
+        return getattr(self, "missing", None) != "error"
+
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
 
 
-_names: dict[type, list[str]] = {}  # the look-up takes longer than all the checks of a small fit
-
-
-def _parameter_names(kind: type) -> list[str]:
-    if kind not in _names:
-        _names[kind] = sorted(inspect.signature(kind).parameters)
-    return _names[kind]
+def _is_estimator(value: Any) -> bool:
+    return hasattr(value, "get_params") and not isinstance(value, type)
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -104,48 +138,9 @@ class NotFittedError(ValueError, AttributeError):
 
 def not_fitted(name: str) -> Exception:
     """scikit-learn's NotFittedError where scikit-learn is in use, else our own with the same bases."""
-    import sys
-
     text = f"This {name} instance is not fitted yet: call 'fit' before using this method."
     exceptions = sys.modules.get("sklearn.exceptions")
     if exceptions is not None:
         error: Exception = exceptions.NotFittedError(text)
         return error
     return NotFittedError(text)
-
-
-def _same(value: Any, default: Any) -> bool:
-    if value is default:
-        return True
-    if not isinstance(value, (str, int, float, bool)):
-        return False
-    return type(value) is type(default) and bool(value == default)
-
-
-def preset(
-    base: type,
-    extra: Mapping[str, Any] | None = None,
-    without: Collection[str] = (),
-    **defaults: Any,
-) -> Callable[..., None]:
-    """An ``__init__`` with the parameters of `base` but for `without`, other defaults, and `extra` ones behind them.
-
-    It has a signature of its own, for scikit-learn's protocol and for those who ask for help.
-    """
-    inherited = [p for p in inspect.signature(base).parameters.values() if p.name not in without]
-    parameters = [p.replace(default=defaults.get(p.name, p.default)) for p in inherited]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    added = [inspect.Parameter(n, keyword, default=d) for n, d in (extra or {}).items()]
-    *others, n_jobs = parameters  # stays the last
-    myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    signature = inspect.Signature([myself, *others, *added, n_jobs], return_annotation=None)
-
-    def __init__(self: Any, **parameters: Any) -> None:
-        bound = signature.bind(self, **parameters)
-        bound.apply_defaults()
-        for name, value in bound.arguments.items():
-            if name != "self":
-                setattr(self, name, value)
-
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    return __init__

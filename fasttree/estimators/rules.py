@@ -157,10 +157,8 @@ class RuleClassifier(Estimator):
             stacklevel=3,
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = getattr(self.base, "missing", "fractional") != "error"
-        return tags
+    def _takes_missing(self) -> bool:
+        return self.base is None or getattr(self.base, "missing", None) != "error"
 
     # -- parameters ------------------------------------------------------------------------------------------------
 
@@ -178,7 +176,7 @@ class RuleClassifier(Estimator):
                     f"base has {name}={shown(getattr(self.base, name))}, but rules are judged by the rows as they are: "
                     "leave it out, and pass sample_weight to fit"
                 )
-        return type(self.base)(**self.base.get_params())
+        return type(self.base)(**self.base.get_params(deep=False))
 
     def _check_parameters(self, X_val: Any, y_val: Any) -> None:
         for name, value, allowed in (

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
-from fasttree.priors import cheapest
+from fasttree.priors import classes_of_shares, evened
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
 from fasttree.tree import LEAF, Tree
 
-CLASS_TIE = 1e-10
 _NO_VALUE = 2**30
 
 
@@ -259,18 +258,12 @@ class _Slots:
 
     def _labels(self, slot: np.ndarray, parent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Class and shares: those of growth, made anew where other rows came, the parent's where there are none."""
-        grown, priors = self.grown, self.grown.schema.priors
+        grown = self.grown
         counts, changed = self.counts[slot], self.changed[slot]
         known = np.where(changed, 0, slot)
         pred, proba = grown.pred[known], grown.proba[known]
-        order = np.array(grown.schema.tie_order or range(counts.shape[1]))
-        proba[changed] = priors.shares(counts[changed])
-        if priors.cost is not None:
-            pred[changed] = cheapest(proba[changed], priors.cost, order)
-        else:
-            shares = proba[changed][:, order]
-            best = shares >= shares.max(axis=1, keepdims=True) - CLASS_TIE
-            pred[changed] = order[best.argmax(axis=1)]
+        proba[changed] = shares = evened(grown.schema.priors.shares(counts[changed]))
+        pred[changed] = classes_of_shares(shares, grown.schema)
         empty = np.flatnonzero(~counts.any(axis=1) & (parent >= 0))
         pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
         return pred, proba

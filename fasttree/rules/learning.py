@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from fasttree.priors import likeliest
 from fasttree.rules.conditions import covered_rows, known_rows, slices
 from fasttree.rules.pruning import TIE, Estimate, Evidence, prune_rules
-from fasttree.rules.rule_list import RuleList
+from fasttree.rules.rule_list import RuleList, laplace
+from fasttree.schema import Schema
 
 
 def learn_rules(
@@ -42,8 +44,7 @@ def learn_rules(
     covered = covered_rows(met, start, number)
     counts = training.counts(covered)
     total = training.counts(training.is_row[np.newaxis])[0]
-    order = _tie_order(rules)
-    good = (_majority(counts, order) == label) & (counts.sum(axis=1) > 0)
+    good = (_majority(counts, rules.schema) == label) & (counts.sum(axis=1) > 0)
     first = np.flatnonzero(good)
     first = first[np.lexsort((first, -counts[first].sum(axis=1), _rounded(error[first])))]
     uncovered = ~np.bitwise_or.reduce(covered[first], axis=0) if len(first) else training.is_row
@@ -65,7 +66,7 @@ def learn_rules(
         counts=counts[first],
         estimated_error=error[first],
         estimate=estimate_name,
-        default=int(_majority(rest[np.newaxis], order)[0]),
+        default=int(_majority(rest[np.newaxis], rules.schema)[0]),
         default_counts=rest,
         uncovered=without_rule,
         training_weight=float(total.sum()),
@@ -107,15 +108,9 @@ def _first_of_equals(start: np.ndarray, condition: np.ndarray, label: np.ndarray
     return np.sort(first)
 
 
-def _tie_order(rules: RuleList) -> np.ndarray:
-    return np.array(rules.schema.tie_order or range(len(rules.schema.classes)))
-
-
-def _majority(counts: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """The most frequent class; among equals the first in `order`."""
-    ordered = counts[:, order]
-    most = ordered.max(axis=1, keepdims=True)
-    return np.asarray(order[np.argmax(ordered >= most * (1 - TIE), axis=1)])
+def _majority(counts: np.ndarray, schema: Schema) -> np.ndarray:
+    """The most frequent class: that of the largest share that `predict_proba` gives."""
+    return likeliest(laplace(counts), schema.tie_order)
 
 
 def _rounded(error: np.ndarray) -> np.ndarray:

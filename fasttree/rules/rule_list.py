@@ -13,6 +13,7 @@ import numpy as np
 
 from fasttree.frames import Table, read_table_like
 from fasttree.labels import plain
+from fasttree.priors import evened
 from fasttree.rules.conditions import WORD, ConditionTable, Substitutes, covered_rows, reader
 from fasttree.rules.parts import Condition, Rule, Substitute, both
 from fasttree.schema import Schema
@@ -124,8 +125,7 @@ class RuleList(Sequence[Rule]):
     @cached_property
     def shares(self) -> np.ndarray:
         """By rule; the last row is the default's, where number -1 finds it."""
-        counts = np.vstack([self.counts, self.default_counts]) + 1
-        return counts / counts.sum(axis=1, keepdims=True)
+        return laplace(np.vstack([self.counts, self.default_counts]))
 
     def explain(self, X: Any) -> Any:
         """Which rule decides a row and why: an `Explanation` to print. X is a table of one row, or a dict of values."""
@@ -205,6 +205,12 @@ class RuleList(Sequence[Rule]):
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown(max_rules=50)
+
+
+def laplace(counts: np.ndarray) -> np.ndarray:
+    """Laplace's estimate of the class shares, [..., class]."""
+    counts = counts + 1
+    return evened(counts / counts.sum(axis=-1, keepdims=True))
 
 
 def condition_at(table: ConditionTable, i: int, missing_seen: bool) -> Condition:
