@@ -38,6 +38,7 @@ class Exporter:
 
 EXPORTERS: dict[str, Exporter] = {
     "text": Exporter("fasttree.export.text", ".txt", "indented text, one line a branch"),
+    "c": Exporter("fasttree.export.c", ".c", "C99 that needs no library"),
 }
 
 RULE_EXPORTERS: dict[str, Exporter] = {
