@@ -39,6 +39,7 @@ class Exporter:
 EXPORTERS: dict[str, Exporter] = {
     "text": Exporter("fasttree.export.text", ".txt", "indented text, one line a branch"),
     "c": Exporter("fasttree.export.c", ".c", "C99 that needs no library"),
+    "onnx": Exporter("fasttree.export.onnx", ".onnx", "for ONNX runtimes", is_text=False),
 }
 
 RULE_EXPORTERS: dict[str, Exporter] = {
