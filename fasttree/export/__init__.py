@@ -40,6 +40,10 @@ EXPORTERS: dict[str, Exporter] = {
     "text": Exporter("fasttree.export.text", ".txt", "indented text, one line a branch"),
     "c": Exporter("fasttree.export.c", ".c", "C99 that needs no library"),
     "onnx": Exporter("fasttree.export.onnx", ".onnx", "for ONNX runtimes", is_text=False),
+    "pmml": Exporter("fasttree.export.pmml", ".pmml", "PMML 4.4, an XML"),
+    "treelite": Exporter(
+        "fasttree.export.treelite", ".tl", "for treelite and nvForest", is_text=False
+    ),
 }
 
 RULE_EXPORTERS: dict[str, Exporter] = {

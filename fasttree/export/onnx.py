@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree as an ONNX model that gives the same answers in double precision.
 
-A tree of thresholds alone becomes a TreeEnsemble; any other a loop over tables of its steps, with the standard operators.
+A tree of thresholds alone becomes a TreeEnsemble; any other a loop over tables of its steps, in standard operators.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from fasttree.export.onnx_routing import (
     ends_by_steps,
     shared_ends,
 )
-from fasttree.export.steps import distinct_rows, level_keys, steps_of
+from fasttree.export.steps import distinct_rows, level_keys, new_name, steps_of
 from fasttree.labels import shown
 from fasttree.scoring import CLASS_TIE
 
 OUTPUTS = ("label", "probabilities")
 MATRIX = "X"
 REFUSED = -2.0  # in place of a value for which the model refuses a row
+DEEPEST_ENSEMBLE = 500  # runtimes go down a TreeEnsemble by recursion
 REFUSAL = "rows with missing values or levels not seen in training are refused"
 
 
 def export(model: Exportable, *, missing_text: str = "", matrix: bool | None = None) -> bytes:
     """An ONNX file with the outputs "label" and "probabilities".
 
-    `missing_text` stands for a missing value in inputs of text. `matrix`: True, one input of doubles; False, one for each
-    column; None, one for all if all columns are numeric.
+    `missing_text` stands for a missing value in inputs of text. `matrix`: True, one input of doubles; False, an input
+    for each column; None, one for all if all columns are numeric.
     """
     return _Export(model, missing_text, matrix).file()
 
@@ -159,12 +160,12 @@ class _Export:
         walk = Walk(
             steps, self.column, table, 1 + max(map(len, self._levels())), model.stops_at_unknown
         )
-        is_plain = not len(steps.table_codes) and len(steps) == tree.node_count and len(steps) > 1
+        is_plain = not len(steps.table_codes) and len(steps) == tree.node_count
         n_rows = graph.size(table)
         if model.shares_rows:
             start = graph.op("Expand", self._accepted(), n_rows)
             return self._shared(shared_ends(graph, model, walk, start), n_rows, rows, row_of)
-        if is_plain:
+        if is_plain and 0 < tree.max_depth <= DEEPEST_ENSEMBLE:
             end = graph.op(
                 "Add", ends_by_ensemble(graph, model, self.column, table), self._accepted()
             )
@@ -244,12 +245,7 @@ def _classes(model: Exportable, types: Any) -> tuple[np.ndarray, Any]:
 def _input_names(names: tuple[str, ...]) -> list[str]:
     """The names of the columns; those that ONNX uses otherwise become column_0, column_1, ... by their places."""
     taken = {*names, *OUTPUTS}
-    found = []
-    for place, name in enumerate(names):
-        if not name or name in OUTPUTS:
-            name = f"column_{place}"
-            while name in taken:
-                name += "_"
-        taken.add(name)
-        found.append(name)
-    return found
+    return [
+        new_name(f"column_{place}", taken) if not name or name in OUTPUTS else name
+        for place, name in enumerate(names)
+    ]

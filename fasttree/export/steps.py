@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -150,3 +151,16 @@ def level_keys(model: Exportable, attribute: int) -> LevelKeys:
         else:
             words[str(level)] = code
     return LevelKeys(words, numbers)
+
+
+def new_name(wanted: str, taken: set[str]) -> str:
+    """`wanted`, or something like it that nothing else is called; from now on it is taken."""
+    while wanted in taken:
+        wanted += "_"
+    taken.add(wanted)
+    return wanted
+
+
+def plain_json(value: Any) -> Any:
+    """A level or class as JSON has it; dates and the like as text."""
+    return value if isinstance(value, (str, bool, int, float)) else str(value)
