@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
-from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -20,7 +19,9 @@ LARGEST = float(np.finfo(np.float64).max)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # Words that every reader of an <Array> reads alike, once they are in quotes.
 _PLAIN = re.compile(r"[^\s\"\\](?:[^\t\n\r\v\f\x85\u2028\u2029\"\\]*[^\s\"\\])?")
-_SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}
+_ESCAPES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+)
 
 
 def export(model: Exportable, *, complete: bool = False) -> str:
@@ -30,8 +31,8 @@ def export(model: Exportable, *, complete: bool = False) -> str:
         if not complete:
             raise ValueError(
                 "this tree sends rows without a value down several branches, and PMML decides the class of "
-                'such a row otherwise: use format="onnx", "c" or "python"; or pass complete=True for a file that refuses '
-                "such rows"
+                'such a row otherwise: use format="onnx", "c" or "python"; or pass complete=True for a file that '
+                "refuses such rows"
             )
         unknown = "error" if model.unknown == "missing" else model.unknown
         model = replace(model, allow_missing=False, unknown=unknown)
@@ -269,7 +270,7 @@ class _Writer:
             parts.append(
                 _open("SimpleSetPredicate", field=self.names[attribute], booleanOperator="isIn" if is_in else "isNotIn")
                 + _open("Array", type=kind, n=str(len(plain)))
-                + escape(" ".join(quoted))
+                + " ".join(quoted).translate(_ESCAPES)
                 + "</Array></SimpleSetPredicate>"
             )  # fmt: skip
         return _compound(both, parts)
@@ -316,4 +317,4 @@ def _tag(tag: str, /, **attributes: str) -> str:
 
 
 def _attributes(attributes: dict[str, str]) -> str:
-    return "".join(f' {name}="{escape(value, _SPACES)}"' for name, value in attributes.items())
+    return "".join(f' {name}="{value.translate(_ESCAPES)}"' for name, value in attributes.items())
