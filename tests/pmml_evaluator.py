@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A small and slow evaluator of PMML's TreeModel, written from the text of the standard (4.4, "Tree Models").
 
-It knows what a classification tree may have: simple, set and compound predicates in three-valued logic, default children
-and last predictions. Anything else is an error.
+It knows what a classification tree may have: simple, set and compound predicates in three-valued logic, default
+children and last predictions. Anything else is an error.
 """
 
 from __future__ import annotations

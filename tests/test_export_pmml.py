@@ -14,6 +14,8 @@ from exporting import METHODS, Rows, answers, hostile_rows, model
 from exporting_tables import TABLES, Given
 from pmml_evaluator import Evaluator, InvalidRow
 
+from fasttree import TreeClassifier
+
 WICKED_XML = "wicked in XML"
 MODELS = [
     (table, method) for table in [*TABLES, WICKED_XML] for method in METHODS if table != "wicked"
@@ -116,3 +118,72 @@ def test_the_same_answers_in_java(table: str, method: str) -> None:
     if len(kept):
         shares = kept[outputs].to_numpy(dtype=np.float64)  # it divides them by their sum
         assert np.abs(shares - expected.proba[places]).max() <= 1e-15
+
+
+def parsed(fitted: Any) -> tuple[Any, dict[str, str]]:
+    """The evaluator, and the types of its fields."""
+    evaluator = Evaluator(fitted.export("pmml"))
+    return evaluator, evaluator.kinds
+
+
+def test_what_xml_cannot_say() -> None:
+    words = np.array(["a", "b\x0b"] * 3, dtype=object)
+    for X, y in (
+        ({"x": words}, [0, 1] * 3),
+        ({"n\x00": np.arange(6.0)}, [0, 1] * 3),
+        ({"n": np.arange(6.0)}, ["a", "\ufffe"] * 3),
+    ):
+        fitted = TreeClassifier().fit(X, y)
+        with pytest.raises(ValueError, match=r"XML has no way to write: rename it, or use format="):
+            fitted.export("pmml")
+
+
+def test_rows_that_are_shared_out_are_refused() -> None:
+    fitted = model("holes: c45")
+    with pytest.raises(ValueError, match=r"several branches, and PMML .* pass complete=True"):
+        fitted.export("pmml")
+    text = fitted.export("pmml", complete=True)
+    assert 'missingValueTreatment="returnInvalid"' in text
+    assert 'invalidValueTreatment="returnInvalid"' in text
+
+
+def test_types_of_fields() -> None:
+    for kind, labels in (
+        ("string", ["a", "b"]),
+        ("boolean", [False, True]),
+        ("integer", [1, -2]),
+        ("double", [2.0, 3e9]),
+        ("double", [2**40, 1]),  # evaluators hold 32 bits
+    ):
+        fitted = TreeClassifier().fit({"x": [0.0, 1.0]}, np.array(labels))
+        evaluator, kinds = parsed(fitted)
+        assert kinds == {"x": "double", "class": kind}
+        assert [evaluator.evaluate({"x": x})[0] for x in (0.0, 1.0)] == labels
+    _, kinds = parsed(model("numbers as levels: gini"))
+    assert list(kinds.values())[:4] == ["double", "double", "boolean", "double"]
+
+
+def test_names_that_are_taken() -> None:
+    names = ["class", "", "column_1", "probability(a)"]
+    fitted = TreeClassifier().fit({name: np.arange(4.0) for name in names}, ["a", "a", "b", "b"])
+    evaluator, kinds = parsed(fitted)
+    assert list(kinds) == ["class", "column_1_", "column_1", "probability(a)", "class_"]
+    assert evaluator.outputs == {"a": "probability(a)_", "b": "probability(b)"}
+
+
+def test_surrogates_are_those_of_pmml() -> None:
+    """As long as they have an answer for every level; else their predicates are written out."""
+    for method, written_out in (("cart unpruned", False), ("cart, majority", True)):
+        text = model(f"holes: {method}").export("pmml")
+        assert 'booleanOperator="surrogate"' in text
+        assert ('operator="isMissing"' in text) == written_out
+
+
+def test_a_deep_tree() -> None:
+    x = np.arange(3000.0)
+    fitted = TreeClassifier(criterion="misclassification").fit({"x": x}, np.arange(3000) % 2)
+    assert fitted.get_depth() > 1000
+    evaluator = Evaluator(fitted.export("pmml"))
+    rows = np.append(x[::100], x[::100] + 0.5)
+    found = [evaluator.evaluate({"x": float(value)})[0] for value in rows]
+    assert found == fitted.predict({"x": rows}).tolist()

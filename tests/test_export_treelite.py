@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 from exporting import METHODS, Rows, answers, hostile_rows, model
 from exporting_tables import TABLES
+
+from fasttree import TreeClassifier
 
 treelite = pytest.importorskip("treelite")
 
@@ -52,3 +55,40 @@ def test_the_same_answers(table: str, method: str) -> None:
     if expected.refused.any():
         assert set(classes[expected.refused]) == {-1}
         assert np.isnan(proba[expected.refused]).all()
+
+
+def test_many_branches() -> None:
+    """A split into a thousand branches becomes a small tree, not a chain."""
+    towns = np.array([f"town {i}" for i in range(1000)], dtype=object)
+    for unknown in ("missing", "majority", "error"):
+        fitted = TreeClassifier(categorical_split="multiway", unknown=unknown)
+        fitted.fit({"town": towns}, np.arange(1000) % 7)
+        loaded = treelite.Model.deserialize_bytes(fitted.export("treelite"))
+        assert loaded.get_tree_depth().tolist() in ([10], [11])
+        rows = Rows({"town": [*towns.tolist(), None, "elsewhere"]})
+        expected = answers(fitted, rows)
+        proba = treelite.gtil.predict(loaded, encode(loaded.attributes, fitted, rows))[:, 0]
+        assert np.array_equal(proba[expected.accepted], expected.proba)
+
+
+def test_a_deep_tree() -> None:
+    x = np.arange(3000.0)[:, np.newaxis]
+    fitted = TreeClassifier(criterion="misclassification").fit(x, np.arange(3000) % 2)
+    loaded = treelite.Model.deserialize_bytes(fitted.export("treelite"))
+    assert loaded.get_tree_depth() == [fitted.get_depth()]
+    assert np.array_equal(treelite.gtil.predict(loaded, x)[:, 0], fitted.predict_proba(x))
+
+
+def test_what_treelite_cannot_say() -> None:
+    for identity, why in (
+        ("holes: c45", r"several branches, .*\"onnx\" or \"c\""),
+        ("stagec: cart", r"asks other columns .*\"onnx\", \"c\" or \"pmml\""),
+    ):
+        with pytest.raises(ValueError, match=why):
+            model(identity).export("treelite")
+
+
+def test_the_package_treelite_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "treelite", None)
+    with pytest.raises(ImportError, match=r"pip install 'fasttree\[treelite\]'"):
+        model("iris: gini").export("treelite")

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from fasttree.export.c_source import CODE, HEAD
+from fasttree.export.fields import LevelKeys, level_keys
 from fasttree.export.model import Exportable
 from fasttree.export.steps import (
-    LevelKeys,
     Steps,
     distinct_rows,
-    level_keys,
     parts_of,
     path_sums,
     shares_rows_at,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.export.fields import check_one_kind, level_keys, new_name
 from fasttree.export.model import Exportable
 from fasttree.export.onnx_graph import Graph
 from fasttree.export.onnx_routing import (
@@ -21,7 +22,7 @@ from fasttree.export.onnx_routing import (
     ends_by_steps,
     shared_ends,
 )
-from fasttree.export.steps import distinct_rows, level_keys, new_name, steps_of
+from fasttree.export.steps import distinct_rows, steps_of
 from fasttree.labels import shown
 from fasttree.scoring import CLASS_TIE
 
@@ -64,11 +65,7 @@ class _Export:
         if not isinstance(self.missing_text, str):
             raise TypeError(f"missing_text must be a text, got {shown(self.missing_text)}")
         for name, keys in zip(self.model.names, self.keys, strict=True):
-            if keys.words and keys.numbers:
-                raise ValueError(
-                    f"column {name!r} has levels that are words ({shown(next(iter(keys.words)))}) and levels that are "
-                    f'numbers ({next(iter(keys.numbers)):g}), which no input of ONNX can hold: use format="python"'
-                )
+            check_one_kind(name, keys, "ONNX")
             if self.missing_text in keys.words:
                 raise ValueError(
                     f"missing_text stands for a missing value, but {shown(self.missing_text)} is a level of the column "
@@ -225,7 +222,7 @@ def _classes(model: Exportable, types: Any) -> tuple[np.ndarray, Any]:
     """The labels as a tensor can hold them."""
     labels = model.classes
     kinds = set(map(type, labels))
-    if kinds == {str}:
+    if kinds == {str} and not any("\0" in label for label in labels):  # runtimes stop there
         return np.array(labels, dtype=object), types.STRING
     if kinds == {bool}:
         return np.array(labels, dtype=bool), types.BOOL
@@ -233,12 +230,8 @@ def _classes(model: Exportable, types: Any) -> tuple[np.ndarray, Any]:
         return np.array(labels, dtype=np.int64), types.INT64
     if kinds == {float}:
         return np.array(labels, dtype=np.float64), types.DOUBLE
-    odd = next(
-        (label for label in labels if type(label) not in (str, bool, int, float)), labels[-1]
-    )
     raise ValueError(
-        f"the class {shown(odd)} is of a type that ONNX cannot return among {shown(list(labels))}: "
-        'turn the classes into text, or use format="python"'
+        f'no tensor of ONNX holds classes such as {shown(labels[-1])}: turn them into text, or use format="python"'
     )
 
 

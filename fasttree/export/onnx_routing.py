@@ -170,9 +170,8 @@ def shared_ends(graph: Graph, model: Exportable, walk: Walk, start: str) -> Ends
     key = graph.op("Mul", end_row, graph.constant(np.int64(model.node_count)))
     key = graph.op("Add", key, graph.pick(_depth_first(tree), end_at))
     _, order = graph.ops("TopK", 2, key, graph.size(key), largest=0)
-    return Ends(
-        *(graph.op("Gather", values, order) for values in (end_row, end_at, end_part)), is_shared
-    )
+    row, at, part = (graph.op("Gather", values, order) for values in (end_row, end_at, end_part))
+    return Ends(row, at, part, is_shared)
 
 
 def _children(

@@ -11,9 +11,7 @@ Surrogates become steps of their own, so that a machine which runs the steps nee
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -125,42 +123,3 @@ def distinct_rows(values: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, np.
     row_of = np.zeros(len(values), dtype=np.int64)
     row_of[used] = place
     return rows[first], row_of
-
-
-@dataclass(frozen=True, slots=True)
-class LevelKeys:
-    """How the levels of a column are written in a format that knows words and numbers alone: their codes."""
-
-    words: dict[str, int]
-    numbers: dict[float, int]
-
-
-def level_keys(model: Exportable, attribute: int) -> LevelKeys:
-    """Text and dates are words, numbers and bools are numbers."""
-    words: dict[str, int] = {}
-    numbers: dict[float, int] = {}
-    for code, level in enumerate(model.levels(attribute), start=1):
-        if isinstance(level, (bool, int, float, Decimal)):
-            number = float(level)
-            if number != level:
-                raise ValueError(
-                    f"column {model.names[attribute]!r} has the level {level!r}, which is not exact as a double: "
-                    'use format="python"'
-                )
-            numbers[number] = code
-        else:
-            words[str(level)] = code
-    return LevelKeys(words, numbers)
-
-
-def new_name(wanted: str, taken: set[str]) -> str:
-    """`wanted`, or something like it that nothing else is called; from now on it is taken."""
-    while wanted in taken:
-        wanted += "_"
-    taken.add(wanted)
-    return wanted
-
-
-def plain_json(value: Any) -> Any:
-    """A level or class as JSON has it; dates and the like as text."""
-    return value if isinstance(value, (str, bool, int, float)) else str(value)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.export.fields import plain_json
 from fasttree.export.model import Exportable, Test
-from fasttree.export.steps import plain_json
 
 REFUSED = -1  # the class of rows that the model refuses; their probabilities are NaN
 
