@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from fasttree.export.model import Exportable
-from fasttree.export.sql_case import Cases
+from fasttree.export.sql_case import Cases, unknown_flag
 from fasttree.export.sql_dialects import DIALECTS, Dialect
 from fasttree.export.sql_walk import walk
 from fasttree.labels import shown
@@ -30,9 +30,10 @@ def export(
 ) -> str:
     """A SELECT with the column "prediction".
 
-    `dialect`: "ansi", "duckdb", "postgres" or "sqlite". `table` has the rows, also as ("schema", "table"); `columns` says what attributes are called
-    there, if they have other names; `keep` names the columns of the table that come along (None: the attributes).
-    `proba` adds the share of each class, `leaf` the number of the node. Rows that the model refuses get NULL.
+    `dialect`: "ansi", "duckdb", "postgres" or "sqlite". `table` has the rows, also as ("schema", "table"); `columns`
+    says what attributes are called there, if they have other names; `keep` names the columns of the table that come
+    along (None: the attributes). `proba` adds the share of each class, `leaf` the number of the node. Rows that the
+    model refuses get NULL.
     """
     if dialect not in DIALECTS:
         raise ValueError(
@@ -79,6 +80,7 @@ class Query:
             items = ["ROW_NUMBER() OVER (ORDER BY 1) AS place"]
         items += [f"t.{d.name_of(c)} AS {k}" for c, k in zip(self._kept, self.kept, strict=True)]
         items += [f"{self._read(place)} AS {self.attributes[place]}" for place in self.model.used]
+        items += [f"{self._is_unknown(p)} AS {unknown_flag(p)}" for p in self.flagged]
         if self.refusals:
             whens = " ".join(f"WHEN {condition} THEN 1" for condition in self.refusals)
             items.append(f"CASE {whens} ELSE 0 END AS refused")
@@ -90,6 +92,17 @@ class Query:
         if self.model.attributes[place].is_categorical:
             return self.dialect.level_column(column, self.model.levels(place))
         return self.dialect.number_column(column)
+
+    @property
+    def flagged(self) -> list[int]:
+        """The attributes whose unknown levels end the way of a row."""
+        used = self.model.used if self.model.stops_at_unknown else ()
+        return [place for place in used if self.model.levels(place)]
+
+    def _is_unknown(self, place: int) -> str:
+        column, levels = self._read(place), list(self.model.levels(place))
+        known = f"WHEN {self.dialect.is_among(column, levels)} THEN 0"
+        return f"CASE WHEN {column} IS NULL THEN 0 {known} ELSE 1 END"
 
     @property
     def refusals(self) -> list[str]:
@@ -123,6 +136,7 @@ class Query:
             )
         parts = [("rows_read", self.reading())]
         carried = [*self.kept, *(self.attributes[p] for p in self.model.used)]
+        carried += map(unknown_flag, self.flagged)
         carried += ["refused"] if self.refusals else []
         node = "0"
         for number, roots in enumerate(stages):

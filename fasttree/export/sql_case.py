@@ -18,6 +18,11 @@ from fasttree.export.sql_dialects import LARGEST, Dialect
 WIDE = 16  # ways that one CASE distinguishes when it looks for a node
 
 
+def unknown_flag(attribute: int) -> str:
+    """The column that is 1 where a row has a level that the model does not know."""
+    return f"u{attribute}"
+
+
 class Cases:
     """The CASE expressions of a tree; `columns` are its attributes as SQL."""
 
@@ -49,32 +54,27 @@ class Cases:
 
     def _lines(self, test: Test, ways: list[str], here: str) -> list[str]:
         """The lines of a CASE; `ways` are those of the branches, `here` is the node itself."""
-        if test.surrogates:
-            whens = [f"WHEN {branch} THEN {way}" for branch, way in enumerate(ways)]
-            return [f"{' '.join(self._choice(test))} END", *whens, f"ELSE {here}"]
-        stops = test.is_table and self._model.stops_at_unknown
-        otherwise = here if stops else ways[test.missing_branch]
         lines = []
-        if stops:
-            lines.append(
-                f"WHEN {self._columns[test.attribute]} IS NULL THEN {ways[test.missing_branch]}"
-            )
-        for branch, condition in self._conditions(test):
-            if stops or branch != test.missing_branch:
-                lines.append(f"WHEN {condition} THEN {ways[branch]}")
-        return [*lines, f"ELSE {otherwise}"]
-
-    def _choice(self, test: Test) -> Iterator[str]:
-        """The branch by the test or the first surrogate that has an answer; -1: the way ends."""
-        yield "CASE"
-        for branch, condition in self._conditions(test):
-            yield f"WHEN {condition} THEN {branch}"
         if test.is_table and self._model.stops_at_unknown:
-            yield f"WHEN {self._columns[test.attribute]} IS NOT NULL THEN -1"
-        for surrogate in test.surrogates:
-            for branch, condition in self._conditions(surrogate):
-                yield f"WHEN {condition} THEN {branch}"
-        yield f"ELSE {test.missing_branch}"
+            lines.append(f"WHEN {unknown_flag(test.attribute)} = 1 THEN {here}")
+        if test.surrogates:
+            choice = self._choice(test)
+            lines += [f"WHEN {choice} = {b} THEN {way}" for b, way in enumerate(ways[:-1])]
+            return [*lines, f"ELSE {ways[-1]}"]
+        for branch, condition in self._conditions(test):
+            if branch != test.missing_branch:
+                lines.append(f"WHEN {condition} THEN {ways[branch]}")
+        return [*lines, f"ELSE {ways[test.missing_branch]}"]
+
+    def _choice(self, test: Test) -> str:
+        """The branch by the test or the first surrogate that has an answer."""
+        tests: tuple[Test | Surrogate, ...] = (test, *test.surrogates)
+        whens = [
+            f"WHEN {condition} THEN {branch}"
+            for asked in tests
+            for branch, condition in self._conditions(asked)
+        ]
+        return f"CASE {' '.join(whens)} ELSE {test.missing_branch} END"
 
     def _conditions(self, test: Test | Surrogate) -> Iterator[tuple[int, str]]:
         """What is true of the known values of each branch."""
@@ -92,11 +92,8 @@ class Cases:
             for code, branch in test.branch_of.items():
                 by_branch[branch].append(code)
         for branch, codes in by_branch.items():
-            listed = [self._dialect.literal(levels[code - 1]) for code in codes]
-            if len(listed) == 1:
-                yield branch, f"{column} = {listed[0]}"
-            elif listed:
-                yield branch, f"{column} IN ({', '.join(listed)})"
+            if codes:
+                yield branch, self._dialect.is_among(column, [levels[code - 1] for code in codes])
 
     # Infinity is written without a word for it: not every database has one.
 
