@@ -4,7 +4,7 @@
 Lines between "@if name" and "@end" stay if `name` holds ("@if not name": if it does not).
 """
 
-HEAD = r"""/* A decision tree, made by fasttree. C99, needs no library; compile it with -ffp-contract=off.
+HEAD = r"""/* A decision tree, made by fasttree. C99, needs no library; not to be compiled with -ffast-math.
 
    A row is an array of ${P}_COLUMNS doubles, in the order of ${p}_column_names. A missing value is NAN.
 @if levels
@@ -27,10 +27,6 @@ HEAD = r"""/* A decision tree, made by fasttree. C99, needs no library; compile 
 @if words
 #include <string.h>
 @end
-
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#endif
 
 #define ${P}_COLUMNS ${n_columns}
 #define ${P}_CLASSES ${n_classes}
@@ -238,7 +234,8 @@ static int32_t ${p}_class_of(const double *proba)
 {
     int32_t c, k;
 @if costs
-    double expected[${P}_CLASSES], part, least;
+    double expected[${P}_CLASSES], least;
+    volatile double part; /* rounded before it is added, whatever the processor has */
     for (k = 0; k < ${P}_CLASSES; k++)
         expected[k] = 0.0;
     for (c = 0; c < ${P}_CLASSES; c++)
@@ -275,7 +272,8 @@ static int32_t ${p}_class_of(const double *proba)
 static int32_t ${p}_follow(const double *row, double *proba, int32_t *leaf)
 {
     int32_t child[${P}_NESTED + 1] = {0}, after[${P}_NESTED + 1] = {0};
-    double part_of[${P}_NESTED + 1] = {0.0}, part = 1.0, product, largest = -1.0;
+    double part_of[${P}_NESTED + 1] = {0.0}, part = 1.0, largest = -1.0;
+    volatile double product; /* rounded before it is added, whatever the processor has */
     int32_t c, n = 0, split = 0, at = 0;
     *leaf = 0;
 @if refuses
