@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -240,3 +241,18 @@ def test_whole_numbers_that_no_double_holds() -> None:
             ValueError, match=r"'x' has the level 1152921504606846977, .*\"python\""
         ):
             fitted.export(format)
+
+
+def test_the_example_of_the_documentation(tmp_path: Path, compiler: str) -> None:
+    page = Path(__file__).parents[1] / "docs" / "exports-interchange.md"
+    (example,) = re.findall(r"^```c$(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+    X = {"age": [19.0, 40.0, 19.0, 40.0], "team": ["red", "red", "blue", "blue"]}
+    for y in (["a", "b", "c", "d"], ["x", "x", "x", "x"]):
+        fitted = TreeClassifier().fit(X, y)
+        fitted.export("c", tmp_path / "tree.c", prefix="churn")
+        (tmp_path / "main.c").write_text(example)
+        program = tmp_path / "main"
+        subprocess.run([compiler, *FLAGS, str(tmp_path / "main.c"), "-o", str(program)], check=True)
+        done = subprocess.run([str(program)], capture_output=True, text=True, check=True)
+        given = {"age": [29.5], "team": ["red"]}
+        assert done.stdout.strip() == fitted.predict(given)[0]
