@@ -72,18 +72,18 @@ def test_the_same_answers(table: str, method: str) -> None:
 
 
 def test_which_way_it_is_written() -> None:
-    """A tree of thresholds is a TreeEnsemble, at which runtimes are fast; with other tests, or too deep, a loop."""
+    """A tree of thresholds is an ensemble, at which runtimes are fast; with other tests, or too deep, a loop."""
     x = np.arange(4000.0)[:, np.newaxis]
     stripes = TreeClassifier(criterion="misclassification").fit(x, np.arange(4000) % 2)
     assert stripes.get_depth() > 1500
     for fitted, kind in (
-        (TreeClassifier().fit(x, (x[:, 0] > 7) * 1), "TreeEnsemble"),
+        (TreeClassifier().fit(x, (x[:, 0] > 7) * 1), "TreeEnsembleRegressor"),
         (stripes, "Loop"),
         (model("play_tennis: gini"), "Loop"),
     ):
         file = fitted.export("onnx")
         kinds = [node.op_type for node in onnx.load_from_string(file).graph.node]
-        assert len({"TreeEnsemble", "Loop"} & set(kinds)) == 1
+        assert len({"TreeEnsembleRegressor", "Loop"} & set(kinds)) == 1
         assert kind in kinds
     running = session(stripes.export("onnx"))
     rows = np.append(x[::200], x[::200] + 0.5, axis=0)

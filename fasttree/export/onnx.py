@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree as an ONNX model that gives the same answers in double precision.
 
-A tree of thresholds alone becomes a TreeEnsemble; any other a loop over tables of its steps, in standard operators.
+A tree of thresholds alone becomes a TreeEnsembleRegressor; any other a loop over its steps, in standard operators.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from fasttree.export.fields import check_one_kind, level_keys, new_name
 from fasttree.export.model import Exportable
 from fasttree.export.onnx_graph import Graph
 from fasttree.export.onnx_routing import (
+    MOST_LEAVES,
     STOPS,
     Ends,
     Walk,
@@ -29,7 +30,7 @@ from fasttree.scoring import CLASS_TIE
 OUTPUTS = ("label", "probabilities")
 MATRIX = "X"
 REFUSED = -2.0  # in place of a value for which the model refuses a row
-DEEPEST_ENSEMBLE = 500  # runtimes go down a TreeEnsemble by recursion
+DEEPEST_ENSEMBLE = 500  # runtimes go down an ensemble by recursion
 REFUSAL = "rows with missing values or levels not seen in training are refused"
 
 
@@ -162,7 +163,7 @@ class _Export:
         if model.shares_rows:
             start = graph.op("Expand", self._accepted(), n_rows)
             return self._shared(shared_ends(graph, model, walk, start), n_rows, rows, row_of)
-        if is_plain and 0 < tree.max_depth <= DEEPEST_ENSEMBLE:
+        if is_plain and 0 < tree.max_depth <= DEEPEST_ENSEMBLE and tree.n_leaves <= MOST_LEAVES:
             end = graph.op(
                 "Add", ends_by_ensemble(graph, model, self.column, table), self._accepted()
             )

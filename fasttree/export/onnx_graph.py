@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-OPSET, ML_OPSET, IR_VERSION = 18, 5, 10
+OPSET, ML_OPSET, IR_VERSION = 18, 4, 9
 ML = "ai.onnx.ml"
 
 

@@ -17,36 +17,34 @@ from fasttree.export.steps import Steps, parts_of, shares_rows_at
 from fasttree.tree import Tree
 
 STOPS = -1.0
+MOST_LEAVES = 2**24  # whole numbers that a float holds
 
 
 def ends_by_ensemble(graph: Graph, model: Exportable, column: np.ndarray, table: str) -> str:
-    """For trees of thresholds alone: ONNX has an operator for them. It is given the number of the leaf as its value."""
+    """For trees of thresholds alone: ONNX has an operator for them. It returns the number of the leaf, as a float."""
     tree = model.tree
-    leaf, inner = np.flatnonzero(tree.is_leaf()), np.flatnonzero(~tree.is_leaf())
-    place = np.zeros(tree.node_count, dtype=np.int64)
-    place[leaf], place[inner] = np.arange(len(leaf)), np.arange(len(inner))
-    low, high = tree.first_child[inner], tree.first_child[inner] + 1
-    is_leaf = tree.is_leaf().astype(np.int64)
+    is_leaf, nodes = tree.is_leaf(), np.arange(tree.node_count)
+    leaves, first = nodes[is_leaf], np.where(is_leaf, 0, tree.first_child)
     value = graph.op(
-        "TreeEnsemble",
+        "TreeEnsembleRegressor",
         table,
         domain=ML,
         n_targets=1,
-        aggregate_function=1,  # the sum
-        post_transform=0,
-        tree_roots=[0],
-        nodes_featureids=column[tree.attribute[inner]].tolist(),
-        nodes_modes=graph.tensor(np.zeros(len(inner), dtype=np.uint8)),  # x <= split
-        nodes_splits=graph.tensor(tree.threshold[inner]),
-        nodes_truenodeids=place[low].tolist(),
-        nodes_trueleafs=is_leaf[low].tolist(),
-        nodes_falsenodeids=place[high].tolist(),
-        nodes_falseleafs=is_leaf[high].tolist(),
-        nodes_missing_value_tracks_true=(tree.missing_branch[inner] == 0).astype(int).tolist(),
-        leaf_targetids=[0] * len(leaf),
-        leaf_weights=graph.tensor(leaf.astype(np.float64)),
+        nodes_treeids=[0] * len(nodes),
+        nodes_nodeids=nodes.tolist(),
+        nodes_featureids=np.where(is_leaf, 0, column[tree.attribute]).tolist(),
+        nodes_modes=np.where(is_leaf, "LEAF", "BRANCH_LEQ").tolist(),
+        nodes_values_as_tensor=graph.tensor(np.where(is_leaf, 0.0, tree.threshold)),
+        nodes_truenodeids=first.tolist(),
+        nodes_falsenodeids=np.where(is_leaf, 0, first + 1).tolist(),
+        nodes_missing_value_tracks_true=(tree.missing_branch == 0).astype(int).tolist(),
+        target_treeids=[0] * len(leaves),
+        target_nodeids=leaves.tolist(),
+        target_ids=[0] * len(leaves),
+        target_weights_as_tensor=graph.tensor(np.arange(len(leaves), dtype=np.float64)),
     )
-    return graph.whole(graph.op("Reshape", value, graph.constant(np.array([-1]))))
+    place = graph.whole(graph.op("Reshape", value, graph.constant(np.array([-1]))))
+    return graph.pick(leaves, place)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
