@@ -25,7 +25,7 @@ _FRACTIONS = ((1000, Fraction(1, 10**12)), (2**24, Fraction(1, 10**15)))
 # Factors that are not fractions are rounded; at this many steps the largest keeps its first six digits.
 _FEWEST_STEPS = 2**20
 
-_TIE = 1e-10
+CLASS_TIE = 1e-10
 
 
 # -- what the user says ----------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def evened(shares: np.ndarray) -> np.ndarray:
     So a tie is one for everybody: for `likeliest`, and for the argmax of the shares that users see.
     """
     largest = shares.max(axis=-1, keepdims=True)
-    return np.where(shares >= largest - _TIE, largest, shares)
+    return np.where(shares >= largest - CLASS_TIE, largest, shares)
 
 
 def likeliest(shares: np.ndarray, tie_order: Sequence[int] | np.ndarray) -> np.ndarray:
@@ -270,6 +270,6 @@ def cheapest(shares: np.ndarray, cost: np.ndarray, tie_order: np.ndarray) -> np.
     ):  # in one order: a matrix product adds up in another on every processor
         expected += shares[:, true, np.newaxis] * cost[true]
     least = expected.min(axis=1, keepdims=True)
-    best = expected <= least * (1 + _TIE)
+    best = expected <= least * (1 + CLASS_TIE)
     order = np.asarray(tie_order)
     return np.asarray(order[best[:, order].argmax(axis=1)])

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The C source around the tables of a tree.
+
+Lines between "@if name" and "@end" stay if `name` holds ("@if not name": if it does not).
+"""
+
+HEAD = r"""/* A decision tree, made by fasttree. C99, needs no library; not to be compiled with -ffast-math.
+
+   A row is an array of ${P}_COLUMNS doubles, in the order of ${p}_column_names. A missing value is NAN.
+@if levels
+   A categorical column holds codes: 1 for its first level, 2 for the next; ${p}_code (words) and
+   ${p}_code_of_number tell the code of a level. Any other number is a level that was not seen in training.
+@end
+   Numbers are read as doubles. All functions may be called by several threads.
+
+   ${p}_predict        the number of the class, a place in ${p}_class_labels
+   ${p}_predict_proba  the same; fills in the ${P}_CLASSES class probabilities
+   ${p}_leaf           the number of the node at which the row ends${heaviest}
+@if refuses
+   All three return ${P}_REFUSED for a row with ${refused} in any column; its probabilities are NAN.
+@end
+*/
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+@if words
+#include <string.h>
+@end
+
+#define ${P}_COLUMNS ${n_columns}
+#define ${P}_CLASSES ${n_classes}
+#define ${P}_REFUSED (-1)
+
+extern const char *const ${p}_column_names[${P}_COLUMNS];
+extern const char *const ${p}_class_labels[${P}_CLASSES];
+double ${p}_code(int column, const char *text, size_t length);
+double ${p}_code_of_number(int column, double number);
+int32_t ${p}_leaf(const double *row);
+int32_t ${p}_predict(const double *row);
+int32_t ${p}_predict_proba(const double *row, double *proba);
+"""
+
+CODE = r"""
+/* The code of a level by its bytes (UTF-8); -1 for one that was not seen in training, or if the levels of the column
+   are no words. */
+double ${p}_code(int column, const char *text, size_t length)
+{
+@if words
+    int32_t low, high, middle;
+    size_t shared;
+    int order;
+    if (column < 0 || column >= ${P}_COLUMNS)
+        return -1.0;
+    low = ${p}_word_start[column];
+    high = ${p}_word_start[column + 1];
+    while (low < high) {
+        middle = low + (high - low) / 2;
+        shared = length < ${p}_word_length[middle] ? length : ${p}_word_length[middle];
+        order = shared ? memcmp(${p}_word[middle], text, shared) : 0;
+        if (order == 0 && ${p}_word_length[middle] == length)
+            return (double)${p}_word_code[middle];
+        if (order < 0 || (order == 0 && ${p}_word_length[middle] < length))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+@end
+@if not words
+    (void)column;
+    (void)text;
+    (void)length;
+@end
+    return -1.0;
+}
+
+/* The code of a level that is a number, or 0 or 1 for false and true; NAN for NAN. */
+double ${p}_code_of_number(int column, double number)
+{
+@if numbers
+    int32_t low, high, middle;
+    if (number != number)
+        return NAN;
+    if (column < 0 || column >= ${P}_COLUMNS)
+        return -1.0;
+    low = ${p}_number_start[column];
+    high = ${p}_number_start[column + 1];
+    while (low < high) {
+        middle = low + (high - low) / 2;
+        if (${p}_number[middle] == number)
+            return (double)${p}_number_code[middle];
+        if (${p}_number[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1.0;
+@end
+@if not numbers
+    (void)column;
+    return number != number ? NAN : -1.0;
+@end
+}
+@if coded
+
+/* The code in a categorical column: 0 for a level that was not seen in training. */
+static uint32_t ${p}_level(int32_t column, double value)
+{
+    if (!(value >= 1.0 && value <= (double)${p}_n_levels[column]) || value != (double)(uint32_t)value)
+        return 0;
+    return (uint32_t)value;
+}
+@end
+@if refuses
+
+static int ${p}_is_refused(const double *row)
+{
+    int32_t i;
+    for (i = 0; i < ${P}_COLUMNS; i++) {
+@if refuses_missing
+        if (row[i] != row[i])
+            return 1;
+@end
+@if refuses_unknown
+        if (${p}_n_levels[i] >= 0 && row[i] == row[i] && ${p}_level(i, row[i]) == 0)
+            return 1;
+@end
+    }
+    return 0;
+}
+@end
+
+/* Where a row goes from a step; an end leads to itself. */
+static int32_t ${p}_next(int32_t at, const double *row)
+{
+    const double value = row[${p}_column[at]];
+@if tables
+    int32_t low, high, middle;
+    uint32_t code;
+@end
+    if (value != value)
+        return ${p}_missing[at];
+@if tables
+    low = ${p}_table_start[at];
+    high = ${p}_table_start[at + 1];
+    if (low < high) {
+        code = ${p}_level(${p}_column[at], value);
+        if (code == 0)
+@if stops
+            return ${p}_unknown[at];
+@end
+@if not stops
+            return ${p}_missing[at];
+@end
+        while (low < high) {
+            middle = low + (high - low) / 2;
+            if (${p}_table_code[middle] == code)
+                return ${p}_table_to[middle];
+            if (${p}_table_code[middle] < code)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return ${p}_other[at];
+    }
+@end
+    return value > ${p}_threshold[at] ? ${p}_high[at] : ${p}_low[at];
+}
+
+static int32_t ${p}_end(int32_t at, const double *row)
+{
+    int32_t to = ${p}_next(at, row);
+    while (to != at) {
+        at = to;
+        to = ${p}_next(at, row);
+    }
+    return at;
+}
+@if not shares
+
+int32_t ${p}_leaf(const double *row)
+{
+@if refuses
+    if (${p}_is_refused(row))
+        return ${P}_REFUSED;
+@end
+    return ${p}_end(0, row);
+}
+
+int32_t ${p}_predict(const double *row)
+{
+    const int32_t at = ${p}_leaf(row);
+@if refuses
+    if (at < 0)
+        return ${P}_REFUSED;
+@end
+    return ${p}_class[at];
+}
+
+int32_t ${p}_predict_proba(const double *row, double *proba)
+{
+    int32_t c;
+    const int32_t at = ${p}_leaf(row);
+@if refuses
+    if (at < 0) {
+        for (c = 0; c < ${P}_CLASSES; c++)
+            proba[c] = NAN;
+        return ${P}_REFUSED;
+    }
+@end
+    for (c = 0; c < ${P}_CLASSES; c++)
+        proba[c] = ${p}_proba[${p}_proba_row[at]][c];
+    return ${p}_class[at];
+}
+@end
+@if shares
+
+/* A row that goes down every branch of a node, with a share each. At most so many such nodes lie on one way. */
+#define ${P}_NESTED ${nested}
+
+static int ${p}_goes_on(int32_t at, const double *row)
+{
+@if stops
+    const double value = row[${p}_column[at]];
+    return ${p}_n_children[at] > 0 && value != value;
+@end
+@if not stops
+    (void)row;
+    return ${p}_n_children[at] > 0;
+@end
+}
+
+static int32_t ${p}_class_of(const double *proba)
+{
+    int32_t c, k;
+@if costs
+    double expected[${P}_CLASSES], least;
+    volatile double part; /* rounded before it is added, whatever the processor has */
+    for (k = 0; k < ${P}_CLASSES; k++)
+        expected[k] = 0.0;
+    for (c = 0; c < ${P}_CLASSES; c++)
+        for (k = 0; k < ${P}_CLASSES; k++) {
+            part = proba[c] * ${p}_cost[c][k];
+            expected[k] += part;
+        }
+    least = expected[0];
+    for (k = 1; k < ${P}_CLASSES; k++)
+        if (expected[k] < least)
+            least = expected[k];
+    least *= ${cost_tie};
+    for (c = 0; c < ${P}_CLASSES; c++) {
+        k = ${p}_tie_order[c];
+        if (expected[k] <= least)
+            return k;
+    }
+@end
+@if not costs
+    double largest = proba[0];
+    for (c = 1; c < ${P}_CLASSES; c++)
+        if (proba[c] > largest)
+            largest = proba[c];
+    largest -= ${tie};
+    for (c = 0; c < ${P}_CLASSES; c++) {
+        k = ${p}_tie_order[c];
+        if (proba[k] >= largest)
+            return k;
+    }
+@end
+    return 0;
+}
+
+static int32_t ${p}_follow(const double *row, double *proba, int32_t *leaf)
+{
+    int32_t child[${P}_NESTED + 1] = {0}, after[${P}_NESTED + 1] = {0};
+    double part_of[${P}_NESTED + 1] = {0.0}, part = 1.0, largest = -1.0;
+    volatile double product; /* rounded before it is added, whatever the processor has */
+    int32_t c, n = 0, split = 0, at = 0;
+    *leaf = 0;
+@if refuses
+    if (${p}_is_refused(row)) {
+        *leaf = ${P}_REFUSED;
+        for (c = 0; c < ${P}_CLASSES; c++)
+            proba[c] = NAN;
+        return ${P}_REFUSED;
+    }
+@end
+    for (c = 0; c < ${P}_CLASSES; c++)
+        proba[c] = 0.0;
+    for (;;) {
+        at = ${p}_end(at, row);
+        if (${p}_goes_on(at, row)) {
+            n++;
+            child[n] = ${p}_low[at];
+            after[n] = child[n] + ${p}_n_children[at];
+            part_of[n] = part;
+            split = 1;
+        } else {
+            for (c = 0; c < ${P}_CLASSES; c++) {
+                product = part * ${p}_proba[${p}_proba_row[at]][c];
+                proba[c] += product;
+            }
+            if (part > largest || (part == largest && at < *leaf)) {
+                largest = part;
+                *leaf = at;
+            }
+        }
+        do {
+            while (child[n] == after[n]) {
+                if (n == 0)
+                    return split ? ${p}_class_of(proba) : ${p}_class[at];
+                n--;
+            }
+            at = child[n]++;
+        } while (!(${p}_part[at] > 0.0));
+        part = part_of[n] * ${p}_part[at];
+    }
+}
+
+int32_t ${p}_leaf(const double *row)
+{
+    int32_t leaf;
+    double proba[${P}_CLASSES];
+    (void)${p}_follow(row, proba, &leaf);
+    return leaf;
+}
+
+int32_t ${p}_predict(const double *row)
+{
+    double proba[${P}_CLASSES];
+    int32_t leaf;
+    return ${p}_follow(row, proba, &leaf);
+}
+
+int32_t ${p}_predict_proba(const double *row, double *proba)
+{
+    int32_t leaf;
+    return ${p}_follow(row, proba, &leaf);
+}
+@end
+"""

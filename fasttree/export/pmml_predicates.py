@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tests of a tree as PMML's predicates: true, false, or unknown where a value is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fasttree.export.model import Exportable, Surrogate, Test
+
+LARGEST = float(np.finfo(np.float64).max)
+# Words that every reader of an <Array> reads alike, once they are in quotes.
+PLAIN = re.compile(r"[^\s\"\\](?:[^\t\n\r\v\f\x85\u2028\u2029\"\\]*[^\s\"\\])?")
+ESCAPES = str.maketrans(
+    {
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+        '"': "&quot;",
+        "\n": "&#10;",
+        "\r": "&#13;",
+        "\t": "&#9;",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicates:
+    model: Exportable
+    names: Sequence[str]  # of the fields
+    kinds: Sequence[str]  # their types
+    texts: Sequence[Sequence[str]]  # their levels
+    unknown_comes: (
+        bool  # do levels come that the schema does not know? Else they are refused, or missing
+    )
+
+    def of_branches(self, test: Test) -> list[str]:
+        """Of the branches of a node."""
+        own = self._own(test)
+        if not test.surrogates:
+            return own
+        others = [self._of_surrogate(surrogate) for surrogate in test.surrogates]
+        if all(map(self._always_answers, test.surrogates)):
+            # One that is unknown leaves it to the next; if all are, it is the default child.
+            return [
+                _compound("surrogate", [own[b], *(other[b] for other in others)]) for b in (0, 1)
+            ]
+        answers = ["<True/>" if b == test.missing_branch else "<False/>" for b in (0, 1)]
+        for surrogate, other in zip(reversed(test.surrogates), reversed(others), strict=True):
+            answers = self._else(
+                other, surrogate.attribute, self._has_no_answer(surrogate), answers
+            )
+        lacks = self._simple(test.attribute, "isMissing")
+        return self._else(own, test.attribute, lacks, answers)
+
+    def _else(self, own: list[str], attribute: int, silent: str, others: list[str]) -> list[str]:
+        """What a test says, or, if it is silent, what the others say; never unknown."""
+        has = self._has_value(attribute)
+        return [
+            _compound("or", [_compound("and", [has, one]), _compound("and", [silent, other])])
+            for one, other in zip(own, others, strict=True)
+        ]
+
+    def _own(self, test: Test) -> list[str]:
+        if not test.is_table:
+            return self._threshold(test.attribute, test.threshold)
+        texts = self.texts[test.attribute]
+        if not self.unknown_comes:
+            listed = self._listed(test.branch_of, test.n_branches)
+            rest = test.default_branch
+        else:
+            listed = test.levels(len(texts))
+            rest = -1 if self.model.stops_at_unknown else test.missing_branch
+        return [
+            self._in(test.attribute, codes)
+            if branch != rest
+            else self._in(test.attribute, [c for b, cs in enumerate(listed) if b != rest for c in cs], False)
+            for branch, codes in enumerate(listed)
+        ]  # fmt: skip
+
+    def _listed(self, branch_of: dict[int, int], n_branches: int) -> list[list[int]]:
+        codes: list[list[int]] = [[] for _ in range(n_branches)]
+        for code, branch in branch_of.items():
+            codes[branch].append(code)
+        return codes
+
+    def _of_surrogate(self, surrogate: Surrogate) -> list[str]:
+        if not surrogate.branch_of:
+            predicates = self._threshold(surrogate.attribute, surrogate.threshold)
+            return predicates[:: -1 if surrogate.low else 1]
+        return [
+            self._in(surrogate.attribute, codes) for codes in self._listed(surrogate.branch_of, 2)
+        ]
+
+    def _always_answers(self, surrogate: Surrogate) -> bool:
+        """Does it say where to go whenever there is a value?"""
+        n_levels = len(self.texts[surrogate.attribute])
+        return not surrogate.branch_of or (
+            len(surrogate.branch_of) == n_levels and not self.unknown_comes
+        )
+
+    def _has_no_answer(self, surrogate: Surrogate) -> str:
+        lacks = self._simple(surrogate.attribute, "isMissing")
+        if not surrogate.branch_of:
+            return lacks
+        return _compound(
+            "or", [lacks, self._in(surrogate.attribute, list(surrogate.branch_of), False)]
+        )
+
+    def _has_value(self, attribute: int) -> str:
+        return self._simple(attribute, "isNotMissing")
+
+    def _threshold(self, attribute: int, threshold: float) -> list[str]:
+        if threshold == np.inf:  # nothing but missing values beyond
+            return [self._simple(attribute, "isNotMissing"), self._simple(attribute, "isMissing")]
+        signs, value = ("lessOrEqual", "greaterThan"), threshold
+        if threshold == -np.inf:  # has no spelling that all readers know
+            signs, value = ("lessThan", "greaterOrEqual"), -LARGEST
+        return [self._simple(attribute, sign, repr(value)) for sign in signs]
+
+    def _in(self, attribute: int, codes: Sequence[int], is_in: bool = True) -> str:
+        """Is the level one of these, or none of these?"""
+        texts = [self.texts[attribute][code - 1] for code in codes]
+        if not texts and is_in:
+            return "<False/>"
+        if not texts:  # all that is known
+            some = self.texts[attribute][0]
+            signs = ("equal", "notEqual")
+            return _compound("or", [self._simple(attribute, sign, some) for sign in signs])
+        sign, both = ("equal", "or") if is_in else ("notEqual", "and")
+        plain = [text for text in texts if len(texts) > 1 and PLAIN.fullmatch(text)]
+        others = [text for text in texts if len(texts) == 1 or not PLAIN.fullmatch(text)]
+        parts = [self._simple(attribute, sign, text) for text in others]
+        if plain:
+            kind = "real" if self.kinds[attribute] == "double" else "string"
+            quoted = plain if kind == "real" else [f'"{text}"' for text in plain]
+            operator = "isIn" if is_in else "isNotIn"
+            parts.append(
+                open_tag(
+                    "SimpleSetPredicate", field=self.names[attribute], booleanOperator=operator
+                )
+                + open_tag("Array", type=kind, n=str(len(plain)))
+                + " ".join(quoted).translate(ESCAPES)
+                + "</Array></SimpleSetPredicate>"
+            )
+        return _compound(both, parts)
+
+    def _simple(self, attribute: int, sign: str, value: str | None = None) -> str:
+        name = self.names[attribute]
+        if value is None:
+            return tag("SimplePredicate", field=name, operator=sign)
+        return tag("SimplePredicate", field=name, operator=sign, value=value)
+
+
+def _compound(operator: str, parts: Sequence[str]) -> str:
+    if len(parts) == 1:
+        return parts[0]
+    return (
+        open_tag("CompoundPredicate", booleanOperator=operator)
+        + "".join(parts)
+        + "</CompoundPredicate>"
+    )
+
+
+def open_tag(element: str, /, **attributes: str) -> str:
+    return f"<{element}{_attributes(attributes)}>"
+
+
+def tag(element: str, /, **attributes: str) -> str:
+    return f"<{element}{_attributes(attributes)}/>"
+
+
+def _attributes(attributes: dict[str, str]) -> str:
+    return "".join(f' {name}="{value.translate(ESCAPES)}"' for name, value in attributes.items())
