@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.tables import columns_named, line_of, read_table
 from fasttree.cli.terminal import plural, waiting
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True)

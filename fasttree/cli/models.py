@@ -46,12 +46,11 @@ def check_output(path: Path, force: bool) -> None:
         raise OutputError(f"{path} cannot be written: no permission to write in {folder}")
 
 
-def write_text(path: Path, text: str) -> None:
+def write_file(path: Path, content: str | bytes) -> None:
     """All of it or nothing under the final name."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    from fasttree.export.files import write
+
     try:
-        part.write_text(text, "utf-8")
-        os.replace(part, path)
+        write(path, content)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -12,7 +12,6 @@ from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 
 def stdout(plain: bool = False) -> Console:
@@ -72,12 +71,7 @@ def _plain(value: Any) -> Any:
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
     """A sign of life on a terminal while something of unknown length goes on."""
-    console = stderr()
-    if not console.is_terminal:
-        yield
-        return
-    with _progress(console, TextColumn("{task.description}"), TimeElapsedColumn()) as progress:
-        progress.add_task(what, total=None)
+    with counting(what):
         yield
 
 
@@ -86,16 +80,14 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on a terminal; gives the function that is told (done, all)."""
     console = stderr()
     if not console.is_terminal:
-        yield lambda done, all_: None
+        yield lambda done, total: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with _progress(console, *columns) as progress:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(what, total=None)
-        yield lambda done, all_: progress.update(task, completed=done, total=all_)
-
-
-def _progress(console: Console, *columns: Any) -> Progress:
-    return Progress(*columns, console=console, transient=True)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def seconds(value: float) -> str:
