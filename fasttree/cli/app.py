@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All the commands. A command's module imports what it works with when it runs: `fasttree --help` must not wait for it."""
+"""All the commands. A command's module imports what it works with when it runs, so that help comes at once."""
 
 from __future__ import annotations
 
@@ -50,10 +50,15 @@ def _print_version(asked: bool) -> None:
 def _options(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Say the version and stop."
+        ),
     ] = False,
     # Taken out of the arguments before they are parsed, so that it may stand anywhere.
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+    ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

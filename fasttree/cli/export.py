@@ -35,21 +35,38 @@ def _complete(incomplete: str) -> list[tuple[str, str]]:
 def export(
     model: Annotated[
         Path | None,
-        typer.Argument(help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"),
+        typer.Argument(
+            help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"
+        ),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help="See --list.", show_default=False, autocompletion=_complete),
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="See --list.",
+            show_default=False,
+            autocompletion=_complete,
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of the terminal.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to a file instead of the terminal."
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="An option of the format (repeatable); see --list."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="An option of the format (repeatable); see --list."
+        ),
     ] = None,
-    listing: Annotated[bool, typer.Option("--list", help="Say what formats and options there are.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Say what formats and options there are.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that is there.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="With --list: as JSON.")] = False,
 ) -> None:
     from fasttree.export import EXPORTERS
@@ -96,7 +113,9 @@ def _print_formats(json: bool) -> None:
         console.print(f"{name:<{width}}", style="bold", end="  ")
         console.print(about["help"], markup=False, soft_wrap=True)
         for option, default in about["options"].items():
-            console.print(f"{'':{width}}  --set {option}={_shown(default)}", style="dim", markup=False)
+            console.print(
+                f"{'':{width}}  --set {option}={_shown(default)}", style="dim", markup=False
+            )
 
 
 def _shown(default: Any) -> str:

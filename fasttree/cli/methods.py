@@ -21,11 +21,17 @@ class Method(NamedTuple):
 METHODS = {
     "tree": Method("tree", "TreeClassifier", "gini, two-way splits, grown to the end"),
     "id3": Method("ID3", "ID3Classifier", "information gain, a branch for each level, not pruned"),
-    "c45": Method("C4.5", "C45Classifier", "C4.5 release 8: gain ratio, pruned by estimated errors"),
-    "cart": Method("CART", "CARTClassifier", "gini, surrogates, cost-complexity pruning, 1-SE rule"),
+    "c45": Method(
+        "C4.5", "C45Classifier", "C4.5 release 8: gain ratio, pruned by estimated errors"
+    ),
+    "cart": Method(
+        "CART", "CARTClassifier", "gini, surrogates, cost-complexity pruning, 1-SE rule"
+    ),
     "cart0": Method("CART0", "CARTClassifier", "CART with the 0-SE rule: larger trees"),
     "smml": Method("SMML", "SMMLClassifier", "shortest message: small trees without a test set"),
-    "mml": Method("MML", "MMLClassifier", "average over the prunings of a tree grown by message length"),
+    "mml": Method(
+        "MML", "MMLClassifier", "average over the prunings of a tree grown by message length"
+    ),
     "bayes": Method("Bayes", "BayesTreeClassifier", "Bayesian average over the prunings of a tree"),
     "rules": Method("rules", "RuleClassifier", "rules of a C4.5 tree, each pruned on its own"),
 }
@@ -88,7 +94,9 @@ def _value(text: str) -> Any:
     return text
 
 
-def estimator_of(method: str, prune: str | None = None, settings: Mapping[str, Any] | None = None) -> Any:
+def estimator_of(
+    method: str, prune: str | None = None, settings: Mapping[str, Any] | None = None
+) -> Any:
     """An unfitted estimator whose parameters are known to be legal."""
     settings = dict(settings or {})
     estimator = _default(method)
@@ -161,7 +169,9 @@ def _unknown(name: str, method: str, known: Sequence[str]) -> UsageError:
         return UsageError(f"--set {name}=...: use --categorical COL")
     if name in NOT_SETTABLE:
         return UsageError(f"--set {name}=...: this takes a table, so it is for Python only")
-    return UsageError(f"--set {name}=...: --method {method} has no such parameter: {near(name, known)}")
+    return UsageError(
+        f"--set {name}=...: --method {method} has no such parameter: {near(name, known)}"
+    )
 
 
 def _way(prune: str) -> str | None:

@@ -33,21 +33,41 @@ def rules(
     model: Annotated[Path, MODEL],
     format: Annotated[
         str,
-        typer.Option("--format", "-f", metavar="NAME", help="text, markdown, json or python.", autocompletion=_complete),
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="NAME",
+            help="text, markdown, json or python.",
+            autocompletion=_complete,
+        ),
     ] = "text",
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Only the first N rules (text and markdown).", show_default=False),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Only the first N rules (text and markdown).",
+            show_default=False,
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of the terminal.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to a file instead of the terminal."
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that is there.")
+    ] = False,
 ) -> None:
     if format not in FORMATS:
-        raise UsageError(f"--format {format!r} is none of the formats of rules: {near(format, FORMATS)}")
+        raise UsageError(
+            f"--format {format!r} is none of the formats of rules: {near(format, FORMATS)}"
+        )
     if limit is not None and format not in ("text", "markdown"):
-        raise UsageError(f"--limit goes with --format text and markdown: {format} has all the rules")
+        raise UsageError(
+            f"--limit goes with --format text and markdown: {format} has all the rules"
+        )
     if output is not None:
         check_output(output, force)
     found = rules_of(load_model(model))

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 HELP = """Draw the tree of a model, as wide as the terminal.
 
-Each line has the test that leads to a node, its class, its training rows, the probability of the class, and a bar of the
-training rows by class. "or missing" marks the branch of rows without a value. A tree that is too large is drawn down to a
-level of some 60 lines; of a node with more than 12 branches the heaviest are drawn.
+Each line has the test that leads to a node, its class, its training rows, the probability of the class, and a bar
+of the training rows by class. "or missing" marks the branch of rows without a value. A tree that is too large is drawn
+down to a level of some 60 lines; of a node with more than 12 branches the heaviest are drawn.
 
 [bold]Examples[/bold]
 
@@ -76,5 +76,3 @@ def print_tree(
     console.print()
     for line in draw(tree, look):
         console.print(line, soft_wrap=True)
-
-

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data files as Arrow tables: CSV, TSV, Parquet, Feather and Arrow. An error names the file, and the line if it has lines.
+"""Data files as Arrow tables: CSV, TSV, Parquet, Feather and Arrow. An error names the file, and the line of text.
 
 In CSV and TSV an empty field and each of `NULLS` is a missing value. The type of a column is that of all its values: a
 column that is text somewhere is text. TRUE and FALSE are text like other words.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
 
@@ -68,7 +68,11 @@ def suffix(path: Path) -> str:
 
 def _checked(path: Path, table: Any) -> Any:
     names = table.column_names
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    twice = (
+        sorted({name for name in names if names.count(name) > 1})
+        if len(set(names)) < len(names)
+        else []
+    )
     if twice:
         raise DataError(f"{path}: two columns are called {twice[0]!r}: give each a name of its own")
     if not table.num_rows:
@@ -177,5 +181,3 @@ def line_of(path: Path, row: int) -> str:
     if suffix(path) in DELIMITERS:
         return f"row {row + 1} below the header"
     return f"row {row + 1}"
-
-

@@ -178,7 +178,7 @@ def _layout(tree: Tree, lines: list[Line], look: Look) -> Layout:
 
 
 def _indent(line: Line, layout: Layout, look: Look) -> str:
-    """The guides in front of a line. Where a tree is too deep for its width, the outer ones give way to their number."""
+    """The guides in front of a line. In a tree too deep for its width the outer ones give way to their number."""
     is_last = line.is_last
     if not is_last:
         return ""
@@ -227,10 +227,14 @@ def _row(tree: Tree, line: Line, layout: Layout, look: Look, ranks: np.ndarray) 
         gap -= len(beneath)
     row.append(" " * gap)
     style = _style(place, look) if look.colour else ""
-    row.append(label + " " * (layout.label - cell_len(label)), style=f"bold {style}" if is_leaf else "dim")
+    row.append(
+        label + " " * (layout.label - cell_len(label)), style=f"bold {style}" if is_leaf else "dim"
+    )
     row.append("  " + _rows_text(float(tree.counts[line.node].sum())).rjust(layout.rows))
     if layout.share:
-        row.append("  " + f"{tree.proba[line.node, predicted]:.0%}".rjust(layout.share), style="dim")
+        row.append(
+            "  " + f"{tree.proba[line.node, predicted]:.0%}".rjust(layout.share), style="dim"
+        )
     row.append("  ")
     row.append_text(_bar(tree.counts[line.node], ranks, layout.bar, look))
     return row
