@@ -9,14 +9,24 @@ import typer
 
 from fasttree import __version__
 from fasttree.cli import compare, demo, evaluate, export, rank, rules, show, train, version
+from fasttree.cli.help_text import help_text
 from fasttree.cli.running import Group
 
-HELP = """Decision trees from the command line: exact, fast, readable.
-
-Begin with [bold]fasttree demo[/bold]. Every command has examples: [bold]fasttree train --help[/bold].
-
-Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 bad data, 4 bad model file, 5 output cannot be written, 130 interrupted.
-"""
+HELP = help_text(
+    "Decision trees from the command line: exact, fast, readable.",
+    "Begin with [bold]fasttree demo[/bold]. Every command has examples: [bold]fasttree train --help[/bold].",
+    lists={
+        "Exit codes": {
+            "0": "fine",
+            "1": "failed",
+            "2": "wrong usage",
+            "3": "bad data",
+            "4": "bad model file",
+            "5": "the output exists, or cannot be written",
+            "130": "interrupted",
+        }
+    },
+)
 
 app = typer.Typer(
     name="fasttree",

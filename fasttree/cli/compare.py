@@ -13,6 +13,7 @@ import typer
 
 from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, Data, read_data
 from fasttree.cli.errors import CommandError, DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
     METHODS,
     check_method,
@@ -27,17 +28,16 @@ if TYPE_CHECKING:
 
 RUNS = 3  # the best counts: everything else on the machine only adds to a time
 ENOUGH = 1.0  # seconds: what takes longer runs once
-HELP = """Train fasttree and scikit-learn's DecisionTreeClassifier on the same rows, and judge both by the others.
-
-scikit-learn's tree takes numbers alone, so text columns become a column of 0 and 1 for each level there (the usual
-OneHotEncoder), and that time counts as its own. Times are the best of 3, of one if a run takes over a second.
-
-[bold]Examples[/bold]
-
-fasttree compare patients.csv --target outcome
-
-fasttree compare patients.csv -t outcome --method c45 --holdout 0.5 --json
-"""
+HELP = help_text(
+    "Set fasttree beside scikit-learn's tree, on your data.",
+    """Both are trained on the same rows and judged by the others. scikit-learn's tree takes numbers alone, so text
+    becomes a column of 0 and 1 for each level there (the usual OneHotEncoder), and that counts as its time. Times are
+    the best of 3, of one if a run takes over a second.""",
+    examples=(
+        "fasttree compare patients.csv --target outcome",
+        "fasttree compare patients.csv -t outcome --method c45 --holdout 0.5 --json",
+    ),
+)
 
 
 def compare(

@@ -11,6 +11,7 @@ import typer
 
 from fasttree.cli.compare import has_sklearn, measure_own, measure_sklearn, print_speed
 from fasttree.cli.data import Data
+from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
 from fasttree.cli.show import print_tree
 from fasttree.cli.terminal import print_text, stdout
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 TARGET = "PlayTennis"
-HELP = """A tour that needs no file: a tree, its rules, its accuracy, and the speed beside scikit-learn.
-
-[bold]Examples[/bold]
-
-fasttree demo
-
-fasttree demo --csv tennis.csv   [dim]# the table of the tour as a file, to try the other commands on[/dim]
-"""
+HELP = help_text(
+    "A tour that needs no file: tree, rules, accuracy, speed.",
+    "The speed is shown beside scikit-learn if that is installed.",
+    examples=(
+        "fasttree demo",
+        "fasttree demo --csv tennis.csv   [dim]# the table of the tour, to try the other commands on[/dim]",
+    ),
+)
 
 
 def demo(

@@ -11,6 +11,7 @@ import typer
 
 from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, WEIGHTS, read_data
 from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import METHODS, check_method, complete_method, estimator_of, read_settings
 from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
 
@@ -21,19 +22,16 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 DEFAULT = tuple(name for name in METHODS if name not in ("tree", "rules"))
-HELP = """Judge methods by cross-validation on the same folds.
-
-[bold]Examples[/bold]
-
-fasttree evaluate patients.csv --target outcome
-
-fasttree evaluate patients.csv -t outcome --methods c45,cart,smml --folds 5
-
-fasttree evaluate patients.csv -t outcome -m c45 -m rules --json
-
-Means over the folds ± their standard error. * marks the best mean of a column, v a method whose accuracy differs
-from that of the most accurate one (p < 0.05 by the t test over folds, corrected for the training rows that folds share).
-"""
+HELP = help_text(
+    "Judge methods by cross-validation on the same folds.",
+    """Means over the folds ± their standard error. * marks the best mean of a column, v a method less accurate than
+    the most accurate one (p < 0.05 by the t test over folds, corrected for the training rows that folds share).""",
+    examples=(
+        "fasttree evaluate patients.csv --target outcome",
+        "fasttree evaluate patients.csv -t outcome --methods c45,cart,smml --folds 5",
+        "fasttree evaluate patients.csv -t outcome -m c45 -m rules --json",
+    ),
+)
 MEASURES = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth", "fit_seconds")
 
 

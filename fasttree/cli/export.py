@@ -10,20 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from fasttree.cli.errors import UsageError, blame, near
+from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import read_settings
 from fasttree.cli.models import check_output, load_model, write_file
 from fasttree.cli.terminal import print_json, print_text, stdout
 
-HELP = """Write a model for another program: SQL, C, Python, ONNX ...
-
-[bold]Examples[/bold]
-
-fasttree export --list
-
-fasttree export patients.model --to sql --set dialect=duckdb
-
-fasttree export patients.model --to c -o patients.c
-"""
+HELP = help_text(
+    "Write a model for another program: SQL, C, Python, ONNX ...",
+    examples=(
+        "fasttree export --list",
+        "fasttree export patients.model --to sql --set dialect=duckdb",
+        "fasttree export patients.model --to c -o patients.c",
+    ),
+)
 
 
 def _complete(incomplete: str) -> list[tuple[str, str]]:

@@ -12,19 +12,19 @@ from rich.text import Text
 
 from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, WEIGHTS, read_data
 from fasttree.cli.errors import DataError, UsageError, blame, near
+from fasttree.cli.help_text import help_text
 from fasttree.cli.terminal import clean, cut, print_json, speaks_unicode, stdout, waiting
 
-HELP = """Score every attribute by its best split of all the rows, best first.
-
-[bold]Examples[/bold]
-
-fasttree rank patients.csv --target outcome
-
-fasttree rank patients.csv -t outcome --criterion ami --json
-
-[bold]Criteria.[/bold] entropy (information gain), gain_ratio, gini, misclassification, message_length, evidence;
-allowing for chance: ami, smi, adjusted_gini, standardised_gini, ad, confidence_entropy; mic (maximal information coefficient).
-"""
+HELP = help_text(
+    "Rank the attributes by how well they tell the classes apart.",
+    """The score is that of the best split of all the rows. [bold]Criteria.[/bold] entropy (information gain), gain_ratio, gini, misclassification, message_length, evidence;
+    allowing for chance: ami, smi, adjusted_gini, standardised_gini, ad, confidence_entropy; mic (maximal information
+    coefficient).""",
+    examples=(
+        "fasttree rank patients.csv --target outcome",
+        "fasttree rank patients.csv -t outcome --criterion ami --json",
+    ),
+)
 LEAST_BAR, MOST_BAR = 8, 40
 
 

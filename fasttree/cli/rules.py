@@ -9,20 +9,19 @@ from typing import Annotated, Any
 import typer
 
 from fasttree.cli.errors import UsageError, near
+from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, check_output, load_model, write_file
 from fasttree.cli.terminal import print_text
 
 FORMATS = ("text", "markdown", "json", "python")
-HELP = """Print a model as rules: a rule for each leaf, or the rules of --method rules.
-
-[bold]Examples[/bold]
-
-fasttree rules patients.model
-
-fasttree rules patients.model --limit 5
-
-fasttree rules patients.model --format python -o classify.py
-"""
+HELP = help_text(
+    "Print a model as IF-THEN rules.",
+    examples=(
+        "fasttree rules patients.model",
+        "fasttree rules patients.model --limit 5",
+        "fasttree rules patients.model --format python -o classify.py",
+    ),
+)
 
 
 def _complete(incomplete: str) -> list[str]:

@@ -21,6 +21,7 @@ from fasttree.cli.data import (
     read_data,
 )
 from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
     METHODS,
     check_method,
@@ -32,24 +33,18 @@ from fasttree.cli.methods import (
 from fasttree.cli.models import check_output, save_model
 from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
 
-METHOD_LIST = "\n\n".join(f"[bold]{name:<6}[/bold] {m.what}" for name, m in METHODS.items())
-HELP = f"""Train a model on a data file and save it.
-
-[bold]Examples[/bold]
-
-fasttree train patients.csv --target outcome -o patients.model
-
-fasttree train patients.csv -t outcome --method cart --holdout 0.3 -o cart.model
-
-fasttree train visits.parquet -t outcome --method c45 --set confidence=0.1 --drop id -o c45.model
-
-[bold]Methods[/bold]
-
-{METHOD_LIST}
-
-[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather, .arrow. In CSV
-an empty field and ?, NA, N/A, n/a, #N/A, NaN, nan, NULL and null are missing values; a column that is text somewhere is text.
-"""
+HELP = help_text(
+    "Train a model on a data file and save it.",
+    """[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
+    .arrow. In CSV an empty field and ?, NA, N/A, n/a, #N/A, NaN, nan, NULL and null are missing values; a column that is text
+    somewhere is text.""",
+    examples=(
+        "fasttree train patients.csv --target outcome -o patients.model",
+        "fasttree train patients.csv -t outcome -m cart --holdout 0.3 -o cart.model",
+        "fasttree train visits.parquet -t outcome -m c45 --set confidence=0.1 -o c45.model",
+    ),
+    lists={"Methods": {name: method.what for name, method in METHODS.items()}},
+)
 
 
 def train(
