@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fasttree import costs, datasets, measures, metrics, pruning
+    from fasttree import batch, costs, datasets, measures, metrics, pruning
+    from fasttree.batch import score_batches
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
     from fasttree.estimators import (
@@ -38,6 +39,7 @@ _HOMES = {
     "RuleClassifier": "fasttree.estimators",
     "SMMLClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
+    "batch": "fasttree.batch",
     "compare_methods": "fasttree.compare",
     "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
@@ -45,6 +47,7 @@ _HOMES = {
     "metrics": "fasttree.metrics",
     "pruning": "fasttree.pruning",
     "rank_attributes": "fasttree.ranking",
+    "score_batches": "fasttree.batch",
     "select_depth": "fasttree.estimators.depth",
 }
 
@@ -60,6 +63,7 @@ __all__ = [
     "SMMLClassifier",
     "TreeClassifier",
     "__version__",
+    "batch",
     "compare_methods",
     "costs",
     "datasets",
@@ -67,6 +71,7 @@ __all__ = [
     "metrics",
     "pruning",
     "rank_attributes",
+    "score_batches",
     "select_depth",
 ]
 
