@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from fasttree.version import __version__
 
 if TYPE_CHECKING:
     from fasttree import batch, costs, datasets, measures, metrics, pruning
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     )
     from fasttree.estimators.depth import select_depth
     from fasttree.frames import Categorical
+    from fasttree.model_file import load
     from fasttree.ranking import rank_attributes
+    from fasttree.refusals import ModelFileError
 
 # Everything loads on first use, so that `import fasttree` costs next to nothing.
 _HOMES = {
@@ -36,6 +38,7 @@ _HOMES = {
     "Columns": "fasttree.columns",
     "ID3Classifier": "fasttree.estimators",
     "MMLClassifier": "fasttree.estimators",
+    "ModelFileError": "fasttree.refusals",
     "RuleClassifier": "fasttree.estimators",
     "SMMLClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
@@ -43,6 +46,7 @@ _HOMES = {
     "compare_methods": "fasttree.compare",
     "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
+    "load": "fasttree.model_file",
     "measures": "fasttree.measures",
     "metrics": "fasttree.metrics",
     "pruning": "fasttree.pruning",
@@ -59,6 +63,7 @@ __all__ = [
     "Columns",
     "ID3Classifier",
     "MMLClassifier",
+    "ModelFileError",
     "RuleClassifier",
     "SMMLClassifier",
     "TreeClassifier",
@@ -67,6 +72,7 @@ __all__ = [
     "compare_methods",
     "costs",
     "datasets",
+    "load",
     "measures",
     "metrics",
     "pruning",

@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 
 from fasttree import _core
+from fasttree.refusals import reading_pickle
 from fasttree.schema import Schema
+from fasttree.schema_checks import check_schema
+from fasttree.tree_checks import check_tree
+from fasttree.version import __version__
 
 LEAF = -1
 NOTHING = np.empty(0)
@@ -271,13 +275,21 @@ class Tree:
         for name, array in self._arrays().items():
             little_endian = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
             digest.update(f"{name}:{little_endian.dtype.str}:{array.shape};".encode())
-            digest.update(little_endian.tobytes())
+            digest.update(little_endian.data)
         return digest.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        state = {f.name: getattr(self, f.name) for f in fields(self)}
+        return state | {"fasttree_version": __version__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        """Nothing enters that is not a tree: the router would follow it anywhere."""
+        state = dict(state)
+        with reading_pickle("Tree", state.pop("fasttree_version", None), __version__):
+            schema = state.pop("schema")
+            check_schema(schema)
+            check_tree(schema, state)
+        object.__setattr__(self, "schema", schema)
         for name, value in state.items():
             object.__setattr__(self, name, value)
         self.__post_init__()

@@ -15,12 +15,27 @@ from fasttree.choices import choices_of
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
 from fasttree.estimators.protocol import Estimator
-from fasttree.estimators.validation import check_enough, check_validation, read_validation
+from fasttree.estimators.validation import (
+    check_enough,
+    check_fit,
+    check_validation,
+    read_validation,
+)
 from fasttree.export.text import to_text
 from fasttree.fitting import Fitting, Pruned, prune, reads_rows
 from fasttree.frames import Table, read_table_like, read_target, read_weights
 from fasttree.message_length import Alpha, Choices, MessageLength, message_length
-from fasttree.params import GrowthParams, check_growth, check_n_jobs, check_seed, check_unknown
+from fasttree.model_parts import check_choices
+from fasttree.params import (
+    MISSING,
+    GrowthParams,
+    check_growth,
+    check_max_bins,
+    check_n_jobs,
+    check_seed,
+    check_unknown,
+)
+from fasttree.refusals import require
 from fasttree.schema import Schema
 from fasttree.scoring import Policy, classes_of, leaves_of, path_matrix, shares_of
 from fasttree.tree import Tree
@@ -310,6 +325,20 @@ class TreeClassifier(Estimator):
             self.__dict__.pop(f"pruning_{name}_", None)
             if found is not None:
                 setattr(self, f"pruning_{name}_", found)
+
+    def _check_settings(self) -> None:
+        self._growth()
+        self._pruning()
+        check_unknown(self.unknown)
+        check_max_bins(self.max_bins)
+        check_seed(self.random_state)
+        check_n_jobs(self.n_jobs)
+
+    def _check_restored(self) -> None:
+        check_fit(self, self.tree_)
+        require(self._missing_policy in MISSING, "it does not say what becomes of missing values")
+        if self._choices is not None:
+            check_choices(self._choices, self.tree_)
 
     # -- scoring ---------------------------------------------------------------------------------------------------
 

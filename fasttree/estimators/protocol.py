@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
+
+from fasttree.refusals import reading_pickle
+from fasttree.version import __version__
 
 
 class Estimator:
@@ -51,6 +55,34 @@ class Estimator:
                 categorical=True, allow_nan=getattr(self, "missing", "error") != "error"
             ),
         )
+
+    # -- to disk and back ------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that `fasttree.load` reads, in this version and later ones.
+
+        The file appears under its name when it is whole; equal models make equal files.
+        """
+        from fasttree.model_file import save  # heavy, and few ask for it
+
+        save(self, path)
+
+    def _check_settings(self) -> None:
+        """Are the parameters legal, as far as that can be said without the training rows?"""
+
+    def _check_restored(self) -> None:
+        """Does what a fitted estimator remembers fit together? Its tree is checked already."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_fasttree_version": __version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        version = state.pop("_fasttree_version", None)
+        with reading_pickle(type(self).__name__, version, __version__):
+            self.__dict__.update(state)
+            if "tree_" in state:
+                self._check_restored()
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

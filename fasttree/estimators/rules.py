@@ -14,6 +14,7 @@ from fasttree.columns import Columns
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
+from fasttree.estimators.validation import check_fit
 from fasttree.folds import hold_out, row_hashes
 from fasttree.frames import read_table, read_table_like, read_target, read_weights
 from fasttree.labels import plain, shown
@@ -24,6 +25,7 @@ from fasttree.rules.learning import learn_rules
 from fasttree.rules.paths import rules_of
 from fasttree.rules.pruning import Estimate, Evidence, evidence, pessimistic_error, plain_error
 from fasttree.rules.rule_list import RuleList
+from fasttree.rules.storing import check_rules
 from fasttree.tree import Tree
 from fasttree.weights import to_grid
 
@@ -202,6 +204,14 @@ class RuleClassifier(Estimator):
                 'X_val is for estimate="validation", but estimate is "pessimistic", which needs the training rows '
                 "alone: change estimate, or do not pass X_val and y_val"
             )
+
+    def _check_settings(self) -> None:
+        self._checked_base()._check_settings()
+        self._check_parameters(None, None)
+
+    def _check_restored(self) -> None:
+        check_fit(self, self.tree_)
+        check_rules(self.rules_, self.tree_.schema)
 
     # -- classifying -----------------------------------------------------------------------------------------------
 

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What users pass to prune by: is it what the method needs, and the validation rows as a model reads them."""
+"""What users pass to prune by: is it what the method needs, and the validation rows as a model reads them. And what a
+fitted estimator remembers: does it fit its tree?"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fasttree.fitting import Validation
 from fasttree.frames import read_table_like, read_target
 from fasttree.pruning import CrossValidated, MessageLength, codes_of_classes
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
+from fasttree.refusals import require
 from fasttree.schema import Schema
 from fasttree.scoring import Policy
+from fasttree.tree import Tree
 
 
 def check_validation(how: Any, X_val: Any, y_val: Any) -> None:
@@ -67,3 +72,21 @@ def read_validation(
         raise type(error)(f"the validation rows X_val and y_val: {error}") from None
     codes = codes_of_classes(target.classes, target.codes, schema.classes)
     return Validation(table, codes, policy)
+
+
+def check_fit(model: Any, tree: Any) -> None:
+    """Refuses an estimator, read from a file or a pickle, whose attributes are not those of its tree."""
+    require(isinstance(tree, Tree), "its tree is none")
+    schema, classes = tree.schema, model.classes_
+    require(
+        isinstance(classes, np.ndarray)
+        and classes.dtype == schema.classes.dtype
+        and np.array_equal(classes, schema.classes),
+        "its classes are not those of its tree",
+    )
+    require(
+        model.n_features_in_ == len(schema.attributes)
+        and tuple(getattr(model, "feature_names_in_", ()))
+        == (schema.names if schema.named else ()),
+        "its columns are not those of its tree",
+    )

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one error of a model that is not to be trusted, whether it comes from a file or a pickle."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+
+class ModelFileError(ValueError):
+    """What was read is not a model, or not a valid one. Nothing of it has been used."""
+
+
+def require(holds: bool, text: str) -> None:
+    if not holds:
+        raise ModelFileError(text)
+
+
+def require_all(holds: np.ndarray, unit: str, text: str) -> None:
+    """Refuses by the first of the nodes, rules or whatever the `unit` is for which something does not hold."""
+    if not holds.all():
+        raise ModelFileError(f"{unit} {int(np.argmin(holds))} {text}")
+
+
+class OtherVersionWarning(UserWarning):
+    """A pickle of another version was read. It passed all checks."""
+
+
+@contextmanager
+def reading_pickle(name: str, theirs: str | None, ours: str) -> Iterator[None]:
+    """Around the checks of what a pickle brings: one type of error, and a word on the version that wrote it."""
+    origin = "by an unknown version of fasttree" if theirs is None else f"by fasttree {theirs}"
+    remedy = (
+        "unpickle it there, save the model to a file with its method save, and read that with fasttree.load: "
+        "later versions read such files, as they need not read pickles"
+    )
+    try:
+        yield
+    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError) as error:
+        advice = "the pickle was damaged or edited" if theirs == ours else remedy
+        raise ModelFileError(
+            f"this {name} was pickled {origin}, this is {ours}, and it is not valid here: {error}: {advice}"
+        ) from None
+    if theirs != ours:
+        warnings.warn(
+            f"this {name} was pickled {origin}, and this is {ours}. It passes all checks, but may not do all that it "
+            f"did: {remedy}",
+            OtherVersionWarning,
+            stacklevel=3,
+        )
