@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
@@ -21,6 +22,8 @@ from fasttree.estimators.validation import (
     check_validation,
     read_validation,
 )
+from fasttree.export import EXPORTERS, export
+from fasttree.export.model import Exportable
 from fasttree.export.text import to_text
 from fasttree.fitting import Fitting, Pruned, prune, reads_rows
 from fasttree.frames import Table, read_table_like, read_target, read_weights
@@ -420,6 +423,25 @@ class TreeClassifier(Estimator):
         """
         self._check_fitted()
         return to_text(self.tree_, surrogates)
+
+    def export(
+        self, format: str, path: str | os.PathLike[str] | None = None, **options: Any
+    ) -> str | bytes:
+        """The fitted model in another form that gives the same answers, see ``fasttree.export.EXPORTERS``.
+
+        `format`: "text", "dot", "json", "sql", "python", ... The result is returned, and written to `path` if that is
+        given. `options` are those of the format.
+        """
+        self._check_fitted()
+        check_unknown(self.unknown)
+        model = Exportable(
+            self.tree_,
+            unknown=self.unknown,
+            allow_missing=self._missing_policy != "error",
+            name=type(self).__name__,
+            averaged=self._averages,
+        )
+        return export(model, EXPORTERS, format, path, options)
 
     def rules(self) -> RuleList:
         """The paths of the tree as IF-THEN rules, see `fasttree.rules`."""

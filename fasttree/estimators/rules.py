@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 import warnings
 from dataclasses import replace
 from typing import Any, Self
@@ -15,6 +16,7 @@ from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import check_fit
+from fasttree.export import RULE_EXPORTERS, export
 from fasttree.folds import hold_out, row_hashes
 from fasttree.frames import read_table, read_table_like, read_target, read_weights
 from fasttree.labels import plain, shown
@@ -245,6 +247,13 @@ class RuleClassifier(Estimator):
         """The rules as text."""
         self._check_fitted()
         return self.rules_.to_text()
+
+    def export(
+        self, format: str, path: str | os.PathLike[str] | None = None, **options: Any
+    ) -> str | bytes:
+        """The rules as "text", "markdown", "json" or "python"; also written to `path`, if that is given."""
+        self._check_fitted()
+        return export(self.rules_, RULE_EXPORTERS, format, path, options)
 
 
 def _number(name: str, value: Any) -> float:

@@ -1,9 +1,78 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tree in other forms, one file each."""
+"""A tree, or rules, in other forms: one file each.
 
-from collections.abc import Callable
+The module of a format has a function ``export(model, **options)`` that returns text or bytes; its keyword-only
+parameters are the options. It refuses with a ValueError what it cannot say exactly, and names the alternative.
+"""
 
-from fasttree.export.text import to_text
-from fasttree.tree import Tree
+from __future__ import annotations
 
-EXPORTERS: dict[str, Callable[[Tree], str]] = {"text": to_text}
+import importlib
+import inspect
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fasttree.labels import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """A format."""
+
+    module: str  # loaded when it is asked for
+    ending: str  # of file names
+    help: str
+    is_text: bool = True
+    function: str = "export"
+
+    def load(self) -> Any:
+        return getattr(importlib.import_module(self.module), self.function)
+
+    def options(self) -> dict[str, Any]:
+        """The options with their defaults."""
+        parameters = list(inspect.signature(self.load()).parameters.values())
+        return {p.name: p.default for p in parameters[1:]}
+
+
+EXPORTERS: dict[str, Exporter] = {
+    "text": Exporter("fasttree.export.text", ".txt", "indented text, one line a branch"),
+}
+
+RULE_EXPORTERS: dict[str, Exporter] = {
+    "text": Exporter("fasttree.export.rules_text", ".txt", "a rule a line", function="to_text"),
+    "markdown": Exporter(
+        "fasttree.export.rules_markdown", ".md", "a table, a row a rule", function="to_markdown"
+    ),
+    "json": Exporter("fasttree.export.rules_json", ".json", "all there is", function="to_json"),
+    "python": Exporter("fasttree.export.rules_python", ".py", "a function", function="to_python"),
+}
+
+
+def export(
+    model: Any,
+    exporters: Mapping[str, Exporter],
+    format: str,
+    path: str | os.PathLike[str] | None,
+    options: Mapping[str, Any],
+) -> str | bytes:
+    """The model in a format of the table `exporters`; also written to `path`, if that is given."""
+    if not isinstance(format, str) or format not in exporters:
+        raise ValueError(f"format must be one of {_listed(exporters)}, got {shown(format)}")
+    exporter = exporters[format]
+    allowed = exporter.options()
+    for name in options:
+        if name not in allowed:
+            known = f"its options are {_listed(allowed)}" if allowed else "it has no options"
+            raise TypeError(f"the format {format!r} has no option {name!r}: {known}")
+    content: str | bytes = exporter.load()(model, **options)
+    if path is not None:
+        from fasttree.export.files import write
+
+        write(path, content)
+    return content
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(map(repr, names))

@@ -5,10 +5,16 @@ from __future__ import annotations
 
 import math
 
+from fasttree.export.model import Exportable
 from fasttree.schema import AttributeSchema
 from fasttree.tree import LEAF, Tree
 
 LISTED = 5  # absent levels that are printed one by one
+
+
+def export(model: Exportable, *, surrogates: bool = False) -> str:
+    """See `to_text`."""
+    return to_text(model.tree, surrogates)
 
 
 def to_text(tree: Tree, surrogates: bool = False) -> str:

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an exporter is given: a tree, and how its rows are read. Everything that decides the outcome of a row is here.
+
+The way of a row (THE routing rule of _route.pxd, in the words of this file): at a node that is no leaf,
+
+1. the value is missing, or is a level that the schema does not know while `unknown` is "missing": the first surrogate
+   that has an answer says which branch; without one it is ``missing_branch``, or, if that is ALL_BRANCHES, the row goes
+   down every branch b with the share ``parts[b]`` of its own;
+2. the level is unknown and `unknown` is "majority": the way ends at this node;
+3. a number takes branch 0 if it is <= threshold, else branch 1;
+4. a level takes the branch that ``branch_of`` has for its code, else ``default_branch``.
+
+A surrogate that is asked about a number that the row lacks, or a level that is not in its table, has no answer.
+
+Where the way ends, the class is ``decision[node]`` and the probabilities are ``tree.proba[node]``. If it went down
+several branches, the probabilities are the sums of share times probability over its ends (depth first, the branches in
+their order), the class is that of `classes_of_shares` for these sums, and the leaf is the end with the largest share,
+the smallest number of equals.
+
+Rows with a missing value in any column are refused if not `allow_missing`, and those with an unknown level in any
+column if `unknown` is "error".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fasttree.labels import plain
+from fasttree.schema import AttributeSchema
+from fasttree.scoring import classes_of_shares
+from fasttree.tree import LEAF, Tree
+
+ALL_BRANCHES = -1  # as missing_branch
+
+
+@dataclass(frozen=True, slots=True)
+class Surrogate:
+    """A test that stands in for that of a node."""
+
+    attribute: int
+    threshold: float  # NaN where levels decide
+    low: int  # the branch of values up to the threshold; the other one is 1 - low
+    branch_of: dict[int, int]  # of codes; none: a threshold decides
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The test of a node that is no leaf. Branch b leads to the node ``first_child + b``."""
+
+    __test__ = False  # for pytest
+
+    attribute: int
+    threshold: float  # NaN where levels decide
+    branch_of: dict[
+        int, int
+    ]  # of the codes present at the node, ascending; none: a threshold decides
+    default_branch: int  # of the other codes; -1 with a threshold
+    missing_branch: int
+    missing_seen: bool  # missing values chose that branch in training
+    first_child: int
+    n_branches: int
+    surrogates: tuple[Surrogate, ...]
+
+    @property
+    def is_table(self) -> bool:
+        return bool(self.branch_of)
+
+    @property
+    def children(self) -> range:
+        return range(self.first_child, self.first_child + self.n_branches)
+
+    def levels(self, n_levels: int) -> list[list[int]]:
+        """The codes (1, 2, ...) of all levels, those absent from the node too, by branch."""
+        codes: list[list[int]] = [[] for _ in range(self.n_branches)]
+        for code in range(1, n_levels + 1):
+            codes[self.branch_of.get(code, self.default_branch)].append(code)
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class Exportable:
+    """A fitted tree, as an exporter needs to know it."""
+
+    tree: Tree
+    unknown: str = "missing"  # "missing", "majority" or "error"
+    allow_missing: bool = True
+    name: str = "tree"  # of the estimator
+    averaged: bool = False  # the probabilities are an average over many trees
+
+    # -- the table -------------------------------------------------------------------------------------------------
+
+    @property
+    def attributes(self) -> tuple[AttributeSchema, ...]:
+        return self.tree.schema.attributes
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.tree.schema.names
+
+    def levels(self, attribute: int) -> tuple[Any, ...]:
+        """The plain levels of an attribute; that of code c is levels[c - 1]. None: it is numeric."""
+        return tuple(plain(level) for level in self.attributes[attribute].categories or ())
+
+    @cached_property
+    def classes(self) -> tuple[Any, ...]:
+        return tuple(plain(label) for label in self.tree.schema.classes.tolist())
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """The attributes that tests or surrogates ask for, ascending."""
+        tested = self.tree.attribute[self.tree.attribute != LEAF]
+        return tuple(np.union1d(tested, self.tree.surrogate_attribute).tolist())
+
+    # -- the tests -------------------------------------------------------------------------------------------------
+
+    @property
+    def node_count(self) -> int:
+        return self.tree.node_count
+
+    @property
+    def shares_rows(self) -> bool:
+        """May a row go down several branches?"""
+        return self.tree.shares_rows
+
+    @property
+    def has_tables(self) -> bool:
+        return len(self.tree.table_codes) > 0
+
+    @property
+    def has_surrogates(self) -> bool:
+        return len(self.tree.surrogate_attribute) > 0
+
+    @property
+    def stops_at_unknown(self) -> bool:
+        return self.unknown == "majority"
+
+    def is_leaf(self, node: int) -> bool:
+        return bool(self.tree.attribute[node] == LEAF)
+
+    def test(self, node: int) -> Test:
+        """The test of a node that is no leaf."""
+        tree = self.tree
+        return Test(
+            attribute=int(tree.attribute[node]),
+            threshold=float(tree.threshold[node]),
+            branch_of=_table(tree.table_start, tree.table_codes, tree.table_branch, node),
+            default_branch=int(tree.default_branch[node]),
+            missing_branch=int(tree.missing_branch[node]),
+            missing_seen=bool(tree.missing_seen[node]),
+            first_child=int(tree.first_child[node]),
+            n_branches=int(tree.n_children[node]),
+            surrogates=tuple(self._surrogates(node)),
+        )
+
+    def _surrogates(self, node: int) -> Iterator[Surrogate]:
+        tree = self.tree
+        for place in range(int(tree.surrogate_start[node]), int(tree.surrogate_start[node + 1])):
+            yield Surrogate(
+                attribute=int(tree.surrogate_attribute[place]),
+                threshold=float(tree.surrogate_threshold[place]),
+                low=int(tree.surrogate_low[place]),
+                branch_of=_table(
+                    tree.surrogate_table_start,
+                    tree.surrogate_table_codes,
+                    tree.surrogate_table_branch,
+                    place,
+                ),
+            )
+
+    def parts(self, node: int) -> list[float]:
+        """The share that each branch gets of a row without a value; 0 for a branch that does not get the row."""
+        first = int(self.tree.first_child[node])
+        weight = self.tree.weight[first : first + int(self.tree.n_children[node])].tolist()
+        total = 0.0
+        for part in weight:  # in the order of the core: sums of floats have one
+            total += part
+        return [part / total if part > 0 else 0.0 for part in weight]
+
+    # -- the ends --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """As a mask over nodes: may the way of a row end here?"""
+        is_end = self.tree.is_leaf()
+        return is_end | self.tree.is_table() if self.stops_at_unknown else is_end
+
+    @cached_property
+    def decision(self) -> np.ndarray:
+        """The class number of a row whose way ends at a node."""
+        decision = self.tree.pred.copy()
+        if self.shares_rows:
+            inner = ~self.tree.is_leaf()
+            decision[inner] = classes_of_shares(self.tree, self.tree.proba[inner])
+        return decision
+
+    @property
+    def tie_order(self) -> tuple[int, ...]:
+        """Class numbers, the first wins a tie."""
+        return tuple(self.tree.schema.tie_order) or tuple(range(self.n_classes))
+
+    @property
+    def cost(self) -> np.ndarray | None:
+        """What a mistake costs, [true, predicted], where shares are made a class; None: the largest share wins."""
+        return self.tree.schema.priors.cost
+
+
+def _table(start: np.ndarray, codes: np.ndarray, branch: np.ndarray, place: int) -> dict[int, int]:
+    rows = slice(int(start[place]), int(start[place + 1]))
+    return dict(zip(codes[rows].tolist(), branch[rows].tolist(), strict=True))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one table of export formats, and what `export` does with it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree.export import EXPORTERS, RULE_EXPORTERS
+
+X = {"x": np.arange(6.0), "colour": np.array(["red", "blue"] * 3, dtype=object)}
+Y = ["a", "b", "a", "a", "b", "b"]
+
+
+@pytest.fixture
+def tree() -> Any:
+    return fasttree.TreeClassifier().fit(X, Y)
+
+
+@pytest.mark.parametrize("format", EXPORTERS)
+def test_every_format_is_returned_and_written(format: str, tree: Any, tmp_path: Path) -> None:
+    path = tmp_path / f"model{EXPORTERS[format].ending}"
+    content = tree.export(format, path)
+    assert isinstance(content, str if EXPORTERS[format].is_text else bytes)
+    assert path.read_bytes() == (content.encode() if isinstance(content, str) else content)
+    assert content == tree.export(format)
+    assert EXPORTERS[format].help
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("format", RULE_EXPORTERS)
+def test_rules_have_formats_too(format: str, tmp_path: Path) -> None:
+    rules = fasttree.RuleClassifier().fit(X, Y)
+    path = tmp_path / "rules"
+    assert path.write_text(rules.export(format)) and rules.export(format, path) == path.read_text()
+    if format == "markdown":
+        assert "| #" in rules.export(format, max_rules=0)
+
+
+def test_a_file_is_replaced_as_a_whole(tree: Any, tmp_path: Path) -> None:
+    path = tmp_path / "tree.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    tree.export("text", path)
+    assert path.read_text() == tree.export("text")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    path.unlink()
+    path.mkdir()  # what cannot be replaced
+    with pytest.raises(OSError, match=r"tree\.txt"):
+        tree.export("text", path)
+    assert os.listdir(tmp_path) == ["tree.txt"]
+
+
+def test_what_is_asked_wrongly(tree: Any, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"format must be one of 'text', .*got 'yaml'"):
+        tree.export("yaml")
+    with pytest.raises(ValueError, match=r"format must be one of .*got None"):
+        tree.export(None)
+    with pytest.raises(
+        TypeError, match=r"'text' has no option 'dialect'.*options are 'surrogates'"
+    ):
+        tree.export("text", dialect="ansi")
+    with pytest.raises(FileNotFoundError, match=r"no directory .*nowhere.*create it"):
+        tree.export("text", tmp_path / "nowhere" / "tree.txt")
+    with pytest.raises(ValueError, match="not fitted"):
+        fasttree.TreeClassifier().export("text")
+    with pytest.raises(ValueError, match=r"format must be one of 'text', 'markdown'"):
+        fasttree.RuleClassifier().fit(X, Y).export("sql")
+    with pytest.raises(ValueError, match="unknown must be"):
+        tree.set_params(unknown="nonsense").export("text")
