@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Numbers and levels that are written as text, as in CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# What stands for a missing value, unless the model knows it as a level: the words that pandas reads so.
+# fmt: off
+NULL_SPELLINGS = frozenset(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+     "NULL", "NaN", "None", "n/a", "nan", "null"]
+)
+# fmt: on
+_NULLS = pa.array(sorted(NULL_SPELLINGS))
+_NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)$"
+
+
+def is_text(kind: pa.DataType) -> bool:
+    types = pa.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def numbers_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Float64 of an Arrow array of text, NaN where a value is missing, and which rows hold no number."""
+    unreadable = np.zeros(len(text), dtype=bool)
+    try:
+        return _floats(text), unreadable
+    except pa.ArrowInvalid:
+        pass
+    text = pc.utf8_trim_whitespace(text)
+    text = pc.if_else(pc.is_in(text, value_set=_NULLS), pa.scalar(None, text.type), text)
+    try:
+        return _floats(text), unreadable
+    except pa.ArrowInvalid:
+        pass
+    readable = pc.fill_null(pc.match_substring_regex(text, _NUMBER), True)
+    unreadable = ~readable.to_numpy(zero_copy_only=False)
+    return _floats(pc.if_else(readable, text, pa.scalar(None, text.type))), unreadable
+
+
+def _floats(text: Any) -> np.ndarray:
+    numbers = text.cast(pa.float64())
+    return np.asarray(numbers.to_numpy(zero_copy_only=numbers.null_count == 0))
+
+
+def label_parser(family: str | None) -> Callable[[str], Any] | None:
+    """Reads text as a level of this family ("text", "number", "bool"); None for a family that text does not hold."""
+    if family in ("text", None):
+        return str
+    if family == "number":
+        return _number
+    return _bool if family == "bool" else None
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text  # no level is equal to it
+
+
+_BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _bool(text: str) -> Any:
+    return _BOOLS.get(text.strip().lower(), text)
