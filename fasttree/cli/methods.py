@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -104,11 +103,18 @@ def estimator_of(
         _set_rules(estimator, prune, settings)
     else:
         _set_tree(method, estimator, prune, settings)
-    with blame(UsageError, f"--method {method}: "), warnings.catch_warnings():
-        # A fit of four rows tells whether the values are legal, before a large file is read.
-        warnings.simplefilter("ignore")
-        estimator.fit([[0.0], [1.0], [0.0], [1.0]], [0, 1, 0, 1])
-    return type(estimator)(**estimator.get_params())
+    with blame(UsageError, f"--method {method}: "):
+        _check(estimator)
+    return estimator
+
+
+def _check(estimator: Any) -> None:
+    """Refuses illegal values before a large file is read."""
+    estimator._check_settings()
+    trial = type(estimator)(**estimator.get_params())
+    if "pruning" in trial.get_params():  # which may need more rows than these
+        trial.set_params(pruning=None)
+    trial.fit([[0.0], [1.0], [0.0], [1.0]], [0, 1, 0, 1])
 
 
 def _default(method: str) -> Any:

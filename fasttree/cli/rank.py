@@ -17,7 +17,8 @@ from fasttree.cli.terminal import clean, cut, print_json, speaks_unicode, stdout
 
 HELP = help_text(
     "Rank the attributes by how well they tell the classes apart.",
-    """The score is that of the best split of all the rows. [bold]Criteria.[/bold] entropy (information gain), gain_ratio, gini, misclassification, message_length, evidence;
+    """The score is that of the best split of all the rows. [bold]Criteria.[/bold] entropy (information gain),
+    gain_ratio, gini, misclassification, message_length, evidence;
     allowing for chance: ami, smi, adjusted_gini, standardised_gini, ad, confidence_entropy; mic (maximal information
     coefficient).""",
     examples=(

@@ -36,8 +36,8 @@ from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
 HELP = help_text(
     "Train a model on a data file and save it.",
     """[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
-    .arrow. In CSV an empty field and ?, NA, N/A, n/a, #N/A, NaN, nan, NULL and null are missing values; a column that is text
-    somewhere is text.""",
+    .arrow. In CSV an empty field and words such as ?, NA, NaN, NULL and None are missing values; a column that is
+    text somewhere is text.""",
     examples=(
         "fasttree train patients.csv --target outcome -o patients.model",
         "fasttree train patients.csv -t outcome -m cart --holdout 0.3 -o cart.model",
