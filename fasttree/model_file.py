@@ -137,6 +137,7 @@ def _encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
         "tie_order": list(schema.tie_order),
         "class_weight": encode(schema.priors.class_weight),
         "cost": encode(schema.priors.cost),
+        "ranges": encode(schema.ranges),
     }
 
 
@@ -295,9 +296,9 @@ def _schema(said: Fields, decode: Callable[[Any], Any]) -> Schema:
         of_one.check_all_taken()
     classes = _classes(said.fields("classes"), decode)
     priors = Priors(decode(said.any("class_weight")), decode(said.any("cost")))
-    schema = Schema(
-        tuple(attributes), classes, said.truth("named"), tuple(said.list("tie_order")), priors
-    )
+    named, tie_order = said.truth("named"), tuple(said.list("tie_order"))
+    ranges = decode(said.any("ranges"))
+    schema = Schema(tuple(attributes), classes, named, tie_order, priors, ranges)
     said.check_all_taken()
     return schema
 

@@ -20,9 +20,9 @@ except ImportError as error:
         "batch scoring reads and writes with pyarrow, which is not installed: pip install 'fasttree[cli]'"
     ) from error
 
-from fasttree.batch.errors import InputError, OutputError
+from fasttree.batch.errors import ArgumentError, InputError, OutputError
 from fasttree.batch.files import score_files
 from fasttree.batch.report import Report
 from fasttree.batch.stream import score_batches
 
-__all__ = ["InputError", "OutputError", "Report", "score_batches", "score_files"]
+__all__ = ["ArgumentError", "InputError", "OutputError", "Report", "score_batches", "score_files"]

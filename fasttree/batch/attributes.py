@@ -120,7 +120,9 @@ class AttributeReader:
             if text.null_count == len(text):
                 return np.full(len(text), np.nan)
             row = int(np.argmax(text.is_valid().to_numpy(zero_copy_only=False)))
-            remedy = "the model wants numbers: convert the column, or read it with lenient mode"
+            remedy = (
+                "the model wants numbers: convert the column, or have its text read (--lenient)"
+            )
             raise self._error(row, f"holds text, {shown(text[row].as_py())}", remedy)
         values, unreadable = numbers_of_text(text)
         tally.unreadable = int(np.count_nonzero(unreadable))
@@ -128,7 +130,7 @@ class AttributeReader:
             rows = np.flatnonzero(unreadable)
             if not reading.lenient:
                 held = shown(text[int(rows[0])].as_py())
-                remedy = "correct it, or take such values for missing with lenient mode"
+                remedy = "correct it, or take such values for missing (--lenient)"
                 raise self._error(int(rows[0]), f"holds {held}, which is not a number", remedy)
             tally.unreadable_examples = [text[int(row)].as_py() for row in rows[:EXAMPLES]]
         return values

@@ -8,7 +8,6 @@ in which line something is wrong is it read again, slowly.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -23,6 +22,7 @@ from fasttree.batch.report import EXAMPLES
 from fasttree.labels import shown
 
 BLOCK_BYTES = 2**22
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 
 
 class CsvSource:
@@ -32,8 +32,8 @@ class CsvSource:
 
     def __init__(self, path: Path, delimiter: str | None = None) -> None:
         self.path = path
-        stem = path.name.lower().removesuffix(".gz")
-        self.delimiter = delimiter or ("\t" if stem.endswith(".tsv") else ",")
+        is_tabbed = {".tsv", ".tab"} & {suffix.lower() for suffix in path.suffixes}
+        self.delimiter = delimiter or ("\t" if is_tabbed else ",")
         self.broken_rows = 0
         self.broken_row_examples: list[str] = []
         self.names: list[str] = []
@@ -57,7 +57,7 @@ class CsvSource:
             names = next((fields for _, _, fields in self._records()), None)
         except UnicodeDecodeError:
             raise self._not_utf8() from None
-        except (csv.Error, EOFError, gzip.BadGzipFile) as error:
+        except csv.Error as error:
             raise InputError(f"{self.path} cannot be read as CSV: {error}.") from None
         if names is None:
             raise InputError(
@@ -79,7 +79,8 @@ class CsvSource:
                 self.broken_row_examples.append(row.text)
             return "skip" if lenient else "error"
 
-        raw: Any = gzip.GzipFile(fileobj=self._raw) if _is_gzip(self.path) else self._raw
+        packing = compression_of(self.path)
+        raw = pa.CompressedInputStream(self._raw, packing) if packing else self._raw
         stream = _QuoteCounter(raw)
         try:
             yield from pyarrow.csv.open_csv(
@@ -98,7 +99,7 @@ class CsvSource:
                     strings_can_be_null=False,
                 ),
             )
-        except (pa.ArrowInvalid, EOFError, gzip.BadGzipFile) as error:
+        except (pa.ArrowInvalid, OSError) as error:
             raise self._explained(error) from None
         if stream.quotes % 2:
             self._check_quotes()
@@ -112,7 +113,7 @@ class CsvSource:
             place = f"{self.path}, line {line}" if line else str(self.path)
             return InputError(
                 f"{place}: the row {shown(self.broken_row_examples[0])} does not have {width} values, one for each "
-                "column: correct it, or leave such rows out with lenient mode."
+                "column: correct it, or leave such rows out (--lenient)."
             )
         self._check_quotes()
         if "UTF8" in str(error):
@@ -168,11 +169,11 @@ class CsvSource:
                     yield first, last, fields or [""]
 
     def _open(self) -> Any:
-        return gzip.open(self.path, "rb") if _is_gzip(self.path) else open(self.path, "rb")
+        return io.BufferedReader(pa.input_stream(self.path, compression=compression_of(self.path)))
 
 
-def _is_gzip(path: Path) -> bool:
-    return path.name.lower().endswith(".gz")
+def compression_of(path: Path) -> str | None:
+    return COMPRESSIONS.get(path.suffix.lower())
 
 
 class _QuoteCounter:

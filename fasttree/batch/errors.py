@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 
+class ArgumentError(ValueError):
+    """What was asked for makes no sense."""
+
+
 class InputError(ValueError):
     """A table that cannot be read, or that does not fit the model."""
 

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from fasttree._parallel import count_threads
-from fasttree.batch.atomic import AtomicFile
-from fasttree.batch.errors import InputError, OutputError
+from fasttree.atomic import atomic_file
+from fasttree.batch.errors import ArgumentError, InputError, OutputError
 from fasttree.batch.journal import Journal, job_of
 from fasttree.batch.readers import Source, format_of, open_source
 from fasttree.batch.report import FileReport, Report
@@ -103,7 +103,7 @@ def _plan(
 ) -> tuple[list[Part], bool]:
     """What goes where; and whether the output is a folder."""
     if not inputs:
-        raise ValueError("there are no inputs: name at least one file")
+        raise ArgumentError("there are no inputs: name at least one file")
     kinds = [format_of(path, input_format) for path in inputs]
     if not (output.is_dir() or said.endswith(("/", os.sep))):
         parts = [Part(tuple(inputs), output, format_of(output, output_format))]
@@ -117,7 +117,7 @@ def _plan(
         path = part.inputs[0]
         other = first_of.setdefault(part.output, path)
         if other is not path:
-            raise ValueError(
+            raise ArgumentError(
                 f"{other} and {path} would both become {part.output}: score them into different folders"
             )
     for path in inputs:
@@ -149,7 +149,7 @@ def _is_wanted(output: Path, job: str, journal: Journal | None, force: bool, res
     if force:
         return True
     why = ", and no earlier run has noted that it made it" if resume else ""
-    raise OutputError(f"{output} exists{why}: write to another name, or replace it with force.")
+    raise OutputError(f"{output} exists{why}: write to another name, or replace it (--force).")
 
 
 @contextlib.contextmanager
@@ -196,7 +196,7 @@ class _Run:
         self.on_progress(str(part.inputs[-1]), self.n_done / self.n_inputs, self.report.rows)
 
     def make(self, part: Part, job: str, journal: Journal | None) -> None:
-        with _writing(part.output), AtomicFile(part.output) as file:
+        with _writing(part.output), atomic_file(part.output) as file:
             writer: Writer | None = None
             try:
                 for path in part.inputs:
@@ -211,19 +211,18 @@ class _Run:
                 if writer is not None:
                     with contextlib.suppress(Exception):  # the file is given up then
                         writer.close()
-            found = file.finish()
             if journal is not None:
-                journal.note(part.output, job, found)
-            file.publish()
+                file.flush()
+                journal.note(part.output, job, os.fstat(file.fileno()))
 
-    def _add(self, source: Source, part: Part, file: AtomicFile, writer: Writer | None) -> Writer:
+    def _add(self, source: Source, part: Part, file: IO[bytes], writer: Writer | None) -> Writer:
         """Score a file to the end of an output."""
         layout = lay_out(self.scorer, source.names, self.options, str(source.path))
         attributes = zip(self.scorer.schema.attributes, layout.attributes, strict=True)
         schema = source.open(layout.needed, [name for a, name in attributes if a.is_categorical])
         rows = RowScorer(self.scorer, schema, layout, self.options, source.textual)
         if writer is None:
-            writer = Writer(file.file, rows.output_schema, part.kind, part.output.name)
+            writer = Writer(file, rows.output_schema, part.kind, part.output.name)
         writer.check(rows.output_schema, f"{source.path}", f"{part.inputs[0]}")
         path = str(source.path)
         report = Report(ignored_columns=list(layout.ignored))

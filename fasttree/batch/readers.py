@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from fasttree.batch.csv_file import CsvSource
-from fasttree.batch.errors import InputError
+from fasttree.batch.csv_file import CsvSource, compression_of
+from fasttree.batch.errors import ArgumentError, InputError
 from fasttree.batch.stream import ROWS_PER_BATCH
 from fasttree.batch.text import is_text
 
 BUFFER_BYTES = 2**20  # of each column that is read from a Parquet file
 FORMATS = {
-    "csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
+    "csv": (".csv", ".tsv", ".tab"),  # also compressed
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
 }
@@ -44,13 +44,19 @@ def format_of(path: Path, said: str | None = None) -> str:
     """The format by the ending of the name, unless it was said."""
     if said is not None:
         if said not in FORMATS:
-            raise ValueError(f"format must be one of {', '.join(map(repr, FORMATS))}, got {said!r}")
+            raise ArgumentError(
+                f"format must be one of {', '.join(map(repr, FORMATS))}, got {said!r}"
+            )
         return said
-    for name, endings in FORMATS.items():
-        if path.name.lower().endswith(endings):
-            return name
+    name = path.name.lower()
+    stem = name.removesuffix(path.suffix.lower()) if compression_of(path) else name
+    for kind, endings in FORMATS.items():
+        if (stem if kind == "csv" else name).endswith(endings):
+            return kind
     known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
-    raise ValueError(f"{path}: the ending says no format that is known ({known}): name the format")
+    raise ArgumentError(
+        f"{path}: the ending says no format that is known ({known}): name the format"
+    )
 
 
 def open_source(path: Path, said: str | None = None, delimiter: str | None = None) -> Source:

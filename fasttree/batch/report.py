@@ -92,7 +92,6 @@ class Report:
             odd = [
                 f"{count:,} {what}"
                 for count, what in (
-                    (tally.missing, "missing"),
                     (tally.unreadable, "unreadable"),
                     (tally.unseen, f"unseen ({', '.join(tally.unseen_examples[:3])})"),
                     (tally.below, "below the training range"),
@@ -102,6 +101,11 @@ class Report:
             ]
             if odd:
                 lines.append(f"column {name!r}: {', '.join(odd)}")
+        holes = {name: tally.missing for name, tally in self.columns.items() if tally.missing}
+        if holes:
+            most = max(holes, key=holes.__getitem__)
+            where = f"{len(holes)} columns, most" if len(holes) > 1 else "one column,"
+            lines.append(f"missing values in {where} in {most!r}: {holes[most]:,}")
         if self.broken_rows:
             lines.append(f"{self.broken_rows:,} broken rows left out")
         return "\n".join(lines)

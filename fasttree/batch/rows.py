@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from fasttree.batch.attributes import AttributeReader, Reading
-from fasttree.batch.errors import InputError
+from fasttree.batch.errors import ArgumentError, InputError
 from fasttree.batch.report import Report
 from fasttree.batch.scorers import Scorer
 from fasttree.frames import Table
@@ -40,10 +40,10 @@ class Options:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             names = ", ".join(map(repr, MODES))
-            raise ValueError(f"mode must be one of {names}, got {shown(self.mode)}")
+            raise ArgumentError(f"mode must be one of {names}, got {shown(self.mode)}")
         if isinstance(self.columns, str):
             if self.columns != "all":
-                raise ValueError(
+                raise ArgumentError(
                     f'columns must be a list of names or "all", got {self.columns!r}: to keep one column, write '
                     f"[{self.columns!r}]"
                 )
@@ -95,7 +95,7 @@ def lay_out(scorer: Scorer, names: Sequence[str], options: Options, where: str) 
     if ignored and options.strict:
         raise InputError(
             f"{where} has the column {ignored[0]!r}, which the model does not know: leave it out, keep it in the "
-            "output, or do not ask for strict mode."
+            "output (--columns), or do not ask for --strict."
         )
     return Layout(expected, kept, ignored)
 
@@ -105,7 +105,8 @@ def _check_present(wanted: Sequence[str], names: Sequence[str], where: str, why:
     if not missing:
         return
     others = f" (and {len(missing) - 1} others)" if len(missing) > 1 else ""
-    close = difflib.get_close_matches(missing[0], names, 1)
+    by_lower = {name.lower(): name for name in names}
+    close = [by_lower[name] for name in difflib.get_close_matches(missing[0].lower(), by_lower, 1)]
     remedy = f"did you mean {close[0]!r}?" if close else f"its columns are {shown(list(names))}."
     raise InputError(f"{where} has no column {missing[0]!r}{others}, {why}: {remedy}")
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
+from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from fasttree.batch.csv_file import compression_of
 from fasttree.batch.errors import InputError, OutputError
 
 GROUP_ROWS = 2**20
@@ -22,10 +23,9 @@ class Writer:
 
     def __init__(self, file: IO[bytes], schema: Any, kind: str, name: str) -> None:
         self._held: list[Any] = []
-        self._zipped = (
-            gzip.GzipFile("", "wb", fileobj=file, mtime=0) if name.endswith(".gz") else None
-        )
-        target: Any = self._zipped or file
+        packing = compression_of(Path(name)) if kind == "csv" else None
+        self._packed = pa.CompressedOutputStream(file, packing) if packing else None
+        target: Any = self._packed or file
         # A dictionary may change from batch to batch, which only Parquet takes.
         self._schema = schema if kind == "parquet" else _plain(schema)
         self._kind = kind
@@ -41,11 +41,15 @@ class Writer:
 
     def check(self, schema: Any, where: str, first: str) -> None:
         """Do these rows have the columns of those before?"""
+        remedy = "score the files into a folder, each into one of its own"
+        if schema.names != self._schema.names:
+            raise InputError(
+                f"{where} has other columns than {first}, {schema.names} instead of {self._schema.names}: {remedy}."
+            )
         for one, other in zip(_plain(schema), _plain(self._schema), strict=True):
-            if one.type != other.type or one.name != other.name:
+            if one.type != other.type:
                 raise InputError(
-                    f"{where}: column {one.name!r} has the type {one.type}, but {other.type} in {first}: "
-                    "score the files into a folder, each into one of its own."
+                    f"{where}: column {one.name!r} has the type {one.type}, but {other.type} in {first}: {remedy}."
                 )
 
     def write(self, batch: Any) -> None:
@@ -67,8 +71,8 @@ class Writer:
     def close(self) -> None:
         self._write_group()
         self._writer.close()
-        if self._zipped is not None:
-            self._zipped.close()
+        if self._packed is not None:
+            self._packed.close()
 
 
 def _plain(schema: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fasttree import __version__
-from fasttree.cli import compare, demo, evaluate, export, rank, rules, show, train, version
+from fasttree.cli import compare, demo, evaluate, export, rank, rules, score, show, train, version
 from fasttree.cli.help_text import help_text
 from fasttree.cli.running import Group
 
@@ -40,6 +40,7 @@ app = typer.Typer(
 MAKE, READ, CHOOSE, HELPERS = "Make and use a model", "Read a model", "Choose", "Other"
 
 app.command(help=train.HELP, rich_help_panel=MAKE)(train.train)
+app.command(help=score.HELP, rich_help_panel=MAKE)(score.score)
 app.command(help=show.HELP, rich_help_panel=READ)(show.show)
 app.command(help=rules.HELP, rich_help_panel=READ)(rules.rules)
 app.command(help=export.HELP, rich_help_panel=READ)(export.export)
