@@ -55,6 +55,8 @@ def exit_code(run: Callable[[], Any], debug: bool) -> int:
         warnings.showwarning = _show_warning
         try:
             code = run()
+            if code == codes.INTERRUPTED:  # typer has caught Ctrl-C
+                raise KeyboardInterrupt
             return code if isinstance(code, int) else codes.OK
         except (KeyboardInterrupt, typer.Abort):
             stderr().print("Interrupted.", style="yellow")
