@@ -6,6 +6,8 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
+from fasttree.cli.codes import INTERRUPTED
+
 NEEDED = ("typer", "rich", "pyarrow")  # what the extra `cli` brings
 
 
@@ -23,6 +25,8 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    from fasttree.cli.app import app
-
+    try:
+        from fasttree.cli.app import app
+    except KeyboardInterrupt:  # later ones are for the app
+        raise SystemExit(INTERRUPTED) from None
     app(prog_name="fasttree")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All the commands. A command's module imports what it works with when it runs: `fasttree --help` must not wait for it."""
+"""All the commands. A command's module imports what it works with when it runs, so that help comes at once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,24 @@ import typer
 
 from fasttree import __version__
 from fasttree.cli import compare, demo, evaluate, export, rank, rules, score, show, train, version
+from fasttree.cli.help_text import help_text
 from fasttree.cli.running import Group
 
-HELP = """Decision trees from the command line: exact, fast, readable.
-
-Begin with [bold]fasttree demo[/bold]. Every command has examples: [bold]fasttree train --help[/bold].
-
-Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 bad data, 4 bad model file, 5 output cannot be written, 130 interrupted.
-"""
+HELP = help_text(
+    "Decision trees from the command line: exact, fast, readable.",
+    "Begin with [bold]fasttree demo[/bold]. Every command has examples: [bold]fasttree train --help[/bold].",
+    lists={
+        "Exit codes": {
+            "0": "fine",
+            "1": "failed",
+            "2": "wrong usage",
+            "3": "bad data",
+            "4": "bad model file",
+            "5": "the output exists, or cannot be written",
+            "130": "interrupted",
+        }
+    },
+)
 
 app = typer.Typer(
     name="fasttree",
@@ -51,10 +61,15 @@ def _print_version(asked: bool) -> None:
 def _options(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Say the version and stop."
+        ),
     ] = False,
     # Taken out of the arguments before they are parsed, so that it may stand anywhere.
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+    ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

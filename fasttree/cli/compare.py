@@ -13,6 +13,7 @@ import typer
 
 from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, Data, read_data
 from fasttree.cli.errors import CommandError, DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
     METHODS,
     check_method,
@@ -27,37 +28,45 @@ if TYPE_CHECKING:
 
 RUNS = 3  # the best counts: everything else on the machine only adds to a time
 ENOUGH = 1.0  # seconds: what takes longer runs once
-HELP = """Train fasttree and scikit-learn's DecisionTreeClassifier on the same rows, and judge both by the others.
-
-scikit-learn's tree takes numbers alone, so text columns become a column of 0 and 1 for each level there (the usual OneHotEncoder), and
-that time counts as its own. Times are the best of 3, of one if a run takes over a second.
-
-[bold]Examples[/bold]
-
-fasttree compare patients.csv --target outcome
-
-fasttree compare patients.csv -t outcome --method c45 --holdout 0.5 --json
-"""
+HELP = help_text(
+    "Set fasttree beside scikit-learn's tree, on your data.",
+    """Both are trained on the same rows and judged by the others. scikit-learn's tree takes numbers alone, so text
+    becomes a column of 0 and 1 for each level there (the usual OneHotEncoder), and that counts as its time. Times are
+    the best of 3, of one if a run takes over a second.""",
+    examples=(
+        "fasttree compare patients.csv --target outcome",
+        "fasttree compare patients.csv -t outcome --method c45 --holdout 0.5 --json",
+    ),
+)
 
 
 def compare(
     data: Annotated[Path, DATA],
     target: Annotated[str, TARGET],
     method: Annotated[
-        str, typer.Option("--method", "-m", metavar="NAME", help="As for train.", autocompletion=complete_method)
+        str,
+        typer.Option(
+            "--method", "-m", metavar="NAME", help="As for train.", autocompletion=complete_method
+        ),
     ] = "tree",
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of fasttree's method (repeatable)."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A parameter of fasttree's method (repeatable)."
+        ),
     ] = None,
-    holdout: Annotated[float, typer.Option(metavar="SHARE", help="The share of the rows to judge by.")] = 0.3,
+    holdout: Annotated[
+        float, typer.Option(metavar="SHARE", help="The share of the rows to judge by.")
+    ] = 0.3,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     json: Annotated[bool, JSON] = False,
 ) -> None:
     method = check_method(method)
     if not 0 < holdout < 1:
-        raise UsageError(f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}")
+        raise UsageError(
+            f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
+        )
     if not has_sklearn():
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
     estimator = estimator_of(method, settings=read_settings(settings or ()))
@@ -66,7 +75,14 @@ def compare(
         results = [measure_own(METHODS[method].title, estimator, train, test)]
     results.append(measure_sklearn(train, test))
     if json:
-        print_json({"target": target, "train_rows": train.n_rows, "test_rows": test.n_rows, "models": results})
+        print_json(
+            {
+                "target": target,
+                "train_rows": train.n_rows,
+                "test_rows": test.n_rows,
+                "models": results,
+            }
+        )
     else:
         print_speed(stdout(), results, train.n_rows, test.n_rows)
 
@@ -120,9 +136,7 @@ def _best_time(run: Callable[[], Any]) -> float:
     return min(times)
 
 
-def print_speed(
-    console: Console, results: list[dict[str, Any]], n_train: int, n_test: int
-) -> None:
+def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n_test: int) -> None:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)

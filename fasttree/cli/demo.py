@@ -11,6 +11,7 @@ import typer
 
 from fasttree.cli.compare import has_sklearn, measure_own, measure_sklearn, print_speed
 from fasttree.cli.data import Data
+from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
 from fasttree.cli.show import print_tree
 from fasttree.cli.terminal import print_text, stdout
@@ -19,23 +20,32 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 TARGET = "PlayTennis"
-HELP = """A tour that needs no file: a tree, its rules, its accuracy, and the speed beside scikit-learn if that is installed.
-
-[bold]Examples[/bold]
-
-fasttree demo
-
-fasttree demo --csv tennis.csv   [dim]# the table of the tour as a file, to try the other commands on[/dim]
-"""
+HELP = help_text(
+    "A tour that needs no file: tree, rules, accuracy, speed.",
+    "The speed is shown beside scikit-learn if that is installed.",
+    examples=(
+        "fasttree demo",
+        "fasttree demo --csv tennis.csv   [dim]# the table of the tour, to try the other commands on[/dim]",
+    ),
+)
 
 
 def demo(
     csv: Annotated[
         Path | None,
-        typer.Option("--csv", metavar="FILE", help="Only write the table of the tour to a CSV file.", show_default=False),
+        typer.Option(
+            "--csv",
+            metavar="FILE",
+            help="Only write the table of the tour to a CSV file.",
+            show_default=False,
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
-    rows: Annotated[int, typer.Option(min=1000, metavar="N", help="Rows of the table for speed.")] = 100_000,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that is there.")
+    ] = False,
+    rows: Annotated[
+        int, typer.Option(min=1000, metavar="N", help="Rows of the table for speed.")
+    ] = 100_000,
 ) -> None:
     from fasttree import datasets
 
@@ -76,7 +86,8 @@ def _accuracy(console: Console, X: Any, y: Any) -> None:
     found = compare_methods(X, y, methods)
     print_comparison(console, found, differing(found))
     console.print(
-        "Fourteen days are few: look at the standard errors before you believe a difference.", style="dim"
+        "Fourteen days are few: look at the standard errors before you believe a difference.",
+        style="dim",
     )
 
 
@@ -84,7 +95,11 @@ def _speed(console: Console, n_rows: int) -> None:
     from fasttree import TreeClassifier
 
     train, test = _large(n_rows).split(0.3)
-    _title(console, "4. Speed", f"{n_rows:,} made-up rows, 10 numeric attributes, exact trees grown to the end.")
+    _title(
+        console,
+        "4. Speed",
+        f"{n_rows:,} made-up rows, 10 numeric attributes, exact trees grown to the end.",
+    )
     results = [measure_own("tree", TreeClassifier(), train, test)]
     if has_sklearn():
         results.append(measure_sklearn(train, test))

@@ -11,6 +11,7 @@ import typer
 
 from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, WEIGHTS, read_data
 from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import METHODS, check_method, complete_method, estimator_of, read_settings
 from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
 
@@ -21,19 +22,16 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 DEFAULT = tuple(name for name in METHODS if name not in ("tree", "rules"))
-HELP = """Judge methods by cross-validation on the same folds.
-
-[bold]Examples[/bold]
-
-fasttree evaluate patients.csv --target outcome
-
-fasttree evaluate patients.csv -t outcome --methods c45,cart,smml --folds 5
-
-fasttree evaluate patients.csv -t outcome -m c45 -m rules --json
-
-Means over the folds ± their standard error. * marks the best mean of a column, v a method whose accuracy differs from that of the
-most accurate one (p < 0.05 by the t test over folds, corrected for the training rows that folds share).
-"""
+HELP = help_text(
+    "Judge methods by cross-validation on the same folds.",
+    """Means over the folds ± their standard error. * marks the best mean of a column, v a method less accurate than
+    the most accurate one (p < 0.05 by the t test over folds, corrected for the training rows that folds share).""",
+    examples=(
+        "fasttree evaluate patients.csv --target outcome",
+        "fasttree evaluate patients.csv -t outcome --methods c45,cart,smml --folds 5",
+        "fasttree evaluate patients.csv -t outcome -m c45 -m rules --json",
+    ),
+)
 MEASURES = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth", "fit_seconds")
 
 
@@ -53,12 +51,16 @@ def evaluate(
     ] = None,
     folds: Annotated[
         int | None,
-        typer.Option(min=2, help="Default: 10, or the rows of the smallest class.", show_default=False),
+        typer.Option(
+            min=2, help="Default: 10, or the rows of the smallest class.", show_default=False
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw of the folds.")] = 0,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of all the methods (repeatable)."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A parameter of all the methods (repeatable)."
+        ),
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
@@ -83,13 +85,18 @@ def evaluate(
         )
     worse = differing(found)
     if json:
-        print_json({"target": target, "rows": rows.n_rows, "folds": found.n_folds} | _as_json(found, names, worse))
+        print_json(
+            {"target": target, "rows": rows.n_rows, "folds": found.n_folds}
+            | _as_json(found, names, worse)
+        )
     else:
         print_comparison(stdout(), found, worse)
 
 
 def _names(methods: list[str] | None) -> list[str]:
-    given = [name.strip() for text in methods or DEFAULT for name in text.split(",") if name.strip()]
+    given = [
+        name.strip() for text in methods or DEFAULT for name in text.split(",") if name.strip()
+    ]
     names = list(dict.fromkeys(check_method(name) for name in given))
     if not names:
         raise UsageError("--methods names no method: write --methods c45,cart, say")
@@ -145,12 +152,16 @@ def print_comparison(console: Console, found: Comparison, worse: dict[str, float
     for place, name in enumerate(cells[0]):
         table.add_column(name, justify="right" if place else "left", no_wrap=True)
     for row in cells[1:]:
-        styles = ["bold green" if "*" in cell else "red" if "v" in cell[-2:] else "" for cell in row]
+        styles = [
+            "bold green" if "*" in cell else "red" if "v" in cell[-2:] else "" for cell in row
+        ]
         styles[0] = ""
         table.add_row(*(Text(cell, style=style) for cell, style in zip(row, styles, strict=True)))
     console.print(table)
     spread = f", mean {pm} standard error" if with_se else ""
-    console.print(f"\n{found.n_folds} folds of {len(found.folds):,} rows{spread}; * best", style="dim")
+    console.print(
+        f"\n{found.n_folds} folds of {len(found.folds):,} rows{spread}; * best", style="dim"
+    )
     if worse:
         best = found.best("accuracy")[0]
         console.print(f"v less accurate than {best}, p < {LEVEL}", style="dim")

@@ -10,20 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from fasttree.cli.errors import UsageError, blame, near
+from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import read_settings
 from fasttree.cli.models import check_output, load_model, write_file
 from fasttree.cli.terminal import print_json, print_text, stdout
 
-HELP = """Write a model for another program: SQL, C, Python, ONNX ...
-
-[bold]Examples[/bold]
-
-fasttree export --list
-
-fasttree export patients.model --to sql --set dialect=duckdb
-
-fasttree export patients.model --to c -o patients.c
-"""
+HELP = help_text(
+    "Write a model for another program: SQL, C, Python, ONNX ...",
+    examples=(
+        "fasttree export --list",
+        "fasttree export patients.model --to sql --set dialect=duckdb",
+        "fasttree export patients.model --to c -o patients.c",
+    ),
+)
 
 
 def _complete(incomplete: str) -> list[tuple[str, str]]:
@@ -35,21 +34,38 @@ def _complete(incomplete: str) -> list[tuple[str, str]]:
 def export(
     model: Annotated[
         Path | None,
-        typer.Argument(help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"),
+        typer.Argument(
+            help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"
+        ),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help="See --list.", show_default=False, autocompletion=_complete),
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="See --list.",
+            show_default=False,
+            autocompletion=_complete,
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of the terminal.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to a file instead of the terminal."
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="An option of the format (repeatable); see --list."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="An option of the format (repeatable); see --list."
+        ),
     ] = None,
-    listing: Annotated[bool, typer.Option("--list", help="Say what formats and options there are.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Say what formats and options there are.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that is there.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="With --list: as JSON.")] = False,
 ) -> None:
     from fasttree.export import EXPORTERS
@@ -96,7 +112,9 @@ def _print_formats(json: bool) -> None:
         console.print(f"{name:<{width}}", style="bold", end="  ")
         console.print(about["help"], markup=False, soft_wrap=True)
         for option, default in about["options"].items():
-            console.print(f"{'':{width}}  --set {option}={_shown(default)}", style="dim", markup=False)
+            console.print(
+                f"{'':{width}}  --set {option}={_shown(default)}", style="dim", markup=False
+            )
 
 
 def _shown(default: Any) -> str:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -21,11 +20,17 @@ class Method(NamedTuple):
 METHODS = {
     "tree": Method("tree", "TreeClassifier", "gini, two-way splits, grown to the end"),
     "id3": Method("ID3", "ID3Classifier", "information gain, a branch for each level, not pruned"),
-    "c45": Method("C4.5", "C45Classifier", "C4.5 release 8: gain ratio, pruned by estimated errors"),
-    "cart": Method("CART", "CARTClassifier", "gini, surrogates, cost-complexity pruning, 1-SE rule"),
+    "c45": Method(
+        "C4.5", "C45Classifier", "C4.5 release 8: gain ratio, pruned by estimated errors"
+    ),
+    "cart": Method(
+        "CART", "CARTClassifier", "gini, surrogates, cost-complexity pruning, 1-SE rule"
+    ),
     "cart0": Method("CART0", "CARTClassifier", "CART with the 0-SE rule: larger trees"),
     "smml": Method("SMML", "SMMLClassifier", "shortest message: small trees without a test set"),
-    "mml": Method("MML", "MMLClassifier", "average over the prunings of a tree grown by message length"),
+    "mml": Method(
+        "MML", "MMLClassifier", "average over the prunings of a tree grown by message length"
+    ),
     "bayes": Method("Bayes", "BayesTreeClassifier", "Bayesian average over the prunings of a tree"),
     "rules": Method("rules", "RuleClassifier", "rules of a C4.5 tree, each pruned on its own"),
 }
@@ -88,7 +93,9 @@ def _value(text: str) -> Any:
     return text
 
 
-def estimator_of(method: str, prune: str | None = None, settings: Mapping[str, Any] | None = None) -> Any:
+def estimator_of(
+    method: str, prune: str | None = None, settings: Mapping[str, Any] | None = None
+) -> Any:
     """An unfitted estimator whose parameters are known to be legal."""
     settings = dict(settings or {})
     estimator = _default(method)
@@ -96,11 +103,18 @@ def estimator_of(method: str, prune: str | None = None, settings: Mapping[str, A
         _set_rules(estimator, prune, settings)
     else:
         _set_tree(method, estimator, prune, settings)
-    with blame(UsageError, f"--method {method}: "), warnings.catch_warnings():
-        # A fit of four rows tells whether the values are legal, before a large file is read.
-        warnings.simplefilter("ignore")
-        estimator.fit([[0.0], [1.0], [0.0], [1.0]], [0, 1, 0, 1])
-    return type(estimator)(**estimator.get_params())
+    with blame(UsageError, f"--method {method}: "):
+        _check(estimator)
+    return estimator
+
+
+def _check(estimator: Any) -> None:
+    """Refuses illegal values before a large file is read."""
+    estimator._check_settings()
+    trial = type(estimator)(**estimator.get_params())
+    if "pruning" in trial.get_params():  # which may need more rows than these
+        trial.set_params(pruning=None)
+    trial.fit([[0.0], [1.0], [0.0], [1.0]], [0, 1, 0, 1])
 
 
 def _default(method: str) -> Any:
@@ -161,7 +175,9 @@ def _unknown(name: str, method: str, known: Sequence[str]) -> UsageError:
         return UsageError(f"--set {name}=...: use --categorical COL")
     if name in NOT_SETTABLE:
         return UsageError(f"--set {name}=...: this takes a table, so it is for Python only")
-    return UsageError(f"--set {name}=...: --method {method} has no such parameter: {near(name, known)}")
+    return UsageError(
+        f"--set {name}=...: --method {method} has no such parameter: {near(name, known)}"
+    )
 
 
 def _way(prune: str) -> str | None:

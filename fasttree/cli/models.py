@@ -9,10 +9,12 @@ from typing import Any
 
 import typer
 
-from fasttree.cli.errors import CommandError, OutputError
 from fasttree.cli import codes
+from fasttree.cli.errors import CommandError, OutputError
 
-MODEL = typer.Argument(help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL")
+MODEL = typer.Argument(
+    help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"
+)
 
 
 def load_model(path: Path) -> Any:
@@ -38,7 +40,9 @@ def check_output(path: Path, force: bool) -> None:
     if path.is_dir():
         raise OutputError(f"{path} is a directory: name a file")
     if path.exists() and not force:
-        raise OutputError(f"{path} exists already: choose another name, or write over it with --force")
+        raise OutputError(
+            f"{path} exists already: choose another name, or write over it with --force"
+        )
     folder = path.parent
     if not folder.is_dir():
         raise OutputError(f"{path} cannot be written: there is no directory {folder}")

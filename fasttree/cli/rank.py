@@ -12,19 +12,20 @@ from rich.text import Text
 
 from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, WEIGHTS, read_data
 from fasttree.cli.errors import DataError, UsageError, blame, near
+from fasttree.cli.help_text import help_text
 from fasttree.cli.terminal import clean, cut, print_json, speaks_unicode, stdout, waiting
 
-HELP = """Score every attribute by its best split of all the rows, best first.
-
-[bold]Examples[/bold]
-
-fasttree rank patients.csv --target outcome
-
-fasttree rank patients.csv -t outcome --criterion ami --json
-
-[bold]Criteria.[/bold] entropy (information gain), gain_ratio, gini, misclassification, message_length, evidence; allowing for
-chance: ami, smi, adjusted_gini, standardised_gini, ad, confidence_entropy; mic (maximal information coefficient).
-"""
+HELP = help_text(
+    "Rank the attributes by how well they tell the classes apart.",
+    """The score is that of the best split of all the rows. [bold]Criteria.[/bold] entropy (information gain),
+    gain_ratio, gini, misclassification, message_length, evidence;
+    allowing for chance: ami, smi, adjusted_gini, standardised_gini, ad, confidence_entropy; mic (maximal information
+    coefficient).""",
+    examples=(
+        "fasttree rank patients.csv --target outcome",
+        "fasttree rank patients.csv -t outcome --criterion ami --json",
+    ),
+)
 LEAST_BAR, MOST_BAR = 8, 40
 
 
@@ -43,7 +44,10 @@ def rank(
     data: Annotated[Path, DATA],
     target: Annotated[str, TARGET],
     criterion: Annotated[
-        str, typer.Option("--criterion", "-c", metavar="NAME", help="See above.", autocompletion=_complete)
+        str,
+        typer.Option(
+            "--criterion", "-c", metavar="NAME", help="See above.", autocompletion=_complete
+        ),
     ] = "entropy",
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
@@ -51,7 +55,9 @@ def rank(
     json: Annotated[bool, JSON] = False,
 ) -> None:
     if criterion not in criteria():
-        raise UsageError(f"--criterion {criterion!r} is none of them: {near(criterion, criteria())}")
+        raise UsageError(
+            f"--criterion {criterion!r} is none of them: {near(criterion, criteria())}"
+        )
     rows = read_data(data, target, drop or (), categorical or (), weights)
     from fasttree import rank_attributes
 
@@ -60,10 +66,18 @@ def rank(
     if json:
         attributes = [{"attribute": name, "score": score} for name, score in ranking]
         print_json(
-            {"target": target, "criterion": criterion, "rows": rows.n_rows, "attributes": attributes}
+            {
+                "target": target,
+                "criterion": criterion,
+                "rows": rows.n_rows,
+                "attributes": attributes,
+            }
         )
         return
-    _print([(clean(name), score) for name, score in ranking], f"{criterion} of each attribute for {clean(target)}")
+    _print(
+        [(clean(name), score) for name, score in ranking],
+        f"{criterion} of each attribute for {clean(target)}",
+    )
 
 
 def _print(ranking: list[tuple[str, float | None]], heading: str) -> None:
@@ -71,7 +85,9 @@ def _print(ranking: list[tuple[str, float | None]], heading: str) -> None:
     scores = [score for _, score in ranking if score is not None]
     texts = ["no split" if score is None else f"{score:.6f}" for _, score in ranking]
     number = max(map(len, texts))
-    name_width = min(max(cell_len(name) for name, _ in ranking), max(12, console.width - number - LEAST_BAR - 4))
+    name_width = min(
+        max(cell_len(name) for name, _ in ranking), max(12, console.width - number - LEAST_BAR - 4)
+    )
     bar = min(console.width - name_width - number - 4, MOST_BAR)
     longest = max((score for score in scores if score > 0), default=1.0)
     sign, ellipsis = ("█", "…") if speaks_unicode(console) else ("#", "...")

@@ -40,9 +40,7 @@ class Group(TyperGroup):
         parsed_main = super().main
 
         def run() -> Any:
-            return parsed_main(
-                given, prog_name, complete_var, False, windows_expand_args, **extra
-            )
+            return parsed_main(given, prog_name, complete_var, False, windows_expand_args, **extra)
 
         code = exit_code(run, debug)
         if standalone_mode:

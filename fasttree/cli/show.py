@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, load_model
 from fasttree.cli.terminal import plural, speaks_unicode, stdout
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-HELP = """Draw the tree of a model, as wide as the terminal.
-
-Each line has the test that leads to a node, its class, its training rows, the probability of the class, and a bar of the
-training rows by class. "or missing" marks the branch of rows without a value. A tree that is too large is drawn down to a
-level of some 60 lines; of a node with more than 12 branches the heaviest are drawn.
-
-[bold]Examples[/bold]
-
-fasttree show patients.model
-
-fasttree show patients.model --depth 3
-
-fasttree show patients.model --all --plain > tree.txt
-"""
+HELP = help_text(
+    "Draw the tree of a model, as wide as the terminal.",
+    """Each line has the test that leads to a node, its class, its training rows, the probability of the class, and a
+    bar of the training rows by class. "or missing" marks the branch of rows without a value. A tree that is too large
+    is drawn down to a level of some 60 lines; of a node with more than 12 branches the heaviest are drawn.""",
+    examples=(
+        "fasttree show patients.model",
+        "fasttree show patients.model --depth 3",
+        "fasttree show patients.model --all --plain > tree.txt",
+    ),
+)
 
 
 def show(
@@ -76,5 +74,3 @@ def print_tree(
     console.print()
     for line in draw(tree, look):
         console.print(line, soft_wrap=True)
-
-

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data files as Arrow tables: CSV, TSV, Parquet, Feather and Arrow. An error names the file, and the line if it has lines.
+"""Data files as Arrow tables: CSV, TSV, Parquet, Feather and Arrow. An error names the file, and the line of text.
 
-In CSV and TSV an empty field and each of `NULLS` is a missing value. The type of a column is that of all its values: a
-column that is text somewhere is text. TRUE and FALSE are text like other words.
+In CSV and TSV an empty field and each of `NULL_SPELLINGS` is a missing value, as it is when rows are scored.
+The type of a column is that of all its values: a column that is text somewhere is text. TRUE and FALSE are
+text like other words.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
 
 from fasttree.cli.errors import DataError, UsageError
 from fasttree.cli.terminal import plural
 
-NULLS = ("", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 PARQUET = (".parquet", ".pq")
 ARROW = (".feather", ".arrow", ".ipc")
@@ -68,7 +68,11 @@ def suffix(path: Path) -> str:
 
 def _checked(path: Path, table: Any) -> Any:
     names = table.column_names
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    twice = (
+        sorted({name for name in names if names.count(name) > 1})
+        if len(set(names)) < len(names)
+        else []
+    )
     if twice:
         raise DataError(f"{path}: two columns are called {twice[0]!r}: give each a name of its own")
     if not table.num_rows:
@@ -88,10 +92,12 @@ def _read_csv(path: Path, delimiter: str, as_text: Collection[str]) -> Any:
     import pyarrow as pa
     import pyarrow.csv
 
+    from fasttree.batch.text import NULL_SPELLINGS
+
     if path.is_file() and path.stat().st_size == 0:
         raise DataError(f"{path} is empty: its first line should hold the names of the columns")
     convert = pa.csv.ConvertOptions(
-        null_values=list(NULLS),
+        null_values=sorted(NULL_SPELLINGS),
         strings_can_be_null=True,
         true_values=[],
         false_values=[],
@@ -105,6 +111,7 @@ def _read_csv(path: Path, delimiter: str, as_text: Collection[str]) -> Any:
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_binary(column.type):
             raise DataError(_not_utf8(path, name))
+    _check_quotes(path, delimiter)
     return table
 
 
@@ -127,6 +134,25 @@ def _broken_row(path: Path, delimiter: str) -> str | None:
         except csv.Error as error:
             return f"{path}, line {begins}: {error}"
     return None
+
+
+def _check_quotes(path: Path, delimiter: str) -> None:
+    """Arrow takes a quote that is never closed for a long value at the end of the file."""
+    with _bytes(path) as stream:
+        n_quotes = sum(block.count(b'"') for block in iter(lambda: stream.read(2**20), b""))
+    if n_quotes % 2 == 0:
+        return
+    begins = 1
+    with _lines(path) as lines:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        try:
+            for _ in reader:
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            if "end of data" in str(error):
+                raise DataError(
+                    f"{path}, line {begins}: a quote is opened and never closed: close it, or double it"
+                ) from None
 
 
 def _not_utf8(path: Path, column: str) -> str:
@@ -177,5 +203,3 @@ def line_of(path: Path, row: int) -> str:
     if suffix(path) in DELIMITERS:
         return f"row {row + 1} below the header"
     return f"row {row + 1}"
-
-

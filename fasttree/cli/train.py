@@ -21,6 +21,7 @@ from fasttree.cli.data import (
     read_data,
 )
 from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
     METHODS,
     check_method,
@@ -32,33 +33,31 @@ from fasttree.cli.methods import (
 from fasttree.cli.models import check_output, save_model
 from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
 
-METHOD_LIST = "\n\n".join(f"[bold]{name:<6}[/bold] {m.what}" for name, m in METHODS.items())
-HELP = f"""Train a model on a data file and save it.
-
-[bold]Examples[/bold]
-
-fasttree train patients.csv --target outcome -o patients.model
-
-fasttree train patients.csv -t outcome --method cart --holdout 0.3 -o cart.model
-
-fasttree train visits.parquet -t outcome --method c45 --set confidence=0.1 --drop id -o c45.model
-
-[bold]Methods[/bold]
-
-{METHOD_LIST}
-
-[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather, .arrow. In CSV an empty
-field and ?, NA, N/A, n/a, #N/A, NaN, nan, NULL and null are missing values; a column that is text somewhere is text.
-"""
+HELP = help_text(
+    "Train a model on a data file and save it.",
+    """[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
+    .arrow. In CSV an empty field and words such as ?, NA, NaN, NULL and None are missing values; a column that is
+    text somewhere is text.""",
+    examples=(
+        "fasttree train patients.csv --target outcome -o patients.model",
+        "fasttree train patients.csv -t outcome -m cart --holdout 0.3 -o cart.model",
+        "fasttree train visits.parquet -t outcome -m c45 --set confidence=0.1 -o c45.model",
+    ),
+    lists={"Methods": {name: method.what for name, method in METHODS.items()}},
+)
 
 
 def train(
     data: Annotated[Path, DATA],
     target: Annotated[str, TARGET],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where the model is saved.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="Where the model is saved.")
+    ],
     method: Annotated[
         str,
-        typer.Option("--method", "-m", metavar="NAME", help="See above.", autocompletion=complete_method),
+        typer.Option(
+            "--method", "-m", metavar="NAME", help="See above.", autocompletion=complete_method
+        ),
     ] = "tree",
     prune: Annotated[
         str | None,
@@ -82,20 +81,27 @@ def train(
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
     test: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Rows to judge the model by, with the same columns.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Rows to judge the model by, with the same columns."),
     ] = None,
     holdout: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Judge by this share of the rows, and train on the others."),
+        typer.Option(
+            metavar="SHARE", help="Judge by this share of the rows, and train on the others."
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a model that is there.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a model that is there.")
+    ] = False,
     json: Annotated[bool, JSON] = False,
 ) -> None:
     method = check_method(method)
     if test is not None and holdout is not None:
         raise UsageError("--test and --holdout: give one of them")
     if holdout is not None and not 0 < holdout < 1:
-        raise UsageError(f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}")
+        raise UsageError(
+            f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
+        )
     estimator = estimator_of(method, prune, read_settings(settings or ()))
     check_output(output, force)
     rows = read_data(data, target, drop or (), categorical or (), weights)
@@ -122,7 +128,9 @@ def train(
         _print(summary, shown_file=test)
 
 
-def _summary(model: Any, method: str, rows: Data, output: Path, fit_seconds: float) -> dict[str, Any]:
+def _summary(
+    model: Any, method: str, rows: Data, output: Path, fit_seconds: float
+) -> dict[str, Any]:
     tree = model.tree_
     summary: dict[str, Any] = {
         "model": str(output),
@@ -152,7 +160,10 @@ def _print(summary: dict[str, Any], shown_file: Path | None) -> None:
         console.print(text, markup=False, soft_wrap=True)
 
     console.print(f"{METHODS[summary['method']].title} model", style="bold")
-    line("trained on", f"{plural(summary['rows'], 'row')}, {plural(summary['attributes'], 'attribute')}")
+    line(
+        "trained on",
+        f"{plural(summary['rows'], 'row')}, {plural(summary['attributes'], 'attribute')}",
+    )
     line("target", f"{summary['target']} ({plural(len(summary['classes']), 'class', 'classes')})")
     if "rules" in summary:
         line("rules", f"{summary['rules']:,}")
@@ -160,8 +171,10 @@ def _print(summary: dict[str, Any], shown_file: Path | None) -> None:
     line("depth", f"{summary['depth']:,}")
     line("training accuracy", f"{summary['training_accuracy']:.2%}")
     if summary["test"]:
-        where = f"of {plural(summary['test']['rows'], 'row')} in {shown_file}" if shown_file else (
-            f"of {plural(summary['test']['rows'], 'row')} held out"
+        where = (
+            f"of {plural(summary['test']['rows'], 'row')} in {shown_file}"
+            if shown_file
+            else (f"of {plural(summary['test']['rows'], 'row')} held out")
         )
         line("test accuracy", f"{summary['test']['accuracy']:.2%} {where}")
     line("time", seconds(summary["fit_seconds"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +23,10 @@ SHADES = "█░▓▒"  # where there is no colour
 LETTERS = "#=+-"
 MOST_LINES = 60  # without --depth or --all
 MOST_CHILDREN = 12  # of a node, without --all: the heaviest
-LEAST_TEST = 16  # cells for a test, whatever the depth
+ENOUGH_TEST = 24  # cells for tests, beside a bar
 LEAST_WIDTH = 40
-NOTE = 13  # cells for the number of leaves that are not drawn
+NOTE_BESIDE = 28  # cells of a test that a note beside it must leave
+OUTER = 6  # cells for the number of the outer guides
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class Look:
 
 class Line(NamedTuple):
     node: int
-    is_last: tuple[bool, ...]  # of the ancestors and itself, from the top
+    depth: int
+    is_last: tuple[bool, ...]  # of the ancestors that a line has room for, and of itself
     branch: Branch | None
     hidden: int = 0  # leaves beneath that are not drawn
     folded: int = 0  # > 0: the line stands for so many children
@@ -98,13 +101,16 @@ def legend(tree: Tree, look: Look) -> Text:
 
 
 def shown_depth(tree: Tree, look: Look) -> int:
-    if look.everything:
-        return tree.max_depth
-    if look.depth is not None:
-        return min(look.depth, tree.max_depth)
-    n_lines = np.cumsum(np.bincount(tree.depth))
-    fits = np.flatnonzero(n_lines <= MOST_LINES)
-    return int(max(fits[-1], 1)) if tree.max_depth else 0
+    """As deep as was asked for, or as fits into MOST_LINES."""
+    if look.everything or look.depth is not None:
+        return min(tree.max_depth if look.depth is None else look.depth, tree.max_depth)
+    depth = min(1, tree.max_depth)
+    while depth < tree.max_depth:
+        lines = islice(_lines(tree, depth + 1, look), MOST_LINES + 1)
+        if sum(1 for _ in lines) > MOST_LINES:
+            break
+        depth += 1
+    return depth
 
 
 # -- what is shown -----------------------------------------------------------------------------------
@@ -113,7 +119,7 @@ def shown_depth(tree: Tree, look: Look) -> int:
 def _lines(tree: Tree, depth: int, look: Look) -> Iterator[Line]:
     """Depth first, with a stack of our own."""
     leaves = _leaves_beneath(tree)
-    stack = [Line(0, (), None)]
+    stack = [Line(0, 0, (), None)]
     while stack:
         line = stack.pop()
         if line.folded:
@@ -121,17 +127,19 @@ def _lines(tree: Tree, depth: int, look: Look) -> Iterator[Line]:
             continue
         node = line.node
         is_leaf = tree.attribute[node] == LEAF
-        if is_leaf or len(line.is_last) >= depth:
+        if is_leaf or line.depth >= depth:
             yield line if is_leaf else line._replace(hidden=int(leaves[node]))
             continue
         yield line
         children, n_folded = _children(tree, node, look)
+        above = line.is_last[-look.width :]
+        last = len(children) - 1 + (n_folded > 0)
         below = [
-            Line(branch.child, (*line.is_last, place == len(children) - 1 and not n_folded), branch)
+            Line(branch.child, line.depth + 1, (*above, place == last), branch)
             for place, branch in enumerate(children)
         ]
         if n_folded:
-            below.append(Line(node, (*line.is_last, True), None, folded=n_folded))
+            below.append(Line(node, line.depth + 1, (*above, True), None, folded=n_folded))
         stack.extend(reversed(below))
 
 
@@ -157,47 +165,59 @@ def _leaves_beneath(tree: Tree) -> np.ndarray:
 
 
 def _layout(tree: Tree, lines: list[Line], look: Look) -> Layout:
+    """The columns on the right give way where there is little room: first the probability, then the bar."""
     width = max(look.width, LEAST_WIDTH)
     classes = [cell_len(clean(str(label))) for label in tree.schema.classes]
     label = min(max(*classes, len("class")), max(8, width // 6))
-    rows = max(len(_rows_text(float(tree.counts[0].sum()))), len("rows"))
-    share = 4 if width >= 70 else 0
-    bar = 6 if width < 70 else 12 if width < 110 else 24
-    right = sum(cells + 2 for cells in (label, rows, share, bar) if cells)
-    room = max(width - right, LEAST_TEST)
-    deepest = max(len(line.is_last) for line in lines)
-    step = next((n for n in (3, 2, 1) if n * deepest <= room - LEAST_TEST), 1)
+    weights = tree.counts[[line.node for line in lines]].sum(axis=1).tolist()
+    rows = max(len("rows"), *(len(_rows_text(weight)) for weight in weights))
+    choices = [(0, 6), (0, 0)] if width < 70 else [(4, 12 if width < 110 else 24), (0, 6), (0, 0)]
+    for share, bar in choices:
+        room = width - sum(cells + 2 for cells in (label, rows, share, bar) if cells)
+        if room >= ENOUGH_TEST:
+            break
+    deepest = max(line.depth for line in lines)
+    step = next((n for n in (3, 2, 1) if n * deepest <= room - _least_test(room)), 1)
     layout = Layout(room, step, label, rows, share, bar)
-    needed = max(
-        len(_indent(line, layout, look))
-        + cell_len(_test_text(line, layout, look))
-        + (NOTE if line.hidden else 0)
-        for line in lines
-    )
-    return layout._replace(left=min(room, max(needed, 20)))
+    parts = (_left_part(line, layout, look) for line in lines)
+    return layout._replace(left=min(room, max(20, *(sum(map(cell_len, part)) for part in parts))))
+
+
+def _least_test(left: int) -> int:
+    """The cells that a test has, whatever its depth."""
+    return max(10, left * 2 // 5)
+
+
+def _left_part(line: Line, layout: Layout, look: Look) -> tuple[str, str, str]:
+    """The guides, the test, and how many leaves are not drawn."""
+    indent = _indent(line, layout, look)
+    width = max(layout.left - len(indent), 1)
+    if line.folded:
+        more = f"and {plural(line.folded, 'more branch', 'more branches')}"
+        return indent, cut(more, width, look.ellipsis), ""
+    beneath = f" {look.ellipsis} {plural(line.hidden, 'leaf', 'leaves')}" if line.hidden else ""
+    test = "all rows" if line.branch is None else line.branch.text(NOTE_BESIDE)
+    if width - len(beneath) < cell_len(test):
+        beneath = ""  # the test is worth more
+    width -= len(beneath)
+    test = "all rows" if line.branch is None else line.branch.text(width, look.ellipsis)
+    return indent, cut(test, width, look.ellipsis), beneath
 
 
 def _indent(line: Line, layout: Layout, look: Look) -> str:
-    """The guides in front of a line. Where a tree is too deep for its width, the outer ones give way to their number."""
+    """The guides in front of a line. In a tree too deep for its width the outer ones give way to their number."""
     is_last = line.is_last
     if not is_last:
         return ""
     child, last, beside, beneath = look.guides(layout.step)
     head = ""
-    if len(is_last) * layout.step > layout.left - LEAST_TEST + layout.step:
-        kept = max(layout.left - LEAST_TEST - 6, 1)
-        head = f"{len(is_last) - kept}{look.ellipsis}".ljust(6)
+    room = layout.left - _least_test(layout.left)
+    if line.depth * layout.step > room:
+        kept = max(room - OUTER, 1)
+        head = f"{line.depth - kept}{look.ellipsis}".ljust(OUTER)
         is_last = is_last[-kept:]
     guides = [beneath if gone else beside for gone in is_last[:-1]]
     return head + "".join(guides) + (last if is_last[-1] else child)
-
-
-def _test_text(line: Line, layout: Layout, look: Look) -> str:
-    width = max(layout.left - len(_indent(line, layout, look)), 1)
-    if line.folded:
-        more = f"and {plural(line.folded, 'more branch', 'more branches')}"
-        return cut(more, width, look.ellipsis)
-    return "all rows" if line.branch is None else line.branch.text(width, look.ellipsis)
 
 
 def _header(layout: Layout) -> Text:
@@ -210,7 +230,7 @@ def _header(layout: Layout) -> Text:
 
 
 def _row(tree: Tree, line: Line, layout: Layout, look: Look, ranks: np.ndarray) -> Text:
-    indent, test = _indent(line, layout, look), _test_text(line, layout, look)
+    indent, test, beneath = _left_part(line, layout, look)
     row = Text(no_wrap=True)
     row.append(indent, style="dim")
     row.append(test, style="italic dim" if line.folded else "")
@@ -220,19 +240,20 @@ def _row(tree: Tree, line: Line, layout: Layout, look: Look, ranks: np.ndarray) 
     predicted = int(tree.pred[line.node])
     place = int(ranks[predicted])
     label = cut(clean(str(tree.schema.classes[predicted])), layout.label, look.ellipsis)
-    gap = layout.left - cell_len(indent) - cell_len(test) + 2
-    beneath = f" {look.ellipsis} {plural(line.hidden, 'leaf', 'leaves')}" if line.hidden else ""
-    if len(beneath) <= gap - 2:
-        row.append(beneath, style="dim italic")
-        gap -= len(beneath)
-    row.append(" " * gap)
+    row.append(beneath, style="dim italic")
+    row.append(" " * (layout.left - cell_len(indent + test + beneath) + 2))
     style = _style(place, look) if look.colour else ""
-    row.append(label + " " * (layout.label - cell_len(label)), style=f"bold {style}" if is_leaf else "dim")
+    row.append(
+        label + " " * (layout.label - cell_len(label)), style=f"bold {style}" if is_leaf else "dim"
+    )
     row.append("  " + _rows_text(float(tree.counts[line.node].sum())).rjust(layout.rows))
     if layout.share:
-        row.append("  " + f"{tree.proba[line.node, predicted]:.0%}".rjust(layout.share), style="dim")
-    row.append("  ")
-    row.append_text(_bar(tree.counts[line.node], ranks, layout.bar, look))
+        row.append(
+            "  " + f"{tree.proba[line.node, predicted]:.0%}".rjust(layout.share), style="dim"
+        )
+    if layout.bar:
+        row.append("  ")
+        row.append_text(_bar(tree.counts[line.node], ranks, layout.bar, look))
     return row
 
 

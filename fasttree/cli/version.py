@@ -11,7 +11,7 @@ from typing import Annotated
 from fasttree.cli.data import JSON
 from fasttree.cli.terminal import print_json, stdout
 
-HELP = "Say which versions of fasttree and of the libraries around it are installed."
+HELP = "Say which versions are installed, for bug reports."
 LIBRARIES = ("numpy", "pyarrow", "pandas", "polars", "scikit-learn", "typer", "rich")
 
 
