@@ -125,10 +125,10 @@ def read_archive(
     path: str | os.PathLike[str], map_it: bool = False
 ) -> tuple[bytes, dict[str, np.ndarray]]:
     """The header and the arrays. These are read-only views into one piece of memory: the file's own, if `map_it`."""
+    # Before it is opened: a pipe would let us wait.
+    require(stat.S_ISREG(os.stat(path).st_mode), "it is a folder or a device, not a file")
     with open(path, "rb") as file:
-        status = os.fstat(file.fileno())
-        require(stat.S_ISREG(status.st_mode), "it is not a regular file")
-        size = status.st_size
+        size = os.fstat(file.fileno()).st_size
         require(size > 0, "the file is empty")
         require(size <= MOST_FILE_BYTES, f"the file has {size} bytes, more than any model file")
         _check_header(file.read(_LOCAL.size + len(HEADER)), file, size)
@@ -214,6 +214,7 @@ def _directory(view: memoryview) -> list[_Member]:
         require(fields[4] == 0, f"the member {name!r} is compressed: take the file as it was saved")
         members[name] = _Member(name, length, checksum)
         at += n_name
+    require(sum(member.size for member in members.values()) < len(view), cut_short)
     require(next(iter(members)) == HEADER, f"its first member is not {HEADER!r}")
     length = members[HEADER].size
     require(length <= MOST_HEADER_BYTES, f"its header says that it has {length} bytes")

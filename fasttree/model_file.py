@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
@@ -17,9 +17,9 @@ from fasttree.archive import FORMAT_VERSION, read_archive, write_archive
 from fasttree.atomic import atomic_file
 from fasttree.estimators import RuleClassifier, TreeClassifier
 from fasttree.estimators.protocol import Estimator
+from fasttree.header_fields import Fields
 from fasttree.labels import shown
 from fasttree.model_parts import (
-    Fields,
     Parts,
     put_choice,
     put_choices,
@@ -30,10 +30,11 @@ from fasttree.model_parts import (
     take_path,
     take_trace,
 )
+from fasttree.model_schema import decode_schema, encode_schema
 from fasttree.plain_values import CannotSave, Decoder, Encoder
 from fasttree.refusals import ModelFileError, require
 from fasttree.rules import storing
-from fasttree.schema import AttributeSchema, Priors, Schema
+from fasttree.schema import Schema
 from fasttree.schema_checks import check_schema
 from fasttree.tree import Tree
 from fasttree.tree_checks import ARRAYS, check_tree
@@ -45,7 +46,7 @@ CLASSES: dict[str, type[Estimator]] = {
     name: getattr(estimators, name) for name in estimators.__all__
 }
 FORMAT = "fasttree model"
-MOST_CLASS_BYTES = 2**28
+MOST_THREADS = 1024
 
 
 # -- save ----------------------------------------------------------------------------------------------------------
@@ -60,8 +61,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
             f"{name} is not one of fasttree's own estimators, and a model file has no room for the code of others: "
             "pickle it, or fit one of fasttree's"
         )
-    model._check_settings()  # better an error now than a file that nobody can read
-    model._check_restored()
+    _check_model(model)  # better an error now than a file that nobody can read
     encode, parts = Encoder(_encode_object), Parts()
     tree: Tree = model.tree_  # type: ignore[attr-defined]
     header: dict[str, Any] = {
@@ -70,7 +70,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
         "fasttree_version": __version__,
         "class": name,
         "params": _encode_params(model, encode),
-        "schema": _encode_schema(tree.schema, encode),
+        "schema": encode_schema(tree.schema, encode),
         "fingerprint": tree.fingerprint(),
     }
     for one in ARRAYS:
@@ -114,42 +114,6 @@ def _encode_object(value: Any) -> tuple[str, Any] | None:
     if CLASSES.get(name) is type(value):
         return "estimator", [name, value.get_params(deep=False)]
     return None
-
-
-def _encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
-    attributes = []
-    for attribute in schema.attributes:
-        entry: dict[str, Any] = {"name": attribute.name, "kind": "numeric"}
-        if attribute.categories is not None:
-            entry["kind"] = "categorical"
-            entry["ordered"] = attribute.ordered
-            with _labels_of(f"the column {attribute.name!r}"):
-                entry["categories"] = [encode(label) for label in attribute.categories]
-        attributes.append(entry)
-    classes = schema.classes
-    kind = "text" if classes.dtype.kind == "T" else classes.dtype.str
-    with _labels_of("y"):
-        labels = [encode(label) for label in classes.tolist()]
-    return {
-        "named": schema.named,
-        "attributes": attributes,
-        "classes": {"dtype": kind, "labels": labels},
-        "tie_order": list(schema.tie_order),
-        "class_weight": encode(schema.priors.class_weight),
-        "cost": encode(schema.priors.cost),
-        "ranges": encode(schema.ranges),
-    }
-
-
-@contextmanager
-def _labels_of(where: str) -> Iterator[None]:
-    try:
-        yield
-    except CannotSave as error:
-        raise TypeError(
-            f"{where} has the label {error}, which a model file cannot hold: fit with text or numbers instead, "
-            "or pickle the model"
-        ) from None
 
 
 def _put_fitted(model: TreeClassifier, parts: Parts) -> dict[str, Any]:
@@ -225,7 +189,7 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     values = [parts.pop(f"values/{place}") for place in range(n_values)]
     decode = Decoder(values, {"pruning": _pruning, "estimator": _unfitted})
     with _refusing("its schema"):
-        schema = _schema(said.fields("schema"), decode)
+        schema = decode_schema(said.fields("schema"), decode)
         check_schema(schema)
     tree = _tree(schema, said.text("fingerprint"), parts)
     with _refusing("its parameters"):
@@ -238,9 +202,17 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     said.check_all_taken()
     parts.check_all_taken()
     with _refusing("its parameters"):
-        model._check_settings()
-        model._check_restored()
+        _check_model(model)
     return model
+
+
+def _check_model(model: Estimator) -> None:
+    model._check_settings()
+    model._check_restored()
+    for one in (model, getattr(model, "base", None)):
+        n_jobs = getattr(one, "n_jobs", None) or 1
+        if n_jobs > MOST_THREADS:
+            raise ValueError(f"n_jobs={n_jobs} is more than the {MOST_THREADS} of a model file")
 
 
 @contextmanager
@@ -279,42 +251,6 @@ def _pruning(content: Any) -> Any:
     methods = {method.__name__: method for method in pruning.METHODS.values()}
     require(name in methods, f"it names the pruning {shown(name)}, which fasttree has not")
     return methods[name](**_as_dict(settings))
-
-
-def _schema(said: Fields, decode: Callable[[Any], Any]) -> Schema:
-    attributes = []
-    for entry in said.list("attributes"):
-        of_one = Fields("an attribute", entry)
-        name, kind = of_one.text("name"), of_one.text("kind")
-        require(kind in ("numeric", "categorical"), f"the column {shown(name)} is {shown(kind)}")
-        if kind == "numeric":
-            attributes.append(AttributeSchema(name))
-        else:
-            ordered = of_one.truth("ordered")
-            categories = tuple(decode(label) for label in of_one.list("categories"))
-            attributes.append(AttributeSchema(name, categories, ordered))
-        of_one.check_all_taken()
-    classes = _classes(said.fields("classes"), decode)
-    priors = Priors(decode(said.any("class_weight")), decode(said.any("cost")))
-    named, tie_order = said.truth("named"), tuple(said.list("tie_order"))
-    ranges = decode(said.any("ranges"))
-    schema = Schema(tuple(attributes), classes, named, tie_order, priors, ranges)
-    said.check_all_taken()
-    return schema
-
-
-def _classes(said: Fields, decode: Callable[[Any], Any]) -> np.ndarray:
-    kind, labels = said.text("dtype"), [decode(label) for label in said.list("labels")]
-    said.check_all_taken()
-    dtype: Any = np.dtypes.StringDType() if kind == "text" else np.dtype(kind)
-    require(dtype.kind in "biufUOT", f"its classes have the type {shown(kind)}")
-    size = dtype.itemsize * len(labels)
-    require(size <= MOST_CLASS_BYTES, f"its classes would take {size} bytes")
-    classes = np.empty(len(labels), dtype=dtype)
-    for place, label in enumerate(labels):  # one by one: a label may be a sequence
-        classes[place] = label
-    require(classes.tolist() == labels, f"its classes are not what {shown(kind)} can hold")
-    return classes
 
 
 def _tree(schema: Schema, fingerprint: str, parts: Parts) -> Tree:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -19,6 +20,7 @@ from fasttree.labels import shown
 from fasttree.refusals import ModelFileError, require
 
 _NUMBERS = "biuf"
+_NUMBER_TYPE = re.compile(r"\|[biu]1|[<>](?:[iu][248]|f[248])")
 _OBJECTS = {"O": "objects", "U": "texts"}
 _TIMES: dict[str, Any] = {"date": datetime.date, "datetime": datetime.datetime}
 _PANDAS = ("Interval", "Period", "Timedelta", "Timestamp")
@@ -136,9 +138,9 @@ class Decoder:
         if tag == "float":
             require(content in ("nan", "inf", "-inf"), "a number of its header is none")
             return float(content)
-        if tag == "decimal":
+        if tag == "decimal" and type(content) is str:
             return Decimal(content)
-        if tag in _TIMES:
+        if tag in _TIMES and type(content) is str:
             return _TIMES[tag].fromisoformat(content)
         return self._of_items(tag, content)
 
@@ -168,14 +170,18 @@ class Decoder:
         raise ModelFileError(f"its header has a value of the type {shown(tag)}, which is not known")
 
 
-def _numpy_scalar(dtype: str, value: Any) -> Any:
-    """A number or a bool; text stays what it is."""
-    kind = np.dtype(dtype)
-    require(kind.kind in _NUMBERS and kind.itemsize <= 8, f"its header has a value of type {dtype}")
-    if isinstance(value, dict):
-        value = Decoder()(value)
-    require(isinstance(value, (bool, int, float)), "a number of its header is none")
-    return kind.type(value)
+def number_type(text: Any) -> np.dtype[Any] | None:
+    """The numpy type of numbers or bools of this name, in which numpy itself would see much else."""
+    is_one = type(text) is str and _NUMBER_TYPE.fullmatch(text)
+    return np.dtype(text) if is_one else None
+
+
+def _numpy_scalar(name: Any, value: Any) -> Any:
+    dtype = number_type(name)
+    value = Decoder()(value)
+    if dtype is None or type(value) not in (bool, int, float):
+        raise ModelFileError(f"its header has a number of the type {shown(name)} that is none")
+    return dtype.type(value)
 
 
 def _from_pandas(name: str, *parts: Any) -> Any:

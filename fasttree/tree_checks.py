@@ -181,6 +181,8 @@ def _check_tests(
     missing = arrays["missing_branch"]
     fits = (missing >= -1) & ((missing < n_children) | ~is_inner) & (is_inner | (missing == -1))
     require_all(fits, "node", "has a branch for missing values that is none")
+    seen = arrays["missing_seen"]
+    require_all(~seen | (missing >= 0), "node", "has no branch for the missing values it has seen")
     for name in ("missing_seen", "heuristic"):
         require_all(is_inner | ~arrays[name], "node", f"is a leaf, yet {name} is set")
 
@@ -223,9 +225,9 @@ def _check_contents(
 ) -> None:
     counts, proba = arrays["counts"], arrays["proba"]
     n_classes = counts.shape[1]
-    fine = (np.isfinite(counts) & (counts >= 0)).all(axis=1)
+    fine = np.asarray((np.isfinite(counts) & (counts >= 0)).all(axis=1))
     require_all(fine, "node", "has class counts that are not finite numbers from 0 on")
-    fine = ((proba >= 0) & (proba <= 1 + SUM_SLACK)).all(axis=1)
+    fine = np.asarray(((proba >= 0) & (proba <= 1 + SUM_SLACK)).all(axis=1))
     require_all(fine, "node", "has class shares outside of 0 to 1")
     require_all(
         np.abs(proba.sum(axis=1) - 1) <= SUM_SLACK,
@@ -243,14 +245,23 @@ def _check_contents(
     many = arrays["multiplicity"]
     most = np.where(is_leaf, most_levels, 1)
     require_all((many >= 1) & (many <= most), "node", "stands for an impossible number of leaves")
-    with np.errstate(over="ignore"):
-        weight = schema.priors.weighted(counts).sum(axis=1)
-    require_all(
-        np.isfinite(weight), "node", "has class weights that add up to more than a number holds"
-    )
-    require(bool(weight[0] > 0), "no row counts in its tree")
     if len(inner):
-        below = np.add.reduceat(weight[1:], arrays["first_child"][inner] - 1)
-        passes = np.ones(len(weight), dtype=bool)
-        passes[inner] = below > 0
-        require_all(passes, "node", "has a test that no row has passed")
+        _check_sums(counts, inner, arrays["first_child"][inner])
+    with np.errstate(over="ignore"):
+        weight = np.asarray(schema.priors.weighted(counts).sum(axis=1))
+    fine = np.isfinite(weight)
+    require_all(fine, "node", "has class weights that add up to more than a number holds")
+    require(bool(weight[0] > 0), "no row counts in its tree")
+    fine = np.ones(len(weight), dtype=bool)
+    if len(inner):
+        fine[inner] = np.add.reduceat(weight[1:], arrays["first_child"][inner] - 1) > 0
+    require_all(fine, "node", "has a test that no row has passed")
+
+
+def _check_sums(counts: np.ndarray, inner: np.ndarray, first_child: np.ndarray) -> None:
+    """What is at a node goes on to its children; shares of rows add up but for rounding."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.abs(np.add.reduceat(counts[1:], first_child - 1, axis=0) - counts[inner])
+        kept = np.ones(len(counts), dtype=bool)
+        kept[inner] = (off <= SUM_SLACK * counts[0].sum()).all(axis=1)
+    require_all(kept, "node", "has other class counts than its children together")

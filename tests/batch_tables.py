@@ -38,7 +38,7 @@ def table_of(n_rows: int, seed: int = 0, holes: float = 0.1, new_levels: float =
             "Färbung": holed(colour, pa.string()),
             "site": holed(site, pa.string()),
             "id": pa.array(np.arange(n_rows)),
-            "class": pa.array(y.tolist()),
+            "class": pa.array(y.tolist(), pa.string()),
         }
     )
 

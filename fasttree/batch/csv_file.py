@@ -108,6 +108,8 @@ class CsvSource:
 
     def _explained(self, error: Exception) -> InputError:
         if self.broken_rows:
+            if self.broken_row_examples[0].count('"') % 2:
+                self._check_quotes()
             width = len(self.names)
             line = self._line(lambda _, fields: len(fields) != width, whole=False)
             place = f"{self.path}, line {line}" if line else str(self.path)
@@ -137,7 +139,7 @@ class CsvSource:
         try:
             for _, end, _ in self._records(strict=True):
                 last = end
-        except UnicodeDecodeError:
+        except (UnicodeDecodeError, OSError):
             return
         except csv.Error as error:
             if "unexpected end of data" in str(error) or "field larger" in str(error):
@@ -155,7 +157,7 @@ class CsvSource:
                 if wanted(number, fields):
                     return line
                 number += 1
-        except (csv.Error, UnicodeDecodeError):
+        except (csv.Error, UnicodeDecodeError, OSError):
             pass
         return None
 

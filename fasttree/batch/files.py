@@ -139,7 +139,7 @@ def _check_target(part: Part) -> None:
 
 def _is_wanted(output: Path, job: str, journal: Journal | None, force: bool, resume: bool) -> bool:
     """Is an output to be made? Not if it is there, as it should be."""
-    if not os.path.lexists(output):
+    if not output.exists():
         return True
     if resume and journal is not None:
         if journal.is_made_by(output, job):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 NAME = ".fasttree-score.jsonl"
+ENTRY = ("output", "job", "file")
 
 
 class Journal:
@@ -28,7 +29,7 @@ class Journal:
                     ValueError, KeyError, TypeError
                 ):  # a killed run's last line
                     entry = json.loads(line)
-                    self._noted[entry["output"]] = entry
+                    self._noted[entry["output"]] = {key: entry[key] for key in ENTRY}
 
     def knows(self, output: Path) -> bool:
         """Is the file one that an earlier run has made, and as it was then?"""
@@ -41,7 +42,7 @@ class Journal:
         return self.knows(output) and self._noted[output.name]["job"] == job
 
     def note(self, output: Path, job: str, file: os.stat_result) -> None:
-        entry = {"output": output.name, "job": job, "file": _traits(file)}
+        entry = dict(zip(ENTRY, (output.name, job, _traits(file)), strict=True))
         with open(self.path, "a", encoding="utf-8") as journal:
             # After the torn line of a killed run, a line of its own.
             journal.write(f"\n{json.dumps(entry)}\n")

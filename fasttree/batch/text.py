@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# What stands for a missing value, unless the model knows it as a level: what pandas and ARFF files call so.
+# What stands for a missing value, unless the model knows it as a level: the words that pandas reads so,
+# and the question mark of the classic data sets.
 # fmt: off
 NULL_SPELLINGS = frozenset(
-    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "?", "N/A",
-     "NA", "NULL", "NaN", "None", "n/a", "nan", "null"]
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+     "NULL", "NaN", "None", "n/a", "nan", "null", "?"]
 )
 # fmt: on
 _NULLS = pa.array(sorted(NULL_SPELLINGS))

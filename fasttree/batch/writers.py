@@ -24,7 +24,7 @@ class Writer:
     def __init__(self, file: IO[bytes], schema: Any, kind: str, name: str) -> None:
         self._held: list[Any] = []
         packing = compression_of(Path(name)) if kind == "csv" else None
-        self._packed = pa.CompressedOutputStream(file, packing) if packing else None
+        self._packed = pa.CompressedOutputStream(_Unclosed(file), packing) if packing else None
         target: Any = self._packed or file
         # A dictionary may change from batch to batch, which only Parquet takes.
         self._schema = schema if kind == "parquet" else _plain(schema)
@@ -73,6 +73,21 @@ class Writer:
         self._writer.close()
         if self._packed is not None:
             self._packed.close()
+
+
+class _Unclosed:
+    """A file that whoever writes to it does not close."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.write, self.flush = file.write, file.flush
+
+    def writable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.flush()
 
 
 def _plain(schema: Any) -> Any:

@@ -15,30 +15,27 @@ import typer
 from rich.markup import escape
 
 from fasttree.cli.errors import DataError, OutputError, UsageError
+from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, check_output, load_model, write_file
 from fasttree.cli.terminal import clean, plural, stderr
 
 if TYPE_CHECKING:
     from fasttree.batch import Report
 
-HELP = """Score data files of any size: a class for every row, in constant memory.
-
-[bold]Examples[/bold]
-
-fasttree score patients.model visits.parquet -o scored.parquet
-
-fasttree score patients.model visits.csv -o scored.csv --columns id,age --proba
-
-fasttree score patients.model in/*.parquet -o out/ --resume --report report.json
-
-[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by their endings. OUTPUT is a
-file for all the rows, or a folder (there already, or a name that ends in /) for a file of the same name for each input.
-An output is there whole or not at all, whatever ends the run.
-
-[bold]Modes.[/bold] Columns are found by name, and others are ignored. A value of another type and a broken row of a
-CSV file are errors. --strict: columns that the model does not know and levels that it has not seen are errors, too.
---lenient: what cannot be read is a missing value, and broken rows are left out; both are counted.
-"""
+HELP = help_text(
+    "Score data files of any size: a class for every row, in constant memory.",
+    """[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by their endings. OUTPUT is a file
+    for all the rows, or a folder (there already, or a name that ends in /) for a file of the same name for each input.
+    An output is there whole or not at all, whatever ends the run.""",
+    """[bold]Modes.[/bold] Columns are found by name, and others are ignored. A value of another type and a broken row of
+    a CSV file are errors. --strict: columns that the model does not know and levels that it has not seen are errors,
+    too. --lenient: what cannot be read is a missing value, and broken rows are left out; both are counted.""",
+    examples=[
+        "fasttree score patients.model visits.parquet -o scored.parquet",
+        "fasttree score patients.model visits.csv -o scored.csv --columns id,age --proba",
+        "fasttree score patients.model in/*.parquet -o out/ --resume --report report.json",
+    ],
+)
 LOG_SECONDS = 10.0  # between two lines where there is no terminal
 
 

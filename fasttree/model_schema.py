@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A schema as JSON, and back: names, kinds, labels with their types, and what classes count for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from fasttree.header_fields import Fields
+from fasttree.labels import shown
+from fasttree.plain_values import CannotSave, Encoder, number_type
+from fasttree.refusals import ModelFileError, require
+from fasttree.schema import AttributeSchema, Priors, Schema
+
+MOST_CLASS_BYTES = 2**28  # of their text, which may be wider than any of them
+_CLASS_TYPES: dict[str, np.dtype[Any]] = {
+    "|O": np.dtype(object),
+    "text": np.dtypes.StringDType(),
+}
+
+
+def encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
+    attributes = []
+    for attribute in schema.attributes:
+        entry: dict[str, Any] = {"name": attribute.name, "kind": "numeric"}
+        if attribute.categories is not None:
+            entry["kind"] = "categorical"
+            entry["ordered"] = attribute.ordered
+            with _labels_of(f"the column {attribute.name!r}"):
+                entry["categories"] = [encode(label) for label in attribute.categories]
+        attributes.append(entry)
+    classes = schema.classes
+    kind = "text" if classes.dtype.kind == "T" else classes.dtype.str
+    if classes.dtype.kind == "U" and classes.nbytes > MOST_CLASS_BYTES:
+        raise ValueError(
+            f"the classes take {classes.nbytes} bytes as {classes.dtype}, and a model file has room for "
+            f"{MOST_CLASS_BYTES}: fit with y.astype(object)"
+        )
+    with _labels_of("y"):
+        labels = [encode(label) for label in classes.tolist()]
+    return {
+        "named": schema.named,
+        "attributes": attributes,
+        "classes": {"dtype": kind, "labels": labels},
+        "tie_order": list(schema.tie_order),
+        "class_weight": encode(schema.priors.class_weight),
+        "cost": encode(schema.priors.cost),
+        "ranges": encode(schema.ranges),
+    }
+
+
+@contextmanager
+def _labels_of(where: str) -> Iterator[None]:
+    try:
+        yield
+    except CannotSave as error:
+        raise TypeError(
+            f"{where} has the label {error}, which a model file cannot hold: fit with text or numbers instead, "
+            "or pickle the model"
+        ) from None
+
+
+def decode_schema(said: Fields, decode: Callable[[Any], Any]) -> Schema:
+    attributes = []
+    for entry in said.list("attributes"):
+        of_one = Fields("an attribute", entry)
+        name, kind = of_one.text("name"), of_one.text("kind")
+        require(kind in ("numeric", "categorical"), f"the column {shown(name)} is {shown(kind)}")
+        if kind == "numeric":
+            attributes.append(AttributeSchema(name))
+        else:
+            ordered = of_one.truth("ordered")
+            categories = tuple(decode(label) for label in of_one.list("categories"))
+            attributes.append(AttributeSchema(name, categories, ordered))
+        of_one.check_all_taken()
+    classes = _classes(said.fields("classes"), decode)
+    priors = Priors(decode(said.any("class_weight")), decode(said.any("cost")))
+    named, tie_order = said.truth("named"), tuple(said.list("tie_order"))
+    schema = Schema(
+        tuple(attributes), classes, named, tie_order, priors, decode(said.any("ranges"))
+    )
+    said.check_all_taken()
+    return schema
+
+
+def _classes(said: Fields, decode: Callable[[Any], Any]) -> np.ndarray:
+    name, labels = said.text("dtype"), [decode(label) for label in said.list("labels")]
+    said.check_all_taken()
+    dtype = _CLASS_TYPES.get(name) or number_type(name)
+    if dtype is None and re.fullmatch("[<>]U[1-9][0-9]{0,8}", name):
+        dtype = np.dtype(name)
+        size = dtype.itemsize * len(labels)
+        require(size <= MOST_CLASS_BYTES, f"its classes would take {size} bytes")
+    if dtype is None:
+        raise ModelFileError(f"its classes have the type {shown(name)}")
+    classes = np.empty(len(labels), dtype=dtype)
+    for place, label in enumerate(labels):  # one by one: a label may be a sequence
+        classes[place] = label
+    require(classes.tolist() == labels, f"its classes are not what {shown(name)} can hold")
+    return classes

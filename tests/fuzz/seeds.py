@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small models of every kind, that mutants are made of."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+import fasttree
+from fasttree.pruning import CostComplexity
+
+
+def table(n_rows: int = 90, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
+    """Numbers, text, ordered levels and a bool, with missing values, and three classes."""
+    rng = np.random.default_rng(seed)
+    size = rng.normal(size=n_rows)
+    weight = size + rng.normal(scale=0.5, size=n_rows)
+    colour = np.array(["red", "grün", 'a,"b"\'', "нет"], dtype=object)[rng.integers(0, 4, n_rows)]
+    grade = np.array(["low", "mid", "high"], dtype=object)[np.digitize(size, (-0.5, 0.5))]
+    y = np.where(colour == "red", "yes", np.where(size + rng.normal(size=n_rows) > 0, "no", "Ω"))
+    for column in (colour, grade):
+        column[rng.random(n_rows) < 0.1] = None
+    size[rng.random(n_rows) < 0.1] = np.nan
+    columns = {
+        "size": size,
+        "weight": weight,
+        "colour": colour,
+        "grade": fasttree.Categorical(grade, ["low", "mid", "high"], ordered=True),
+        "flag": rng.random(n_rows) < 0.5,
+    }
+    return columns, y
+
+
+def models() -> list[Any]:
+    """Fitted, in an order that stays."""
+    X, y = table()
+    numbers = np.random.default_rng(1).normal(size=(60, 3))
+    codes = (numbers[:, 0] > 0).astype(int) + (numbers[:, 1] > 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # folds that shrink
+        return [
+            fasttree.TreeClassifier().fit(numbers, codes),
+            fasttree.TreeClassifier(max_depth=0).fit(numbers, codes),
+            fasttree.TreeClassifier(class_weight="balanced").fit(X, y),
+            fasttree.TreeClassifier(
+                misclassification_cost=1.0 - np.eye(3), missing="category", unknown="majority"
+            ).fit(X, y),
+            fasttree.TreeClassifier(categorical_split="grouped", missing="fractional").fit(X, y),
+            fasttree.ID3Classifier().fit(X, y),
+            fasttree.C45Classifier(attribute_costs={"size": 3.0}).fit(X, y),
+            fasttree.CARTClassifier(pruning=None).fit(X, y),
+            fasttree.CARTClassifier(pruning=CostComplexity(folds=3, se=0.0)).fit(X, y),
+            fasttree.SMMLClassifier().fit(X, y),
+            fasttree.MMLClassifier().fit(X, y),
+            fasttree.BayesTreeClassifier().fit(numbers, codes),
+            fasttree.RuleClassifier().fit(X, y),
+            fasttree.RuleClassifier(base=fasttree.CARTClassifier(pruning=None)).fit(X, y),
+        ]
+
+
+def rows_for(schema: Any) -> Any:
+    """Rows with all that may come: missing, infinite, on and beside nothing in particular, unknown levels."""
+    numbers = [float("nan"), float("inf"), float("-inf"), -0.0, 0.3, -1.7, 1e300, 5e-324]
+    if all(attribute.categories is None for attribute in schema.attributes):
+        columns = [numbers[place:] + numbers[:place] for place in range(len(schema.attributes))]
+        return np.array(columns).T
+    columns = {}
+    for place, attribute in enumerate(schema.attributes):
+        if attribute.categories is None:
+            values: list[Any] = numbers[place % 8 :] + numbers[: place % 8]
+            columns[attribute.name] = np.array(values)
+            continue
+        levels = list(attribute.categories)[:5]
+        if levels and all(type(level) is str for level in levels):
+            levels.append("never seen")
+        values = (([None, *levels]) * 8)[:8]
+        columns[attribute.name] = np.array([*values, None], dtype=object)[:-1]
+    return columns
