@@ -135,7 +135,7 @@ def test_ctrl_c() -> None:
         ("fasttree evaluate x.csv --methods ba", "bayes"),
         ("fasttree rank x.csv --criterion gain", "gain_ratio"),
         ("fasttree rules x.model --format mark", "markdown"),
-        ("fasttree export x.model --to te", "text"),
+        ("fasttree export x.model --to tex", "text"),
     ],
 )
 def test_completion(words: str, expected: str) -> None:
