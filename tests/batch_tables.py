@@ -77,6 +77,7 @@ def read(path: Path) -> Any:
         options = pyarrow.csv.ParseOptions(newlines_in_values=True)
         table = pyarrow.csv.read_csv(path, parse_options=options)
     kinds = [
-        f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in table.schema
+        f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f
+        for f in table.schema
     ]
     return table.cast(pa.schema(kinds))

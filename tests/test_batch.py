@@ -83,7 +83,9 @@ def test_batches_of_any_size_with_dictionaries_that_change(
         columns = []
         for column in table.slice(at, size).columns:
             array = column.combine_chunks()
-            if pa.types.is_string(array.type):  # a dictionary of its own, in an order of its own, with labels unused
+            if pa.types.is_string(
+                array.type
+            ):  # a dictionary of its own, in an order of its own, with labels unused
                 labels = [*dict.fromkeys([*filter(None, array.to_pylist()), "unused", NEW_LEVEL])]
                 rng.shuffle(labels)
                 codes = [None if v is None else labels.index(v) for v in array.to_pylist()]
@@ -102,7 +104,14 @@ def test_batches_without_rows_or_without_values() -> None:
     table = table_of(90, seed=2)
     nothing = pa.table({f.name: pa.nulls(5, f.type) for f in table.schema})
     untyped = pa.table({f.name: pa.nulls(5) for f in table.schema})
-    source = [table.slice(0, 0), table.slice(0, 40), nothing, table.slice(0, 0), untyped, table.slice(40)]
+    source = [
+        table.slice(0, 0),
+        table.slice(0, 40),
+        nothing,
+        table.slice(0, 0),
+        untyped,
+        table.slice(40),
+    ]
     out, report = scored(model, source)
     whole = pa.concat_tables([table.slice(0, 40), nothing, nothing, table.slice(40)])
     assert out["prediction"].to_pylist() == model.predict(attributes_of(whole)).tolist()
@@ -168,7 +177,9 @@ def test_a_model_without_names_goes_by_position_or_by_its_numbers() -> None:
     backwards = {f"x{j}": X[:, j] for j in (2, 1, 0)}
     out, _ = scored(model, pa.table(backwards | {"other": X[:, 0]}))
     assert out["prediction"].to_pylist() == expected
-    with pytest.raises(InputError, match="has 2 columns, but the model was trained without column names on 3"):
+    with pytest.raises(
+        InputError, match="has 2 columns, but the model was trained without column names on 3"
+    ):
         scored(model, pa.table({"a": X[:, 0], "b": X[:, 1]}))
 
 
@@ -235,7 +246,9 @@ def test_at_most_ten_examples() -> None:
     table = table_of(100).set_column(2, "Färbung", pa.array([f"new {i:03}" for i in range(100)]))
     _, report = scored(model, table.to_batches(9))
     assert report.columns["Färbung"].unseen == 100
-    assert report.columns["Färbung"].unseen_examples == [f"new {i:03}" for i in range(9)] + ["new 009"]
+    assert report.columns["Färbung"].unseen_examples == [f"new {i:03}" for i in range(9)] + [
+        "new 009"
+    ]
 
 
 # -- explanations --------------------------------------------------------------------------------------------------
@@ -290,9 +303,15 @@ def test_texts_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_missing_column() -> None:
     table = table_of(100)
     model = fitted(table)
-    with pytest.raises(InputError, match=r"the source has no column 'size', which the model needs: did you mean 'Size'"):
+    with pytest.raises(
+        InputError,
+        match=r"the source has no column 'size', which the model needs: did you mean 'Size'",
+    ):
         scored(model, table.rename_columns(["Size", *table.column_names[1:]]))
-    with pytest.raises(InputError, match=r"no column 'site' \(and 1 others\), which the model needs|no column 'size'"):
+    with pytest.raises(
+        InputError,
+        match=r"no column 'site' \(and 1 others\), which the model needs|no column 'size'",
+    ):
         scored(model, table.drop_columns(["size", "site"]))
     with pytest.raises(InputError, match="no column 'other', which is to be kept"):
         scored(model, table, columns=["other"])
@@ -313,7 +332,9 @@ def test_a_column_of_another_type() -> None:
     table = table_of(100)
     model = fitted(table)
     wrong = table.set_column(0, "size", pa.array(["1.5"] * 99 + ["large"]))
-    with pytest.raises(InputError, match=r"row 0: column 'size' holds text, '1.5': the model wants numbers"):
+    with pytest.raises(
+        InputError, match=r"row 0: column 'size' holds text, '1.5': the model wants numbers"
+    ):
         scored(model, wrong)
     out, report = scored(model, wrong, mode="lenient")
     read = table.set_column(0, "size", pa.array([1.5] * 99 + [None]))
@@ -321,9 +342,11 @@ def test_a_column_of_another_type() -> None:
     assert report.columns["size"].unreadable == 1
     assert report.columns["size"].unreadable_examples == ["large"]
     for mode in ("normal", "lenient"):
-        with pytest.raises(InputError, match=r"column 'site' holds 7 \(number instead of text\): the model knows"):
+        with pytest.raises(
+            InputError, match=r"column 'site' holds 7 \(number instead of text\): the model knows"
+        ):
             scored(model, table.set_column(3, "site", pa.array([7] * 100)), mode=mode)
-    with pytest.raises(InputError, match="column 'size'.*unpack it"):
+    with pytest.raises(InputError, match=r"column 'size'.*unpack it"):
         scored(model, table.set_column(0, "size", pa.array([[1.0]] * 100)))
 
 
@@ -372,10 +395,12 @@ def test_what_makes_no_sense() -> None:
     model = fitted(table)
     with pytest.raises(InputError, match="has 2 columns named 'size'"):
         scored(model, [table.append_column("size", table["size"]).to_batches()[0]])
+    named = table.append_column("prediction", table["id"])
     with pytest.raises(InputError, match="the output would have 2 columns named 'prediction'"):
-        named = table.append_column("prediction", table["id"])
         scored(model, named, columns=["prediction"])
-    with pytest.raises(ArgumentError, match="mode must be one of 'normal', 'strict', 'lenient', got 'harsh'"):
+    with pytest.raises(
+        ArgumentError, match="mode must be one of 'normal', 'strict', 'lenient', got 'harsh'"
+    ):
         scored(model, table, mode="harsh")
     with pytest.raises(ArgumentError, match=r"to keep one column, write \['id'\]"):
         scored(model, table, columns="id")

@@ -47,7 +47,10 @@ def write_as(table: Any, path: Path) -> Path:
         if path.suffix == ".gz":
             path.write_bytes(gzip.compress(plain.read_bytes()))
         else:
-            with open(plain, encoding="utf-8", newline="") as rows, open(path, "w", encoding="utf-8", newline="") as out:
+            with (
+                open(plain, encoding="utf-8", newline="") as rows,
+                open(path, "w", encoding="utf-8", newline="") as out,
+            ):
                 csv.writer(out, delimiter="\t").writerows(csv.reader(rows))
         return path
     return write(table, path)
@@ -83,7 +86,9 @@ def test_every_format_out(kind: str, source_kind: str, model: Any, tmp_path: Pat
         path.write_bytes(gzip.decompress((tmp_path / "out.csv.gz").read_bytes()))
     out, X = read(path), attributes_of(table)
     assert out["prediction"].to_pylist() == model.predict(X).tolist()
-    assert np.array_equal(out["proba_yes"].to_numpy(), model.predict_proba(X)[:, 1])  # to the last digit
+    assert np.array_equal(
+        out["proba_yes"].to_numpy(), model.predict_proba(X)[:, 1]
+    )  # to the last digit
     assert [v or None for v in out["Färbung"].to_pylist()] == table["Färbung"].to_pylist()
     batches: list[Any] = []
     fasttree.score_batches(model, table, batches.append, explain=True)
@@ -92,7 +97,9 @@ def test_every_format_out(kind: str, source_kind: str, model: Any, tmp_path: Pat
 
 def test_all_columns_kept_as_they_are(model: Any, tmp_path: Path) -> None:
     table = table_of(300)
-    score_files(model, [write(table, tmp_path / "in.parquet")], tmp_path / "o.parquet", columns="all")
+    score_files(
+        model, [write(table, tmp_path / "in.parquet")], tmp_path / "o.parquet", columns="all"
+    )
     assert read(tmp_path / "o.parquet").drop_columns(["prediction"]).equals(table)
     # Text of a CSV file comes out as it went in, whatever it means.
     text = 'size,"count, whole",Färbung,site,id\n 1.50 ,NA,,"",007\n'
@@ -115,18 +122,27 @@ def test_rows_of_several_files_in_one(model: Any, tmp_path: Path) -> None:
     assert out["id"].to_pylist() == whole["id"].to_pylist()
     assert [file.rows for file in report.files] == [300, 0, 70]
     other = write(table_of(20).set_column(4, "id", pa.array(["x"] * 20)), tmp_path / "d.parquet")
-    with pytest.raises(InputError, match=r"d\.parquet: column 'id' has the type string, but int64 in .*a\.parquet"):
+    with pytest.raises(
+        InputError, match=r"d\.parquet: column 'id' has the type string, but int64 in .*a\.parquet"
+    ):
         score_files(model, [*paths, other], tmp_path / "p.arrow", columns=["id"])
     assert not (tmp_path / "p.arrow").exists()
+    smaller = write(table_of(20).drop_columns(["id"]), tmp_path / "e.parquet")
     with pytest.raises(InputError, match=r"has other columns than .*a\.parquet"):
-        smaller = write(table_of(20).drop_columns(["id"]), tmp_path / "e.parquet")
         score_files(model, [*paths, smaller], tmp_path / "p.arrow", columns="all")
 
 
 def test_a_file_for_each_in_a_folder(model: Any, tmp_path: Path) -> None:
-    paths = [write(table_of(50, seed=3), tmp_path / name) for name in ("a.csv", "b.parquet", "c.arrow")]
+    paths = [
+        write(table_of(50, seed=3), tmp_path / name) for name in ("a.csv", "b.parquet", "c.arrow")
+    ]
     score_files(model, paths, f"{tmp_path}/out/")
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [JOURNAL, "a.csv", "b.parquet", "c.arrow"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        JOURNAL,
+        "a.csv",
+        "b.parquet",
+        "c.arrow",
+    ]
     expected = model.predict(attributes_of(table_of(50, seed=3))).tolist()
     for path in paths:
         assert read(tmp_path / "out" / path.name)["prediction"].to_pylist() == expected
@@ -161,8 +177,11 @@ def test_only_what_is_needed_is_read(model: Any, tmp_path: Path) -> None:
 @given(
     rows=st.lists(
         st.tuples(
-            st.sampled_from(["1", "-0.0", "2.5e3", " 7 ", "+4", "inf", ".5", "1e400"]) | st.sampled_from(sorted(NULL_SPELLINGS)),
-            st.sampled_from(["red", "blue, or so", 'a "quoted" one', "two\nlines", NEW_LEVEL, " red"])
+            st.sampled_from(["1", "-0.0", "2.5e3", " 7 ", "+4", "inf", ".5", "1e400"])
+            | st.sampled_from(sorted(NULL_SPELLINGS)),
+            st.sampled_from(
+                ["red", "blue, or so", 'a "quoted" one', "two\nlines", NEW_LEVEL, " red"]
+            )
             | st.sampled_from(sorted(NULL_SPELLINGS)),
         ),
         min_size=1,
@@ -174,7 +193,12 @@ def test_only_what_is_needed_is_read(model: Any, tmp_path: Path) -> None:
     bom=st.booleans(),
 )
 def test_csv_is_read_as_pythons_reader_reads_it(
-    tmp_path_factory: Any, rows: list[tuple[str, str]], quoting: Any, ending: str, blank: bool, bom: bool
+    tmp_path_factory: Any,
+    rows: list[tuple[str, str]],
+    quoting: Any,
+    ending: str,
+    blank: bool,
+    bom: bool,
 ) -> None:
     folder = tmp_path_factory.mktemp("csv")
     model = fitted(table_of(300), fasttree.TreeClassifier(missing="category"))
@@ -200,7 +224,9 @@ def test_csv_is_read_as_pythons_reader_reads_it(
 def test_a_level_is_a_level_even_if_it_looks_missing(tmp_path: Path) -> None:
     table = pa.table({"answer": ["NA", "None", None, "yes"] * 5})
     model = fasttree.TreeClassifier(missing="category").fit(table, ["p", "q", "r", "s"] * 5)
-    (tmp_path / "in.csv").write_text("answer\nNA\nNone\nnull\nyes\n\n")  # the last line is a missing value
+    (tmp_path / "in.csv").write_text(
+        "answer\nNA\nNone\nnull\nyes\n\n"
+    )  # the last line is a missing value
     report = score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
     assert read(tmp_path / "o.csv")["prediction"].to_pylist() == ["p", "q", "r", "s", "r"]
     assert report.columns["answer"].missing == 2
@@ -208,7 +234,9 @@ def test_a_level_is_a_level_even_if_it_looks_missing(tmp_path: Path) -> None:
 
 def test_levels_that_are_numbers_and_bools_in_text(tmp_path: Path) -> None:
     table = pa.table({"code": [1, 2, 3, 1], "flag": [True, False, True, False]})
-    model = fasttree.TreeClassifier(categorical_features=["code", "flag"]).fit(table, ["a", "b", "c", "d"])
+    model = fasttree.TreeClassifier(categorical_features=["code", "flag"]).fit(
+        table, ["a", "b", "c", "d"]
+    )
     (tmp_path / "in.csv").write_text("flag,code\nTrue,1\nfalse,02\n1,3.0\n0,1\nperhaps,x\n")
     report = score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
     assert read(tmp_path / "o.csv")["prediction"].to_pylist()[:4] == ["a", "b", "c", "d"]
@@ -223,9 +251,18 @@ HEAD = 'size,"count, whole",Färbung,site\n'
     ("text", "message"),
     [
         ("1,2,red,north\n\n1,2,red\n", r"line 4: the row '1,2,red' does not have 4 values"),
-        ('1,2,"two\nlines",north\n1,2,red,north,5\n', r"line 4: the row '1,2,red,north,5' does not have 4"),
-        ("1,2,red,north\n1,many,red,north\n", r"line 3: column 'count, whole' holds 'many', which is not a number"),
-        ('1,2,"two\nlines",north\n\n0x1,2,red,north\n', r"line 5: column 'size' holds '0x1', which is not a number"),
+        (
+            '1,2,"two\nlines",north\n1,2,red,north,5\n',
+            r"line 4: the row '1,2,red,north,5' does not have 4",
+        ),
+        (
+            "1,2,red,north\n1,many,red,north\n",
+            r"line 3: column 'count, whole' holds 'many', which is not a number",
+        ),
+        (
+            '1,2,"two\nlines",north\n\n0x1,2,red,north\n',
+            r"line 5: column 'size' holds '0x1', which is not a number",
+        ),
         ('1,2,"red,north\n1,2,red,north\n', r"line 2: a quote is opened here and never closed"),
         ("1,2,red,north\n1_000,2,red,north\n", r"line 3: column 'size' holds '1_000'"),
         ("1,2,red,north\n2020-01-01,2,red,north\n", r"line 3: column 'size' holds '2020-01-01'"),
@@ -257,7 +294,9 @@ def test_an_error_far_into_a_csv_file(model: Any, tmp_path: Path) -> None:
 def test_lenient_leaves_out_broken_rows_and_counts(model: Any, tmp_path: Path) -> None:
     rows = "1,2,red,north\n1,2\nmany,2,red,north\n1,2,red,north,more\n0.5,3,grün,south\n"
     (tmp_path / "in.csv").write_text(HEAD + rows, "utf-8")
-    report = score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv", columns=["size"], mode="lenient")
+    report = score_files(
+        model, [tmp_path / "in.csv"], tmp_path / "o.csv", columns=["size"], mode="lenient"
+    )
     assert [str(v) for v in read(tmp_path / "o.csv")["size"].to_pylist()] == ["1", "many", "0.5"]
     assert report.rows == 3
     assert report.broken_rows == 2
@@ -277,7 +316,14 @@ def test_text_that_is_not_utf8(model: Any, tmp_path: Path) -> None:
 
 
 def test_another_delimiter(model: Any, tmp_path: Path) -> None:
-    (tmp_path / "in.csv").write_text(HEAD.replace('"count, whole"', "count, whole").replace(",Fä", ";Fä").replace("size,", "size;").replace("g,s", "g;s") + "1;2;red;north\n", "utf-8")
+    (tmp_path / "in.csv").write_text(
+        HEAD.replace('"count, whole"', "count, whole")
+        .replace(",Fä", ";Fä")
+        .replace("size,", "size;")
+        .replace("g,s", "g;s")
+        + "1;2;red;north\n",
+        "utf-8",
+    )
     score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv", delimiter=";")
     assert read(tmp_path / "o.csv").num_rows == 1
     with pytest.raises(InputError, match="has no column 'size'"):
@@ -296,7 +342,9 @@ def test_files_that_are_none(model: Any, tmp_path: Path) -> None:
 
     for kind in ("csv", "parquet", "arrow"):
         refused(f"empty.{kind}", b"", rf"empty\.{kind} is empty: it has 0 bytes")
-    refused("blank.csv", b"\n\n", r"blank\.csv is empty: a CSV file starts with a line of column names")
+    refused(
+        "blank.csv", b"\n\n", r"blank\.csv is empty: a CSV file starts with a line of column names"
+    )
     refused("bad.parquet", b"PAR1 and no more", r"bad\.parquet cannot be read: .*[Pp]arquet")
     refused("bad.arrow", b"ARROW1 and no more", r"bad\.arrow cannot be read: ")
     refused("bad.csv.gz", b"\x1f\x8b and no more", r"bad\.csv\.gz cannot be read")
@@ -321,7 +369,9 @@ def test_arguments_that_make_no_sense(model: Any, tmp_path: Path) -> None:
         score_files(model, [], tmp_path / "o.csv")
     with pytest.raises(ArgumentError, match=r"o\.xls: the ending says no format that is known"):
         score_files(model, [source], tmp_path / "o.xls")
-    with pytest.raises(ArgumentError, match="format must be one of 'csv', 'parquet', 'arrow', got 'xls'"):
+    with pytest.raises(
+        ArgumentError, match="format must be one of 'csv', 'parquet', 'arrow', got 'xls'"
+    ):
         score_files(model, [source], tmp_path / "o.csv", input_format="xls")
     with pytest.raises(ArgumentError, match="would both become"):
         score_files(model, [source, twin], f"{tmp_path}/out/")
@@ -334,7 +384,9 @@ def test_arguments_that_make_no_sense(model: Any, tmp_path: Path) -> None:
 def test_an_output_that_exists(model: Any, tmp_path: Path) -> None:
     source, out = write(table_of(50), tmp_path / "in.csv"), tmp_path / "o.csv"
     out.write_text("mine")
-    with pytest.raises(OutputError, match=r"o\.csv exists: write to another name, or replace it \(--force\)"):
+    with pytest.raises(
+        OutputError, match=r"o\.csv exists: write to another name, or replace it \(--force\)"
+    ):
         score_files(model, [source], out)
     with pytest.raises(OutputError, match="no earlier run has noted that it made it"):
         score_files(model, [source], out, resume=True)
@@ -355,7 +407,7 @@ def test_outputs_that_must_not_be_written(model: Any, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(OutputError, match=r"pipe\.csv is not a regular file"):
         score_files(model, [source], tmp_path / "pipe.csv", force=True)
-    with pytest.raises(OutputError, match="cannot be written: .*no folder"):
+    with pytest.raises(OutputError, match=r"cannot be written: .*no folder"):
         score_files(model, [source], tmp_path / "none" / "o.csv")
 
 
@@ -381,11 +433,17 @@ def test_a_failed_run_leaves_what_was_there(kind: str, model: Any, tmp_path: Pat
     assert sorted(os.listdir(tmp_path)) == sorted([good.name, "bad.csv", out.name])
 
 
-def limited(arguments: list[str], megabytes: float, **options: Any) -> subprocess.CompletedProcess[str]:
+def limited(
+    arguments: list[str], megabytes: float, **options: Any
+) -> subprocess.CompletedProcess[str]:
     """Run the command in a process whose files cannot be larger."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({int(megabytes * 1e6)},) * 2); {CHILD}"
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
     )
 
 
@@ -395,7 +453,16 @@ def test_a_disk_without_room(kind: str, model: Any, tmp_path: Path) -> None:
     source = write(table, tmp_path / "in.parquet", 50_000)
     model.save(tmp_path / "m.model")
     out = tmp_path / f"o.{kind}"
-    words = ["score", str(tmp_path / "m.model"), str(source), "-o", str(out), "--columns", "all", "-q"]
+    words = [
+        "score",
+        str(tmp_path / "m.model"),
+        str(source),
+        "-o",
+        str(out),
+        "--columns",
+        "all",
+        "-q",
+    ]
     found = limited(words, 0.2)
     assert found.returncode == 5, found.stderr
     assert f"{out} cannot be written: File too large" in found.stderr
@@ -461,7 +528,17 @@ def test_killed_at_any_moment_there_is_no_half_output(model: Any, tmp_path: Path
     source = write(table, tmp_path / "in.parquet", 50_000)
     model.save(tmp_path / "m.model")
     out = tmp_path / "out"
-    words = ["score", str(tmp_path / "m.model"), str(source), "-o", f"{out}/", "--columns", "all", "--resume", "-q"]
+    words = [
+        "score",
+        str(tmp_path / "m.model"),
+        str(source),
+        "-o",
+        f"{out}/",
+        "--columns",
+        "all",
+        "--resume",
+        "-q",
+    ]
     started = time.perf_counter()
     subprocess.run([sys.executable, "-c", CHILD, *words], check=True)
     whole = time.perf_counter() - started
@@ -477,7 +554,10 @@ def test_killed_at_any_moment_there_is_no_half_output(model: Any, tmp_path: Path
         if (out / "in.parquet").exists():
             assert read(out / "in.parquet").equals(expected)
     subprocess.run([sys.executable, "-c", CHILD, *words], check=True)
-    assert sorted(os.listdir(out)) == [JOURNAL, "in.parquet"]  # what the killed ones had left is gone
+    assert sorted(os.listdir(out)) == [
+        JOURNAL,
+        "in.parquet",
+    ]  # what the killed ones had left is gone
     assert read(out / "in.parquet").equals(expected)
     assert n_killed
 
@@ -486,13 +566,20 @@ def test_only_files_that_nobody_writes_are_leftovers(tmp_path: Path) -> None:
     target = tmp_path / "o.csv"
     dead = tmp_path / ".o.csv.0123456789ab.part"
     dead.write_text("left by a killed run")
-    others = [tmp_path / name for name in ("o.csv.part", ".o.csv.mine.part", ".other.csv.0123456789ab.part")]
+    others = [
+        tmp_path / name
+        for name in ("o.csv.part", ".o.csv.mine.part", ".other.csv.0123456789ab.part")
+    ]
     for path in others:
         path.write_text("not ours")
     with atomic_file(target) as outer:
         assert not dead.exists()
         outer.write(b"outer")
-        busy = next(path for path in tmp_path.iterdir() if path.stat().st_ino == os.fstat(outer.fileno()).st_ino)
+        busy = next(
+            path
+            for path in tmp_path.iterdir()
+            if path.stat().st_ino == os.fstat(outer.fileno()).st_ino
+        )
         with atomic_file(target) as inner:  # another run of the same command
             inner.write(b"inner")
             assert busy.exists()
@@ -541,9 +628,18 @@ def test_memory_does_not_grow_with_the_file(kind: str, model: Any, tmp_path: Pat
     for n_rows in (300_000, 2_400_000):
         table = table_of(300_000)
         table = pa.concat_tables([table] * (n_rows // len(table))).combine_chunks()
-        source = write(table, tmp_path / f"{n_rows}.{kind}", n_rows if kind == "parquet" else 65_536)
+        source = write(
+            table, tmp_path / f"{n_rows}.{kind}", n_rows if kind == "parquet" else 65_536
+        )
         del table
-        words = [sys.executable, "-c", MEASURED, str(source), str(tmp_path / f"o.{kind}"), str(tmp_path / "m.model")]
+        words = [
+            sys.executable,
+            "-c",
+            MEASURED,
+            str(source),
+            str(tmp_path / f"o.{kind}"),
+            str(tmp_path / "m.model"),
+        ]
         found = subprocess.run(words, check=True, capture_output=True, text=True)
         rows, peak = json.loads(found.stdout)
         assert rows == n_rows

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 HELP = help_text(
     "Score data files of any size: a class for every row, in constant memory.",
-    """[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by their endings. OUTPUT is a file
-    for all the rows, or a folder (there already, or a name that ends in /) for a file of the same name for each input.
-    An output is there whole or not at all, whatever ends the run.""",
-    """[bold]Modes.[/bold] Columns are found by name, and others are ignored. A value of another type and a broken row of
-    a CSV file are errors. --strict: columns that the model does not know and levels that it has not seen are errors,
+    """[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by their endings. OUTPUT is a
+    file for all the rows, or a folder (there already, or a name that ends in /) for a file of the same name for each
+    input. An output is there whole or not at all, whatever ends the run.""",
+    """[bold]Modes.[/bold] Columns are found by name, and others are ignored. A value of another type and a broken row
+    of a CSV file are errors. --strict: columns that the model does not know and levels that it has not seen are errors,
     too. --lenient: what cannot be read is a missing value, and broken rows are left out; both are counted.""",
     examples=[
         "fasttree score patients.model visits.parquet -o scored.parquet",
