@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,13 +27,26 @@ class Result(NamedTuple):
 
 def run(*args: object, width: int = 80) -> Result:
     """`fasttree args`, as if on something that is no terminal."""
-    from typer.testing import CliRunner
+    from typer.main import get_command
 
     from fasttree.cli.app import app
 
-    environment = {"COLUMNS": str(width), "NO_COLOR": None, "FORCE_COLOR": None, "TERM": "xterm"}
-    result = CliRunner().invoke(app, [str(arg) for arg in args], env=environment)
-    return Result(result.exit_code, result.stdout, result.stderr)
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
+    environment = {"COLUMNS": str(width), "TERM": "xterm"}
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        for name in ("NO_COLOR", "FORCE_COLOR"):
+            patch.delenv(name, raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        code = get_command(app).main([str(arg) for arg in args], "fasttree", standalone_mode=False)
+    return Result(code, _written(out), _written(err))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    raw = stream.buffer
+    assert isinstance(raw, io.BytesIO)
+    return raw.getvalue().decode("utf-8", errors="backslashreplace")
 
 
 def ok(*args: object, width: int = 80) -> Result:
