@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -265,7 +266,10 @@ HEAD = 'size,"count, whole",Färbung,site\n'
         ),
         ('1,2,"red,north\n1,2,red,north\n', r"line 2: a quote is opened here and never closed"),
         ("1,2,red,north\n1_000,2,red,north\n", r"line 3: column 'size' holds '1_000'"),
-        ("1,2,red,north\n2020-01-01,2,red,north\n", r"line 3: column 'size' holds '2020-01-01'"),
+        (
+            "1,2,red,north\n2020-01-01,2,red,north\n",
+            r"line 3: column 'size' holds '2020-01-01', which is not a number: if the model was trained on dates",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_csv_file(text: str, message: str, model: Any, tmp_path: Path) -> None:
@@ -313,6 +317,37 @@ def test_text_that_is_not_utf8(model: Any, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_bytes(HEAD.encode("latin-1"))
     with pytest.raises(InputError, match=r"in\.csv, line 1: the text is not UTF-8"):
         score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+
+
+def test_dates_in_text(tmp_path: Path) -> None:
+    days = ["1969-07-20", "2024-02-29", None, "2024-02-29T12:30:00", "2024-03-01 00:00:00.000001"]
+    times = pa.array(
+        [None if day is None else datetime.fromisoformat(day) for day in days], pa.timestamp("us")
+    )
+    table = pa.table({"day": times})
+    model = fasttree.TreeClassifier(missing="category").fit(table, list("abcde"))
+    assert model.predict(table).tolist() == list("abcde")
+    text = "day\n" + "".join(f"{day or 'NA'}\n" for day in days)
+    (tmp_path / "in.csv").write_text(text + "2024-02-29T13:30:00+01:00\n")
+    score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv", dates=["day"])
+    assert read(tmp_path / "o.csv")["prediction"].to_pylist() == [*"abcde", "d"]
+    batches: list[Any] = []
+    fasttree.score_batches(model, pa.table({"day": days}), batches.append, dates=["day"])
+    assert batches[0]["prediction"].to_pylist() == list("abcde")
+    with pytest.raises(
+        InputError,
+        match=r"line 2: column 'day' holds '1969-07-20', which is not a number: .*--dates",
+    ):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv")
+    (tmp_path / "in.csv").write_text("day\n2023-02-28\n2023-02-29\n")
+    with pytest.raises(
+        InputError, match=r"line 3: column 'day' holds '2023-02-29', which is not a date"
+    ):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates=["day"])
+    with pytest.raises(ArgumentError, match="dates names 'night', which is not a numeric column"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates=["night"])
+    with pytest.raises(ArgumentError, match="dates must be a list of names"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates="day")
 
 
 def test_another_delimiter(model: Any, tmp_path: Path) -> None:
