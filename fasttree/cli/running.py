@@ -55,6 +55,8 @@ def exit_code(run: Callable[[], Any], debug: bool) -> int:
         warnings.showwarning = _show_warning
         try:
             code = run()
+            if code == codes.INTERRUPTED:  # typer has caught Ctrl-C
+                raise KeyboardInterrupt
             return code if isinstance(code, int) else codes.OK
         except (KeyboardInterrupt, typer.Abort):
             stderr().print("Interrupted.", style="yellow")
@@ -81,6 +83,8 @@ def _explained(error: Exception) -> tuple[str, int]:
         return error.format_message().rstrip() + hint, codes.USAGE
     if isinstance(error, ModelFileError):
         return str(error), codes.BAD_MODEL
+    if isinstance(error, ImportError):  # the library says which extra brings what is missing
+        return str(error), codes.FAILED
     if isinstance(error, MemoryError):
         return "out of memory: leave columns or rows out, or use a machine with more", codes.FAILED
     return (

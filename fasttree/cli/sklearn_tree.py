@@ -40,17 +40,18 @@ class SklearnTree:
 
     def fit(self, X: Arrays, y: np.ndarray) -> None:
         text = self.encoder.fit_transform(X.text) if X.text.shape[1] else X.text
-        self.tree.fit(self._joined(X.numbers, text), y)
+        with np.errstate(over="ignore"):
+            self.tree.fit(self._joined(X.numbers, text), y)
 
     def predict(self, X: Arrays) -> np.ndarray:
         text = self.encoder.transform(X.text) if X.text.shape[1] else X.text
-        return np.asarray(self.tree.predict(self._joined(X.numbers, text)))
+        with np.errstate(over="ignore"):
+            return np.asarray(self.tree.predict(self._joined(X.numbers, text)))
 
     @staticmethod
     def _joined(numbers: np.ndarray, text: np.ndarray) -> np.ndarray:
         """As float32, which scikit-learn's trees turn everything into."""
-        with np.errstate(over="ignore"):
-            joined = np.hstack([numbers.astype(np.float32), text.astype(np.float32)])
+        joined = np.hstack([numbers.astype(np.float32), text.astype(np.float32)])
         limit = np.finfo(np.float32).max  # it refuses infinite values
         return np.clip(joined, -limit, limit)
 

@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
+from fasttree.export.literals import python_imports, python_literal
 from fasttree.export.rules_text import evidence_text
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, RuleList
 
 LINE = 90
-PLAIN = (str, bool, int, float, datetime.date, datetime.timedelta, decimal.Decimal)
 
 HEAD = '''\
 """Rules that fasttree has learned. The first that applies decides."""
@@ -39,12 +37,10 @@ def to_python(rules: RuleList) -> str:
         else:
             body += ["    if (", f"        {tests[0]}"]
             body += [*(f"        and {test}" for test in tests[1:]), "    ):"]
-        body.append(f"        return {_literal(rule.label)}  # {evidence_text(rule)}")
-    body.append(f"    return {_literal(rules.default_class)}")
+        body.append(f"        return {python_literal(rule.label)}  # {evidence_text(rule)}")
+    body.append(f"    return {python_literal(rules.default_class)}")
     source = "\n".join([*names.readings(), *body]) + "\n"
-    imports = "".join(
-        f"import {module}\n" for module in ("datetime", "decimal", "math") if f"{module}." in source
-    )
+    imports = python_imports(source)
     return HEAD.format(imports=f"{imports}\n" if imports else "") + source
 
 
@@ -109,7 +105,7 @@ class _Names:
         """True for the values of the condition, false where the value is missing."""
         if condition.levels is not None:
             if len(condition.levels) == 1:
-                return f"{x} == {_literal(condition.levels[0])}"
+                return f"{x} == {python_literal(condition.levels[0])}"
             return f"{x} in {_tuple(condition.levels)}"
         if condition.is_known:
             return f"{x} == {x}"
@@ -133,17 +129,5 @@ def _number(value: float | None) -> str:
 
 
 def _tuple(values: tuple[Any, ...]) -> str:
-    listed = [_literal(value) for value in values]
+    listed = [python_literal(value) for value in values]
     return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
-
-
-def _literal(value: Any) -> str:
-    from fasttree.labels import plain
-
-    value = plain(value)
-    if not isinstance(value, PLAIN):
-        raise ValueError(
-            f"the label {value!r} of type {type(value).__name__} cannot be written as Python source: "
-            "use text or numbers as labels, or export to JSON"
-        )
-    return f"decimal.{value!r}" if isinstance(value, decimal.Decimal) else repr(value)

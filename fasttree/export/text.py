@@ -6,15 +6,42 @@ from __future__ import annotations
 import math
 
 from fasttree.export.model import Exportable
+from fasttree.export.names import readable
 from fasttree.schema import AttributeSchema
 from fasttree.tree import LEAF, Tree
 
 LISTED = 5  # absent levels that are printed one by one
 
 
-def export(model: Exportable, *, surrogates: bool = False) -> str:
-    """See `to_text`."""
-    return to_text(model.tree, surrogates)
+def export(model: Exportable, *, complete: bool = True) -> str:
+    """The text of `to_text`; if `complete`, it also says what becomes of rows that training had none like."""
+    if not complete:
+        return to_text(model.tree)
+    lines = _lines(model.tree, surrogates=True, model=model)
+    return "\n".join([*lines, "", *_notes(model)]) + "\n"
+
+
+def _notes(model: Exportable) -> list[str]:
+    """How to read the text, in words."""
+    notes = []
+    if not model.allow_missing:
+        notes.append("A missing value in any column is refused.")
+    if model.shares_rows:
+        notes.append(
+            "A row without the attribute of a test goes down all its branches, with shares like those of the training "
+            "weight, and gets the mean of the class shares (which this text does not tell)."
+        )
+    elif not model.tree.is_leaf()[0]:
+        notes.append('"(or missing)": none was missing there in training.')
+    if any(attribute.is_categorical for attribute in model.attributes):
+        notes.append(
+            {
+                "missing": "A level that training did not see counts as missing.",
+                "majority": 'A level that training did not see gets the class at "(if unknown)".',
+                "error": "A level that training did not see is refused.",
+            }[model.unknown]
+        )
+    return notes
 
 
 def to_text(tree: Tree, surrogates: bool = False) -> str:
@@ -23,32 +50,63 @@ def to_text(tree: Tree, surrogates: bool = False) -> str:
     Levels without training rows at their node, which share a leaf, end in ``(0)``. With `surrogates`, each branch says
     beneath its line which rows without the attribute take it.
     """
+    return "\n".join(_lines(tree, surrogates, None))
+
+
+def _lines(tree: Tree, surrogates: bool, model: Exportable | None) -> list[str]:
+    """`model`, if given: also what becomes of missing and unknown values."""
     if tree.attribute[0] == LEAF:
-        return f": {_label(tree, 0)}"
+        return [f": {_label(tree, 0)}"]
     surrogates = surrogates and len(tree.surrogate_attribute) > 0
-    lines = []
-    stack = [(node, text, 0) for node, text in reversed(_branches(tree, 0))]
+    lines = [] if model is None else _end(model, 0, "")
+    stack = [(node, text, 0) for node, text in reversed(_branches(tree, 0, model is not None))]
     while stack:
         node, text, depth = stack.pop()
         indent = "|   " * depth
         is_leaf = tree.attribute[node] == LEAF
         lines.append(f"{indent}{text}: {_label(tree, node)}" if is_leaf else f"{indent}{text}")
-        if surrogates:
+        if surrogates and (model is None or _has_surrogates(tree, int(tree.parent[node]))):
             lines.extend(f"{indent}|   ({stand_in})" for stand_in in _stand_ins(tree, node))
+        if model is not None and not is_leaf:
+            lines += _end(model, node, f"{indent}|   ")
         if not is_leaf:
-            stack.extend(
-                (child, line, depth + 1) for child, line in reversed(_branches(tree, node))
-            )
-    return "\n".join(lines)
+            below = _branches(tree, node, model is not None)
+            stack.extend((child, line, depth + 1) for child, line in reversed(below))
+    return lines
 
 
-def _branches(tree: Tree, node: int) -> list[tuple[int, str]]:
-    """The children of a node with their tests. A level without rows of its own stands in its place."""
+def _end(model: Exportable, node: int, indent: str) -> list[str]:
+    """The class of rows whose way ends at a node that is no leaf."""
+    if not model.ends[node]:
+        return []
+    name = readable(model.names[model.tree.attribute[node]])
+    label = readable(model.classes[model.decision[node]])
+    return [f"{indent}(if {name} is unknown: {label})"]
+
+
+def _branches(tree: Tree, node: int, complete: bool = False) -> list[tuple[int, str]]:
+    """The children of a node with their tests. A level without rows of its own stands in its place.
+
+    If `complete`, values that training had none of at the node say where they go, too.
+    """
+    lines = _seen_branches(tree, node, complete)
+    missing = int(tree.missing_branch[node])
+    if not complete or missing < 0 or tree.missing_seen[node] or _has_surrogates(tree, node):
+        return lines
+    taken = int(tree.first_child[node]) + missing
+    return [(child, f"{text} (or missing)" if child == taken else text) for child, text in lines]
+
+
+def _has_surrogates(tree: Tree, node: int) -> bool:
+    return bool(tree.surrogate_start[node] < tree.surrogate_start[node + 1])
+
+
+def _seen_branches(tree: Tree, node: int, complete: bool) -> list[tuple[int, str]]:
     attribute = tree.schema.attributes[tree.attribute[node]]
     first = int(tree.first_child[node])
     missing = int(tree.missing_branch[node]) if tree.missing_seen[node] else None
     if attribute.categories is None:
-        tests = _threshold_tests(attribute.name, float(tree.threshold[node]))
+        tests = _threshold_tests(readable(attribute.name), float(tree.threshold[node]))
         return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
     table = slice(tree.table_start[node], tree.table_start[node + 1])
     codes = tree.table_codes[table].tolist()
@@ -59,43 +117,51 @@ def _branches(tree: Tree, node: int) -> list[tuple[int, str]]:
     is_multiway = len(set(branches)) == len(branches)
     if is_multiway and (tree.n_children[node] > 2 or len(attribute.categories) == 2):
         return _multiway_branches(tree, node, codes, branches, missing)
-    return _set_branches(tree, node, codes, branches, missing)
+    return _set_branches(tree, node, codes, branches, missing, complete)
 
 
 def _order_tests(attribute: AttributeSchema, branches: list[int]) -> list[str]:
-    levels = attribute.categories or ()
+    levels, name = attribute.categories or (), readable(attribute.name)
     if 1 not in branches:
-        return [f"{attribute.name} is known", f"{attribute.name} is missing"]
-    highest = levels[branches.index(1) - 1]
-    return [f"{attribute.name} <= {highest}", f"{attribute.name} > {highest}"]
+        return [f"{name} is known", f"{name} is missing"]
+    highest = readable(levels[branches.index(1) - 1])
+    return [f"{name} <= {highest}", f"{name} > {highest}"]
 
 
 def _set_branches(
-    tree: Tree, node: int, codes: list[int], branches: list[int], missing: int | None
+    tree: Tree,
+    node: int,
+    codes: list[int],
+    branches: list[int],
+    missing: int | None,
+    complete: bool,
 ) -> list[tuple[int, str]]:
     """A line for each set of levels; a branch that no row took has the levels that are in no set."""
     attribute = tree.schema.attributes[tree.attribute[node]]
     levels = attribute.categories or ()
     first = int(tree.first_child[node])
+    name = readable(attribute.name)
     sets: list[list[str]] = [[] for _ in range(tree.n_children[node])]
     for code, branch in zip(codes, branches, strict=True):
-        sets[branch].append(str(levels[code - 1]))
+        sets[branch].append(readable(levels[code - 1]))
     lines = []
     for branch, names in enumerate(sets):
         if names:
-            test = f"{attribute.name} = {{{', '.join(names)}}}"
+            test = f"{name} = {{{', '.join(names)}}}"
+            if complete and branch == tree.default_branch[node] and len(codes) < len(levels):
+                test += " or another level"
         elif branch == missing:
-            test = f"{attribute.name} is missing"
+            test = f"{name} is missing"
         else:
-            absent = [str(v) for code, v in enumerate(levels, start=1) if code not in codes]
+            absent = [readable(v) for code, v in enumerate(levels, start=1) if code not in codes]
             listed = f"({len(absent)} other levels)"
             if len(absent) <= LISTED:
                 listed = f"{{{', '.join(absent)}}}"
-            test = f"{attribute.name} = {listed}"
+            test = f"{name} = {listed}"
         lines.append((first + branch, test))
     if len(lines) == 2 and missing is not None and not sets[missing]:
         known = 1 - missing
-        lines[known] = (first + known, f"{attribute.name} is known")
+        lines[known] = (first + known, f"{name} is known")
     return _with_missing(lines, first, missing)
 
 
@@ -122,21 +188,21 @@ def _multiway_branches(
 ) -> list[tuple[int, str]]:
     """A line a level, those without training rows at the node in their places, as long as there are few."""
     attribute = tree.schema.attributes[tree.attribute[node]]
-    levels = attribute.categories or ()
+    levels, name = attribute.categories or (), readable(attribute.name)
     first = int(tree.first_child[node])
     child_of = dict(zip(codes, branches, strict=True))
     shared = int(tree.n_children[node]) - 1
     n_absent = len(levels) - len(codes)
     lines = [
-        (first + child_of.get(code, shared), f"{attribute.name} = {level}")
+        (first + child_of.get(code, shared), f"{name} = {readable(level)}")
         for code, level in enumerate(levels, start=1)
         if code in child_of or n_absent <= LISTED
     ]
     lines = _with_missing(lines, first, missing)
     if missing is not None and missing not in branches:
-        lines.append((first + missing, f"{attribute.name} is missing"))
+        lines.append((first + missing, f"{name} is missing"))
     if n_absent > LISTED:
-        lines.append((first + shared, f"{attribute.name} = ({n_absent} other levels)"))
+        lines.append((first + shared, f"{name} = ({n_absent} other levels)"))
     return lines
 
 
@@ -144,14 +210,15 @@ def _stand_ins(tree: Tree, node: int) -> list[str]:
     """By which surrogates rows come to a node that do not know the attribute of its parent, in the order of asking."""
     parent = int(tree.parent[node])
     branch = node - int(tree.first_child[parent])
-    unknown = f"{tree.schema.attributes[tree.attribute[parent]].name} is missing"
+    unknown = f"{readable(tree.schema.attributes[tree.attribute[parent]].name)} is missing"
     lines = []
     for place in range(int(tree.surrogate_start[parent]), int(tree.surrogate_start[parent + 1])):
         lines.append(
             f"if {unknown}: {_surrogate_test(tree, place, branch)}, "
             f"agreement {tree.surrogate_agreement[place]:.3f}, adjusted {tree.surrogate_adjusted[place]:.3f}"
         )
-        unknown = f"{tree.schema.attributes[tree.surrogate_attribute[place]].name} too"
+        stand_in = tree.schema.attributes[tree.surrogate_attribute[place]]
+        unknown = f"{readable(stand_in.name)} too"
     if branch == tree.missing_branch[parent]:
         lines.append(f"if {unknown}: here")
     return lines
@@ -163,16 +230,17 @@ def _surrogate_test(tree: Tree, place: int, branch: int) -> str:
     table = slice(tree.surrogate_table_start[place], tree.surrogate_table_start[place + 1])
     if table.start == table.stop:
         sign = "<=" if branch == tree.surrogate_low[place] else ">"
-        return f"{attribute.name} {sign} {format_number(float(tree.surrogate_threshold[place]))}"
+        return f"{readable(attribute.name)} {sign} {format_number(float(tree.surrogate_threshold[place]))}"
     here = tree.surrogate_table_codes[table][tree.surrogate_table_branch[table] == branch]
     levels = attribute.categories or ()
-    return f"{attribute.name} = {{{', '.join(str(levels[code - 1]) for code in here)}}}"
+    listed = ", ".join(readable(levels[code - 1]) for code in here)
+    return f"{readable(attribute.name)} = {{{listed}}}"
 
 
 def _label(tree: Tree, node: int) -> str:
     total = float(tree.counts[node].sum())
     errors = total - float(tree.counts[node, tree.pred[node]])
-    label = f"{tree.schema.classes[tree.pred[node]]} ({_format_weight(total)}"
+    label = f"{readable(tree.schema.classes[tree.pred[node]])} ({_format_weight(total)}"
     # Fractional weights stand on a grid; its noise is no error.
     return label + (f"/{_format_weight(errors)})" if errors > 1e-9 * total else ")")
 

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A tree as JSON: complete, and the same on every run. docs/exports.md describes the members."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
+from fasttree.labels import shown
+
+VERSION = 1
+
+
+def export(model: Exportable) -> str:
+    """One object; its last member, "nodes", has a line for each node."""
+    head = json.dumps(_head(model), indent=1, allow_nan=False)
+    nodes = ",\n  ".join(json.dumps(node, allow_nan=False) for node in _nodes(model))
+    return f'{head[:-2]},\n "nodes": [\n  {nodes}\n ]\n}}\n'
+
+
+def _head(model: Exportable) -> dict[str, Any]:
+    schema = model.tree.schema
+    priors = schema.priors
+    weight = priors.class_weight
+    return {
+        "format": "fasttree tree",
+        "version": VERSION,
+        "model": model.name,
+        "averaged": model.averaged,
+        "unknown": model.unknown,
+        "allow_missing": model.allow_missing,
+        "attributes": [_attribute(model, place) for place in range(len(model.attributes))],
+        "named": schema.named,
+        "classes": [_label(label) for label in model.classes],
+        "class_dtype": schema.classes.dtype.str,
+        "tie_order": list(model.tie_order),
+        "class_weight": None if weight is None else weight.tolist(),
+        "cost": None if priors.cost is None else priors.cost.tolist(),
+    }
+
+
+def _attribute(model: Exportable, place: int) -> dict[str, Any]:
+    attribute = model.attributes[place]
+    if attribute.categories is None:
+        return {"name": attribute.name, "type": "numeric"}
+    levels = [_label(level) for level in model.levels(place)]
+    return {
+        "name": attribute.name,
+        "type": "categorical",
+        "ordered": attribute.ordered,
+        "levels": levels,
+    }
+
+
+def _nodes(model: Exportable) -> Iterator[dict[str, Any]]:
+    tree, is_leaf = model.tree, model.tree.is_leaf()
+    columns = (tree.depth, tree.parent, model.decision, tree.weight, tree.multiplicity)
+    for node, (depth, parent, decision, weight, multiplicity) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
+        said = {
+            "id": node,
+            "parent": None if parent < 0 else parent,
+            "depth": depth,
+            "class": decision,
+            "proba": tree.proba[node].tolist(),
+            "counts": tree.counts[node].tolist(),
+            "weight": weight,
+            "multiplicity": multiplicity,
+        }
+        if not is_leaf[node]:
+            test = model.test(node)
+            said |= _test(test)
+            said["gain"] = float(tree.gain[node])
+            said["heuristic"] = bool(tree.heuristic[node])
+            if test.surrogates:
+                first = int(tree.surrogate_start[node])
+                said["surrogates"] = [
+                    _surrogate(model, surrogate, first + i)
+                    for i, surrogate in enumerate(test.surrogates)
+                ]
+        yield said
+
+
+def _test(test: Test) -> dict[str, Any]:
+    missing = None if test.missing_branch == ALL_BRANCHES else test.missing_branch
+    said = {"attribute": test.attribute, **_asked(test)}
+    if test.is_table:
+        said["default"] = test.default_branch
+    return {
+        **said,
+        "missing": missing,
+        "missing_seen": test.missing_seen,
+        "children": list(test.children),
+    }
+
+
+def _surrogate(model: Exportable, surrogate: Surrogate, place: int) -> dict[str, Any]:
+    return {
+        "attribute": surrogate.attribute,
+        **_asked(surrogate),
+        "low": surrogate.low,
+        "agreement": _number(float(model.tree.surrogate_agreement[place])),
+        "adjusted": _number(float(model.tree.surrogate_adjusted[place])),
+    }
+
+
+def _asked(test: Test | Surrogate) -> dict[str, Any]:
+    if not test.branch_of:
+        return {"threshold": _number(test.threshold)}
+    return {
+        "levels": [code - 1 for code in test.branch_of],
+        "branches": list(test.branch_of.values()),
+    }
+
+
+def _number(value: float) -> float | str:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else str(value)
+
+
+def _label(label: Any) -> Any:
+    if isinstance(label, float) and not math.isfinite(label):
+        return {"number": str(label)}
+    if isinstance(label, (str, bool, int, float)):
+        return label
+    raise ValueError(
+        f"JSON has no way to write the label {shown(label)} of type {type(label).__name__}: "
+        'use text or numbers as labels, or export to "python"'
+    )

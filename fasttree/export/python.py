@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A tree as the source of a Python module that needs nothing but Python.
+
+The tests are a table and the way of a row is a loop, so that no tree is too deep for Python's parser or its stack.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fasttree.export.literals import python_imports, python_literal
+from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
+from fasttree.export.text import to_text
+from fasttree.scoring import CLASS_TIE
+
+DRAWN = 60  # nodes; a tree of so many is drawn above its tables
+
+HEAD = '''\
+"""A decision tree that fasttree has learned, as plain Python.
+
+    predict(row)        the class of a row
+    predict_proba(row)  the share of each class, in the order of CLASSES
+    leaf(row)           the number of the node where the row ends
+
+A row is a dict from attribute to value, or a sequence of the values in the order of ATTRIBUTES. None and NaN are
+missing values.{refusals}
+"""
+'''
+
+CODE = '''
+
+def predict(row):
+    return _outcome(row)[0]
+
+
+def predict_proba(row):
+    return list(_outcome(row)[1])
+
+
+def leaf(row):
+    return _outcome(row)[2]
+
+
+def _outcome(row):
+    """The class, the shares of the classes, and the node where the largest part of the row ends."""
+    values = _read(row)
+    ends, is_shared = [], False
+    open_ways = [(0, 1.0)]
+    while open_ways:
+        node, share = open_ways.pop()
+        while True:
+            step = _next(node, values) if node in TESTS else node
+            if step == node or step is None:
+                break
+            node = step
+        if step is None:  # down every branch, with a share of the row each
+            is_shared = True
+            first, parts = TESTS[node][2], PARTS[node]
+            for branch in reversed(range(len(parts))):
+                if parts[branch] > 0:
+                    open_ways.append((first + branch, share * parts[branch]))
+        else:
+            ends.append((node, share))
+    if not is_shared:
+        number, shares = ENDS[node]
+        return CLASSES[number], shares, node
+    shares = [0.0] * len(CLASSES)
+    for node, share in ends:
+        for number, probability in enumerate(ENDS[node][1]):
+            shares[number] += share * probability
+    largest = max(share for _, share in ends)
+    return CLASSES[_decide(shares)], shares, min(node for node, share in ends if share == largest)
+
+
+def _next(node, values):
+    """The node after a node; None: all of its children; the node itself: the way ends there."""
+    attribute, test, first, default, missing = TESTS[node]
+    value = values[attribute]
+    if value is MISSING:
+        for stand_in, its_test, low in SURROGATES.get(node, ()):
+            value = values[stand_in]
+            if value is MISSING:
+                continue
+            if not isinstance(its_test, dict):
+                return first + (low if value <= its_test else 1 - low)
+            if value is not UNKNOWN and value in its_test:
+                return first + its_test[value]
+        return None if missing is None else first + missing
+    if not isinstance(test, dict):
+        return first + (0 if value <= test else 1)
+    if value is UNKNOWN:
+        return node
+    return first + test.get(value, default)
+
+
+def _decide(shares):
+    """The class number for shares of several ends."""
+    if COST is None:
+        most = max(shares) - TIE
+        return next(number for number in TIE_ORDER if shares[number] >= most)
+    costs = [0.0] * len(shares)
+    for true, share in enumerate(shares):
+        for number in TIE_ORDER:
+            costs[number] += share * COST[true][number]
+    least = min(costs) * (1 + TIE)
+    return next(number for number in TIE_ORDER if costs[number] <= least)
+
+
+def _read(row):
+    if isinstance(row, dict):
+        for name in ATTRIBUTES:
+            if name not in row:
+                raise KeyError(f"the row has no value for {name!r}: give None if it is missing")
+        row = [row[name] for name in ATTRIBUTES]
+    if len(row) != len(ATTRIBUTES):
+        raise ValueError(f"the row has {len(row)} values instead of {len(ATTRIBUTES)}")
+    return [_value(value, place) for place, value in enumerate(row)]
+
+
+def _value(value, place):
+    name, levels = ATTRIBUTES[place], LEVELS[place]
+    if value is None or value != value:
+        if not ALLOW_MISSING:
+            raise ValueError(f"{name!r} has a missing value, which the model refuses")
+        return MISSING
+    if levels is None:
+        if isinstance(value, str):
+            raise TypeError(f"{name!r} is a number, got the text {value!r}")
+        return float(value)
+    if value in levels:
+        return value
+    if levels and isinstance(value, str) != isinstance(next(iter(levels)), str):
+        raise TypeError(f"{name!r} has levels such as {next(iter(levels))!r}, got {value!r}")
+    if ON_UNKNOWN == "error":
+        raise ValueError(f"{name!r} holds {value!r}, which the model has never seen")
+    return UNKNOWN if ON_UNKNOWN == "majority" else MISSING
+'''
+
+
+def export(model: Exportable) -> str:
+    """The source of a module with predict, predict_proba and leaf."""
+    body = "\n".join([*_drawing(model), *_constants(model), *_tables(model)]) + "\n" + CODE
+    imports = python_imports(body)
+    return HEAD.format(refusals=_refusals(model)) + (f"\n{imports}" if imports else "") + body
+
+
+def _refusals(model: Exportable) -> str:
+    refused = [] if model.allow_missing else ["missing value"]
+    if model.unknown == "error" and any(a.is_categorical for a in model.attributes):
+        refused.append("level that training did not see")
+    return f" A {' or a '.join(refused)} is a ValueError." if refused else ""
+
+
+def _drawing(model: Exportable) -> list[str]:
+    if model.node_count > DRAWN:
+        return []
+    return ["", *(f"# {line}" for line in to_text(model.tree).split("\n"))]
+
+
+def _constants(model: Exportable) -> Iterator[str]:
+    cost = model.cost
+    yield ""
+    yield f"ATTRIBUTES = {_tuple(map(python_literal, model.names))}"
+    yield f"CLASSES = {_tuple(map(python_literal, model.classes))}"
+    yield f"ALLOW_MISSING, ON_UNKNOWN = {model.allow_missing}, {model.unknown!r}"
+    yield "MISSING, UNKNOWN = object(), object()"
+    yield f"TIE, TIE_ORDER = {CLASS_TIE!r}, {_tuple(map(str, model.tie_order))}"
+    yield f"COST = {None if cost is None else cost.tolist()}  # [true][predicted]"
+
+
+def _tables(model: Exportable) -> Iterator[str]:
+    literals = [[python_literal(v) for v in model.levels(a)] for a in range(len(model.names))]
+    inner = np.flatnonzero(~model.tree.is_leaf()).tolist()
+    tests = {node: model.test(node) for node in inner}
+    yield "\n# The levels of each attribute; None: it is a number."
+    yield "LEVELS = ("
+    for attribute, listed in zip(model.attributes, literals, strict=True):
+        levels = f"{{{', '.join(f'{v}: None' for v in listed)}}}"  # a dict keeps their order
+        yield f"    {levels if attribute.is_categorical else None},"
+    yield ")"
+    yield "\n# node: (attribute, threshold or {level: branch}, first child, branch of other levels, of missing values)"
+    yield "TESTS = {"
+    for node, test in tests.items():
+        missing = None if test.missing_branch == ALL_BRANCHES else test.missing_branch
+        default = None if test.default_branch < 0 else test.default_branch
+        asked = _asked(test, literals)
+        yield f"    {node}: ({test.attribute}, {asked}, {test.first_child}, {default}, {missing}),"
+    yield "}"
+    yield "\n# node: tests that stand in for its own, (attribute, threshold or {level: branch}, branch of low values)"
+    yield "SURROGATES = {"
+    for node, test in tests.items():
+        if test.surrogates:
+            stand_ins = (
+                f"({s.attribute}, {_asked(s, literals)}, {s.low})" for s in test.surrogates
+            )
+            yield f"    {node}: {_tuple(stand_ins)},"
+    yield "}"
+    yield "\n# node: the share of a row without a value that goes down each branch"
+    yield "PARTS = {"
+    for node, test in tests.items():
+        if test.missing_branch == ALL_BRANCHES:
+            yield f"    {node}: {_tuple(map(repr, model.parts(node)))},"
+    yield "}"
+    yield "\n# node: (class, share of each class), where rows end"
+    yield "ENDS = {"
+    for node in np.flatnonzero(model.ends).tolist():
+        shares = _tuple(map(repr, model.tree.proba[node].tolist()))
+        yield f"    {node}: ({int(model.decision[node])}, {shares}),"
+    yield "}"
+
+
+def _asked(test: Test | Surrogate, literals: list[list[str]]) -> str:
+    if not test.branch_of:
+        value = test.threshold
+        return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
+    levels = literals[test.attribute]
+    pairs = (f"{levels[code - 1]}: {branch}" for code, branch in test.branch_of.items())
+    return f"{{{', '.join(pairs)}}}"
+
+
+def _tuple(items: Any) -> str:
+    listed = list(items)
+    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"

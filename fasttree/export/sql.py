@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A tree as a query that gives the predictions for the rows of a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fasttree.export.model import Exportable
+from fasttree.export.sql_case import Cases, unknown_flag
+from fasttree.export.sql_dialects import DIALECTS, Dialect
+from fasttree.export.sql_walk import walk
+from fasttree.labels import shown
+
+_PLAIN = re.compile(r"[A-Za-z0-9_]{1,40}")
+
+
+def export(
+    model: Exportable,
+    *,
+    dialect: str = "ansi",
+    table: str | Sequence[str] = "data",
+    columns: Mapping[str, str] | None = None,
+    keep: Iterable[str] | None = None,
+    proba: bool = False,
+    leaf: bool = False,
+) -> str:
+    """A SELECT with the column "prediction".
+
+    `dialect`: "ansi", "duckdb", "postgres" or "sqlite". `table` has the rows, also as ("schema", "table"); `columns`
+    says what attributes are called there, if they have other names; `keep` names the columns of the table that come
+    along (None: the attributes). `proba` adds the share of each class, `leaf` the number of the node. Rows that the
+    model refuses get NULL.
+    """
+    if dialect not in DIALECTS:
+        raise ValueError(
+            f"dialect must be one of {', '.join(map(repr, DIALECTS))}, got {shown(dialect)}"
+        )
+    for name, value in ("proba", proba), ("leaf", leaf):
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} must be True or False, got {shown(value)}")
+    query = Query(model, DIALECTS[dialect], table, columns or {}, keep, proba, leaf)
+    return query.text()
+
+
+class Query:
+    """The parts of one query."""
+
+    def __init__(
+        self,
+        model: Exportable,
+        dialect: Dialect,
+        table: str | Sequence[str],
+        columns: Mapping[str, str],
+        keep: Iterable[str] | None,
+        proba: bool,
+        leaf: bool,
+    ) -> None:
+        self.model = model
+        self.dialect = dialect
+        self.sources = _sources(model, columns, dialect)
+        self._table = ".".join(map(dialect.name_of, [table] if isinstance(table, str) else table))
+        self._kept = [*self.sources] if keep is None else _kept(keep)
+        self._proba = proba
+        self._leaf = leaf
+        # In the query attributes have numbers, not names, so that nothing can be mistaken for its own columns.
+        self.attributes = tuple(f"a{place}" for place in range(len(self.sources)))
+        self.kept = [f"k{place}" for place in range(len(self._kept))]
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def reading(self, numbered: bool = False) -> str:
+        """A query for the rows as the tree needs them."""
+        d = self.dialect
+        items = ["ROW_NUMBER() OVER () AS place"] if numbered and d.name != "ansi" else []
+        if numbered and d.name == "ansi":
+            items = ["ROW_NUMBER() OVER (ORDER BY 1) AS place"]
+        items += [f"t.{d.name_of(c)} AS {k}" for c, k in zip(self._kept, self.kept, strict=True)]
+        items += [f"{self._read(place)} AS {self.attributes[place]}" for place in self.model.used]
+        items += [f"{self._is_unknown(p)} AS {unknown_flag(p)}" for p in self.flagged]
+        if self.refusals:
+            whens = " ".join(f"WHEN {condition} THEN 1" for condition in self.refusals)
+            items.append(f"CASE {whens} ELSE 0 END AS refused")
+        listed = ",\n    ".join(items) or "1 AS nothing"
+        return f"SELECT\n    {listed}\n  FROM {self._table} AS t"
+
+    def _read(self, place: int) -> str:
+        column = f"t.{self.dialect.name_of(self.sources[place])}"
+        if self.model.attributes[place].is_categorical:
+            return self.dialect.level_column(column, self.model.levels(place))
+        return self.dialect.number_column(column)
+
+    @property
+    def flagged(self) -> list[int]:
+        """The attributes whose unknown levels end the way of a row."""
+        used = self.model.used if self.model.stops_at_unknown else ()
+        return [place for place in used if self.model.levels(place)]
+
+    def _is_unknown(self, place: int) -> str:
+        column, levels = self._read(place), list(self.model.levels(place))
+        known = f"WHEN {self.dialect.is_among(column, levels)} THEN 0"
+        return f"CASE WHEN {column} IS NULL THEN 0 {known} ELSE 1 END"
+
+    @property
+    def refusals(self) -> list[str]:
+        """Conditions of rows that the model refuses."""
+        found = []
+        for place, attribute in enumerate(self.model.attributes):
+            read = self._read(place)
+            if not self.model.allow_missing:
+                found.append(f"{read} IS NULL")
+            if attribute.is_categorical and self.model.unknown == "error":
+                levels = ", ".join(map(self.dialect.literal, self.model.levels(place)))
+                found.append(f"{read} NOT IN ({levels})" if levels else f"{read} IS NOT NULL")
+            if self.dialect.name == "sqlite" and not attribute.is_categorical:
+                found.append(f"typeof({read}) IN ('text', 'blob')")
+        return found
+
+    # -- the answer ------------------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        if self.model.shares_rows:
+            return walk(self)
+        cases = Cases(self.model, self.dialect, self.attributes)
+        stages = list(cases.roots())
+        if len(stages) <= 1 and not self._proba and not self._leaf:
+            expression = cases.piece(0, self.label_of)
+            if self.refusals:
+                expression = f"CASE WHEN refused = 1 THEN NULL ELSE {expression} END"
+            selected = ",\n".join([*self.kept_columns(), f'{expression} AS "prediction"'])
+            return (
+                f"WITH rows_read AS (\n  {self.reading()}\n)\nSELECT\n{selected}\nFROM rows_read;\n"
+            )
+        parts = [("rows_read", self.reading())]
+        carried = [*self.kept, *(self.attributes[p] for p in self.model.used)]
+        carried += map(unknown_flag, self.flagged)
+        carried += ["refused"] if self.refusals else []
+        node = "0"
+        for number, roots in enumerate(stages):
+            listed = [*carried, f"{cases.stage(roots, node) if roots else node} AS node"]
+            parts.append((f"stage{number}", f"SELECT {', '.join(listed)}\n  FROM {parts[-1][0]}"))
+            node = "node"
+        parts.append((f"ends{self.end_columns()}", f"VALUES\n    {self.ends_listed()}"))
+        on = "e.node = s.node" + (" AND s.refused = 0" if self.refusals else "")
+        selected = ",\n".join(f"  {item}" for item in self.answer("e.label", "e.node", "e.p"))
+        source = f"FROM {parts[-2][0]} AS s LEFT JOIN ends AS e ON {on}"
+        return f"{self.with_parts(parts)}\nSELECT\n{selected}\n{source};\n"
+
+    def answer(self, label: str, leaf: str, share: str) -> list[str]:
+        """What the query gives, from the expressions for it."""
+        items = [*self.kept_columns(), f'{label} AS "prediction"']
+        if self._proba:
+            names = self._proba_names()
+            items += [f"{share}{c} AS {names[c]}" for c in range(self.model.n_classes)]
+        if self._leaf:
+            items.append(f'{leaf} AS "leaf"')
+        return items
+
+    def kept_columns(self) -> list[str]:
+        names = map(self.dialect.name_of, self._kept)
+        return [f"{k} AS {name}" for k, name in zip(self.kept, names, strict=True)]
+
+    def _proba_names(self) -> list[str]:
+        labels = [str(label) for label in self.model.classes]
+        plain = all(map(_PLAIN.fullmatch, labels))
+        if not plain or len({label.lower() for label in labels}) < len(labels):
+            labels = [str(number) for number in range(len(labels))]
+        return [f'"proba_{label}"' for label in labels]
+
+    def label_of(self, node: int) -> str:
+        return self.label(int(self.model.decision[node]))
+
+    def label(self, number: int) -> str:
+        return self.dialect.literal(self.model.classes[number])
+
+    def end_columns(self) -> str:
+        return f"(node, label, {', '.join(f'p{c}' for c in range(self.model.n_classes))})"
+
+    def ends_listed(self) -> str:
+        rows = []
+        for node in np.flatnonzero(self.model.ends).tolist():
+            shares = map(self.dialect.number, self.model.tree.proba[node].tolist())
+            rows.append(f"({node}, {self.label_of(node)}, {', '.join(shares)})")
+        return ",\n    ".join(rows)
+
+    def with_parts(self, parts: list[tuple[str, str]], recursive: bool = False) -> str:
+        word = "WITH RECURSIVE" if recursive else "WITH"
+        said = [f"{head} AS {self.dialect.materialized}(\n  {body}\n)" for head, body in parts]
+        return f"{word} " + ",\n".join(said)
+
+
+def _sources(model: Exportable, columns: Mapping[str, str], dialect: Dialect) -> list[str]:
+    """What the attributes are called in the table."""
+    for name in columns:
+        if name not in model.names:
+            raise ValueError(
+                f"columns names the attribute {name!r}, which the model does not have: its attributes are "
+                f"{shown(list(model.names))}"
+            )
+    sources = [columns.get(name, name) for name in model.names]
+    seen: dict[str, str] = {}
+    for name, source in zip(model.names, sources, strict=True):
+        key = source.casefold() if dialect.folds_case else source
+        if key in seen:
+            raise ValueError(
+                f"{dialect.name} takes the columns {seen[key]!r} and {name!r} for the same one: rename one in "
+                f"the table, and say what it is called there, columns={{{name!r}: ...}}"
+            )
+        seen[key] = name
+    return sources
+
+
+def _kept(keep: Any) -> list[str]:
+    if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
+        raise TypeError(f"keep must be a list of column names, got {shown(keep)}")
+    return list(dict.fromkeys(keep))

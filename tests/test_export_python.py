@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trees as Python source: the module is run beside the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from exporting import MODELS, answers, hostile_rows, model
+
+import fasttree
+
+
+def run(source: Any) -> dict[str, Any]:
+    module: dict[str, Any] = {}
+    exec(compile(source, "exported.py", "exec"), module)
+    return module
+
+
+@pytest.mark.parametrize("identity", MODELS)
+def test_the_module_says_what_the_model_says(identity: str) -> None:
+    fitted = model(identity)
+    rows = hostile_rows(fitted)
+    said, module = answers(fitted, rows), run(fitted.export("python"))
+    as_dicts = rows.dicts()
+    for row, refused in zip(as_dicts, said.refused, strict=True):
+        if refused:
+            with pytest.raises(ValueError, match=r"refuses|never seen"):
+                module["predict"](row)
+    accepted = [as_dicts[place] for place in said.accepted]
+    assert [module["predict"](row) for row in accepted] == said.classes
+    proba = [module["predict_proba"](list(row.values())) for row in accepted]
+    assert np.array_equal(proba or np.empty_like(said.proba), said.proba)  # to the bit
+    assert [module["leaf"](row) for row in accepted] == said.leaves
+
+
+def test_classes_keep_their_types() -> None:
+    for labels in ([True, False], [1, 2], [-1.0, 5.0], ["1", "True"]):
+        fitted = fasttree.TreeClassifier().fit([[0.0], [1.0]], labels)
+        said = run(fitted.export("python"))["predict"]([1.0])
+        assert said == labels[1]
+        assert type(said) is type(labels[1])
