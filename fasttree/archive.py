@@ -138,7 +138,7 @@ def read_archive(
             file.seek(0)
             whole = np.empty(size, dtype=np.uint8)
             require(file.readinto(whole.data) == size, "the file changed while it was read")
-    view = memoryview(whole)
+    view = memoryview(whole).toreadonly()
     content = dict(_contents(view))
     header = bytes(content.pop(HEADER))
     return header, {name.removesuffix(".npy"): _array(name, part) for name, part in content.items()}
@@ -238,7 +238,6 @@ def _array(name: str, content: memoryview) -> np.ndarray:
     if dtype.kind == "b":
         is_truth = array.view(np.uint8).max(initial=0) <= 1
         require(bool(is_truth), f"the member {name!r} has truth values other than 0 and 1")
-    array.flags.writeable = False
     return np.asarray(array, dtype=dtype.newbyteorder("="))
 
 
