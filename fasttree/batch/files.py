@@ -61,9 +61,9 @@ def score_files(
 
     `proba`, `leaf`, `explain`, `columns`, `mode`, `dates` and `n_jobs` are those of `score_batches`; "lenient" also
     leaves out rows of a CSV file that have too few or too many values, and counts them. Formats go by the endings of
-    the names unless they are given: "csv", "parquet" or "arrow". `delimiter` is that of CSV inputs. `force` replaces outputs that
-    are there. `resume` keeps those that an earlier run has made of the same model, inputs and options, and makes the
-    others. `on_progress` is told the input at hand, the share of the work that is done, and the rows written.
+    the names unless they are given: "csv", "parquet" or "arrow". `delimiter` is that of CSV inputs. `force` replaces
+    outputs that are there. `resume` keeps those that an earlier run has made of the same model, inputs and options, and
+    makes the others. `on_progress` is told the input at hand, the share of the work that is done, and the rows written.
 
     Raises `InputError` for an input that cannot be read or does not fit the model, `OutputError` for an output that is
     there or cannot be written.
