@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import read_settings
 from fasttree.cli.models import check_output, load_model, write_file
 from fasttree.cli.terminal import print_json, print_text, stdout
+
+if TYPE_CHECKING:
+    from fasttree.export import Exporter
 
 HELP = help_text(
     "Write a model for another program: SQL, C, Python, ONNX ...",
@@ -100,7 +103,7 @@ def _print_formats(json: bool) -> None:
     from fasttree.export import EXPORTERS
 
     formats: dict[str, Any] = {
-        name: {"ending": e.ending, "help": e.help, "options": e.options()}
+        name: {"ending": e.ending, "help": e.help, "options": _options(e)}
         for name, e in EXPORTERS.items()
     }
     if json:
@@ -111,10 +114,20 @@ def _print_formats(json: bool) -> None:
     for name, about in formats.items():
         console.print(f"{name:<{width}}", style="bold", end="  ")
         console.print(about["help"], markup=False, soft_wrap=True)
-        for option, default in about["options"].items():
+        if about["options"] is None:
+            console.print(f"{'':{width}}  (a library that it needs is not installed)", style="dim")
+        for option, default in (about["options"] or {}).items():
             console.print(
                 f"{'':{width}}  --set {option}={_shown(default)}", style="dim", markup=False
             )
+
+
+def _options(exporter: Exporter) -> dict[str, Any] | None:
+    """None: what the format needs is not installed."""
+    try:
+        return exporter.options()
+    except ImportError:
+        return None
 
 
 def _shown(default: Any) -> str:
