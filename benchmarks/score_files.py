@@ -75,8 +75,9 @@ def of_fasttree(source: str, target: str) -> dict[str, Any]:
     from fasttree.batch import score_files
 
     model = fasttree.load(os.environ["MODEL"])
+    busy = time.process_time()
     report = score_files(model, [source], target, proba=True, n_jobs=-1)
-    return {"rows": report.rows, "seconds": report.seconds}
+    return {"rows": report.rows, "seconds": report.seconds, "cpu": time.process_time() - busy}
 
 
 def of_sklearn(source: str, target: str) -> dict[str, Any]:
@@ -94,7 +95,7 @@ def of_sklearn(source: str, target: str) -> dict[str, Any]:
     model = make_pipeline(columns, DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0))
     model.fit(training.drop(columns=TARGET), training[TARGET].astype(str))
     del training
-    started = time.perf_counter()
+    started, busy = time.perf_counter(), time.process_time()
     file = pq.ParquetFile(source)
     names = [name for name in file.schema_arrow.names if name != TARGET]
     writer, n_rows = None, 0
@@ -108,7 +109,8 @@ def of_sklearn(source: str, target: str) -> dict[str, Any]:
         n_rows += len(table)
     assert writer is not None
     writer.close()
-    return {"rows": n_rows, "seconds": time.perf_counter() - started}
+    seconds, cpu = time.perf_counter() - started, time.process_time() - busy
+    return {"rows": n_rows, "seconds": seconds, "cpu": cpu}
 
 
 CONTESTANTS = {"fasttree": of_fasttree, "scikit-learn": of_sklearn}
@@ -133,7 +135,7 @@ def compare(source: Path, folder: Path, repeats: int) -> None:
         speed = found["rows"] / found["seconds"]
         print(
             f"{name:<14} {found['rows']:>12,} rows {found['seconds']:8.1f} s {speed:>12,.0f} rows/s "
-            f"peak {found['megabytes']:6.0f} MB"
+            f"processor {found['cpu']:6.1f} s   peak {found['megabytes']:6.0f} MB"
         )
     ratio = best["scikit-learn"]["seconds"] / best["fasttree"]["seconds"]
     print(f"throughput: {ratio:.1f} x")
@@ -142,55 +144,53 @@ def compare(source: Path, folder: Path, repeats: int) -> None:
 # -- killed --------------------------------------------------------------------------------------------------------
 
 
-def kill(source: Path, folder: Path, model: Path, n_times: int) -> None:
+def kill(inputs: list[Path], folder: Path, model: Path, n_times: int) -> None:
     """Never is there half an output; and what is left to do is done by the run that is not killed."""
-    parts = folder / "parts"
-    parts.mkdir()
-    whole = pq.ParquetFile(source)
-    for number in range(whole.num_row_groups):
-        pq.write_table(whole.read_row_group(number), parts / f"{number}.parquet")
-    inputs = sorted(map(str, parts.iterdir()))
+    folder.mkdir()
     out, expected = folder / "out", folder / "expected"
 
     def words(target: Path) -> list[str]:
         command = [sys.executable, "-c", "from fasttree.cli import main; main()"]
-        return [
-            *command,
-            "score",
-            str(model),
-            *inputs,
-            "-o",
-            f"{target}/",
-            "--proba",
-            "--resume",
-            "-q",
-        ]
+        options = ["-o", f"{target}/", "--proba", "--resume", "--quiet"]
+        return [*command, "score", str(model), *map(str, inputs), *options]
 
     started = time.perf_counter()
     subprocess.run(words(expected), check=True)
     seconds = time.perf_counter() - started
     n_killed = n_seen = 0
-    for _ in range(n_times):
+    while n_killed < n_times:
         child = subprocess.Popen(words(out))
         try:
             child.wait(random.uniform(0, seconds))
         except subprocess.TimeoutExpired:
             child.send_signal(signal.SIGKILL)
-            n_killed += 1
-        child.wait()
-        for path in out.glob("[!.]*"):
+            n_killed += child.wait() == -signal.SIGKILL
+        seen = list(out.glob("[!.]*"))
+        for path in seen:
             assert pq.read_table(path).equals(pq.read_table(expected / path.name)), path
-            n_seen += 1
-        for path in random.sample(list(out.glob("[!.]*")), len(list(out.glob("[!.]*"))) // 2):
+        n_seen += len(seen)
+        for path in random.sample(seen, -(-len(seen) // 2)):
             path.unlink()  # so that there is something left to do
     subprocess.run(words(out), check=True)
     names = sorted(path.name for path in expected.iterdir())
     assert sorted(path.name for path in out.iterdir()) == names, "leftovers"
     for path in expected.glob("[!.]*"):
         assert pq.read_table(path).equals(pq.read_table(out / path.name)), path
+    what = "one file" if len(inputs) == 1 else f"{len(inputs)} files"
     print(
-        f"killed {n_killed} of {n_times} runs; {n_seen} outputs seen after them, all whole; resumed to the end"
+        f"{what}: killed {n_killed} times; {n_seen} outputs seen, all whole; resumed to the end",
+        flush=True,
     )
+
+
+def row_groups(source: Path, folder: Path) -> list[Path]:
+    """Each in a file of its own."""
+    folder.mkdir()
+    whole = pq.ParquetFile(source)
+    paths = [folder / f"{number}.parquet" for number in range(whole.num_row_groups)]
+    for number, path in enumerate(paths):
+        pq.write_table(whole.read_row_group(number), path)
+    return paths
 
 
 def main() -> None:
@@ -224,7 +224,9 @@ def main() -> None:
             f"{said.rows:,} rows, {table.num_columns} columns, {size:.0f} MB; {model.get_n_leaves()} leaves"
         )
         if said.kill:
-            kill(folder / "rows.parquet", folder, folder / "tree.model", said.kill)
+            parts = row_groups(folder / "rows.parquet", folder / "parts")
+            kill([folder / "rows.parquet"], folder / "one", folder / "tree.model", said.kill)
+            kill(parts, folder / "many", folder / "tree.model", said.kill)
         else:
             compare(folder / "rows.parquet", folder, said.repeats)
 

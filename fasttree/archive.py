@@ -26,10 +26,10 @@ from fasttree.refusals import ModelFileError, require
 HEADER = "fasttree.json"
 FORMAT_VERSION = 1
 ALIGNMENT = 64
-MOST_MEMBERS = 128
+MOST_MEMBERS = 2**16 - 1
 MOST_NAME = 64
 MOST_HEADER_BYTES = 2**26
-MOST_FILE_BYTES = 2**32 - 1  # what the numbers of a plain zip can say
+MOST_FILE_BYTES = 2**32 - 1  # this and MOST_MEMBERS are what the numbers of a plain zip can say
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
@@ -97,6 +97,11 @@ def write_archive(file: BinaryIO, header: bytes, arrays: Mapping[str, np.ndarray
             f"the names and labels of this model take {len(header)} bytes, and a model file has room for "
             f"{MOST_HEADER_BYTES}: shorten the labels, or pickle the model"
         )
+    if len(arrays) >= MOST_MEMBERS:
+        raise ValueError(
+            f"this model has {len(arrays)} arrays among its parameters, and a model file has room for {MOST_MEMBERS}: "
+            "give folds as one array of fold numbers, say, or pickle the model"
+        )
     contents: list[tuple[str, tuple[Any, ...]]] = [(HEADER, (header,))]
     for name, array in arrays.items():
         plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
@@ -108,7 +113,8 @@ def write_archive(file: BinaryIO, header: bytes, arrays: Mapping[str, np.ndarray
             checksum = zlib.crc32(part, checksum)
             size += memoryview(part).nbytes
         members.append(_Member(name, size, checksum))
-    if sum(member.size for member in members) > MOST_FILE_BYTES - 2**16:
+    room = MOST_FILE_BYTES - 512 * len(members)  # for all that stands around a member
+    if sum(member.size for member in members) > room:
         raise ValueError("this model takes more than 4 GiB, the most of a model file: pickle it")
     fronts, _, end = _frame(members)
     for front, (_, parts) in zip(fronts, contents, strict=True):
@@ -138,7 +144,7 @@ def read_archive(
             file.seek(0)
             whole = np.empty(size, dtype=np.uint8)
             require(file.readinto(whole.data) == size, "the file changed while it was read")
-    view = memoryview(whole)
+    view = memoryview(whole).toreadonly()
     content = dict(_contents(view))
     header = bytes(content.pop(HEADER))
     return header, {name.removesuffix(".npy"): _array(name, part) for name, part in content.items()}
@@ -238,7 +244,6 @@ def _array(name: str, content: memoryview) -> np.ndarray:
     if dtype.kind == "b":
         is_truth = array.view(np.uint8).max(initial=0) <= 1
         require(bool(is_truth), f"the member {name!r} has truth values other than 0 and 1")
-    array.flags.writeable = False
     return np.asarray(array, dtype=dtype.newbyteorder("="))
 
 

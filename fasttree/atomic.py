@@ -31,6 +31,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     If the block fails, the temporary file goes and what stood under the name stays. A link is followed, and a file that
     is replaced hands its permissions on.
     """
+    path = os.fsdecode(path)
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     if os.path.isdir(target):

@@ -159,7 +159,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
         header, arrays = read_archive(path, mmap)
         return _model(_parsed(header), arrays)
     except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
+        raise ModelFileError(f"{os.fsdecode(path)}: {error}") from None
 
 
 def _parsed(header: bytes) -> Any:
@@ -181,7 +181,9 @@ def _parsed(header: bytes) -> Any:
 
 def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     said, parts = Fields("the top", parsed), Parts(arrays)
-    said.text("format"), said.integer("format_version"), said.text("fasttree_version")
+    told = said.text("format"), said.integer("format_version")
+    require(told == (FORMAT, FORMAT_VERSION), "the file changed while it was read")
+    said.text("fasttree_version")
     name = said.text("class")
     require(name in CLASSES, f"it holds a {shown(name)}, which fasttree has not: upgrade fasttree")
     n_values = said.integer("n_values")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, KeysView, Mapping, Sequence, ValuesView
 from decimal import Decimal
 from typing import Any
 
@@ -50,6 +50,9 @@ class Encoder:
             return str(value)
         if isinstance(value, np.ndarray):
             return self._array(value)
+        items = _items(value)
+        if items is not None:
+            return [self(item) for item in items]
         tagged = self._tagged(kind, value)
         if tagged is None and self._objects is not None:
             tagged = self._objects(value)
@@ -80,11 +83,6 @@ class Encoder:
             return "timedelta", [value.days, value.seconds, value.microseconds]
         if kind.__module__.split(".")[0] == "pandas" and kind.__name__ in _PANDAS:
             return f"pandas.{kind.__name__}", self._of_pandas(kind.__name__, value)
-        for method in ("tolist", "to_list", "to_pylist"):  # a series or an index
-            if hasattr(value, method):
-                return "list", [self(item) for item in getattr(value, method)()]
-        if isinstance(value, (range, type({}.keys()), type({}.values()))):
-            return "list", [self(item) for item in value]
         return None
 
     def _array(self, value: np.ndarray) -> dict[str, Any]:
@@ -105,6 +103,17 @@ class Encoder:
         if name == "Timedelta":
             return [number, value.unit]
         return [number, value.unit, None if value.tzinfo is None else str(value.tzinfo)]
+
+
+def _items(value: Any) -> Iterable[Any] | None:
+    """Of a series, an index or a view of a dict, which are saved as lists."""
+    if isinstance(value, (range, KeysView, ValuesView)):
+        return value
+    if not isinstance(value, np.generic):
+        for method in ("tolist", "to_list", "to_pylist"):
+            if hasattr(value, method):
+                return list(getattr(value, method)())
+    return None
 
 
 class Decoder:

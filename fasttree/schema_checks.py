@@ -93,9 +93,9 @@ def _check_ranges(schema: Schema) -> None:
         "the ranges of its columns are not two numbers a column",
     )
     for attribute, (low, high) in zip(schema.attributes, ranges.tolist(), strict=False):
-        known = low <= high and not attribute.is_categorical
+        is_known = low <= high and not attribute.is_categorical
         require(
-            known or (low != low and high != high),
+            is_known or (low != low and high != high),  # both NaN
             f"the column {attribute.name!r} has the range {low} to {high}",
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import fcntl
 import gzip
 import json
 import os
@@ -13,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from fasttree.batch.journal import NAME as JOURNAL
 from fasttree.batch.text import NULL_SPELLINGS
 
 FORMATS = ("csv", "csv.gz", "tsv", "parquet", "arrow", "arrows")
+on_posix = pytest.mark.skipif(os.name != "posix", reason="needs signals, locks and limits of POSIX")
 CHILD = "from fasttree.cli import main; main()"
 
 
@@ -265,7 +266,10 @@ HEAD = 'size,"count, whole",Färbung,site\n'
         ),
         ('1,2,"red,north\n1,2,red,north\n', r"line 2: a quote is opened here and never closed"),
         ("1,2,red,north\n1_000,2,red,north\n", r"line 3: column 'size' holds '1_000'"),
-        ("1,2,red,north\n2020-01-01,2,red,north\n", r"line 3: column 'size' holds '2020-01-01'"),
+        (
+            "1,2,red,north\n2020-01-01,2,red,north\n",
+            r"line 3: column 'size' holds '2020-01-01', which is not a number: if the model was trained on dates",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_csv_file(text: str, message: str, model: Any, tmp_path: Path) -> None:
@@ -315,6 +319,37 @@ def test_text_that_is_not_utf8(model: Any, tmp_path: Path) -> None:
         score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
 
 
+def test_dates_in_text(tmp_path: Path) -> None:
+    days = ["1969-07-20", "2024-02-29", None, "2024-02-29T12:30:00", "2024-03-01 00:00:00.000001"]
+    times = pa.array(
+        [None if day is None else datetime.fromisoformat(day) for day in days], pa.timestamp("us")
+    )
+    table = pa.table({"day": times})
+    model = fasttree.TreeClassifier(missing="category").fit(table, list("abcde"))
+    assert model.predict(table).tolist() == list("abcde")
+    text = "day\n" + "".join(f"{day or 'NA'}\n" for day in days)
+    (tmp_path / "in.csv").write_text(text + "2024-02-29T13:30:00+01:00\n")
+    score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv", dates=["day"])
+    assert read(tmp_path / "o.csv")["prediction"].to_pylist() == [*"abcde", "d"]
+    batches: list[Any] = []
+    fasttree.score_batches(model, pa.table({"day": days}), batches.append, dates=["day"])
+    assert batches[0]["prediction"].to_pylist() == list("abcde")
+    with pytest.raises(
+        InputError,
+        match=r"line 2: column 'day' holds '1969-07-20', which is not a number: .*--dates",
+    ):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv")
+    (tmp_path / "in.csv").write_text("day\n2023-02-28\n2023-02-29\n")
+    with pytest.raises(
+        InputError, match=r"line 3: column 'day' holds '2023-02-29', which is not a date"
+    ):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates=["day"])
+    with pytest.raises(ArgumentError, match="dates names 'night', which is not a numeric column"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates=["night"])
+    with pytest.raises(ArgumentError, match="dates must be a list of names"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates="day")
+
+
 def test_another_delimiter(model: Any, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text(
         HEAD.replace('"count, whole"', "count, whole")
@@ -333,6 +368,7 @@ def test_another_delimiter(model: Any, tmp_path: Path) -> None:
 # -- files that cannot be read -------------------------------------------------------------------------------------
 
 
+@on_posix
 def test_files_that_are_none(model: Any, tmp_path: Path) -> None:
     def refused(name: str, content: bytes, message: str) -> None:
         (tmp_path / name).write_bytes(content)
@@ -357,6 +393,8 @@ def test_files_that_are_none(model: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv does not exist"):
         score_files(model, [tmp_path / "none.csv"], tmp_path / "o.csv")
     (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InputError, match="/dev/null is not a regular file"):
+        score_files(model, ["/dev/null"], tmp_path / "o.csv", input_format="csv")
     with pytest.raises(InputError, match=r"folder\.csv is a folder: name the files in it"):
         score_files(model, [tmp_path / "folder.csv"], tmp_path / "o.csv")
 
@@ -395,6 +433,7 @@ def test_an_output_that_exists(model: Any, tmp_path: Path) -> None:
     assert read(out).num_rows == 50
 
 
+@on_posix
 def test_outputs_that_must_not_be_written(model: Any, tmp_path: Path) -> None:
     source = write(table_of(50), tmp_path / "in.csv")
     before = source.read_bytes()
@@ -411,6 +450,7 @@ def test_outputs_that_must_not_be_written(model: Any, tmp_path: Path) -> None:
         score_files(model, [source], tmp_path / "none" / "o.csv")
 
 
+@on_posix
 def test_a_link_stays_a_link(model: Any, tmp_path: Path) -> None:
     source = write(table_of(50), tmp_path / "in.csv")
     (tmp_path / "elsewhere").mkdir()
@@ -447,6 +487,7 @@ def limited(
     )
 
 
+@on_posix
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
 def test_a_disk_without_room(kind: str, model: Any, tmp_path: Path) -> None:
     table = table_of(100_000)
@@ -500,12 +541,33 @@ def test_resume_keeps_what_is_done(model: Any, tmp_path: Path) -> None:
     assert run(paths, other, force=True) == ["kept", "scored", "kept", "kept"]
 
 
+def test_killed_between_the_journal_and_the_name(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, out = write(table_of(50), tmp_path / "in.csv"), tmp_path / "o.csv"
+
+    def die(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    for n_rows in (50, 60):  # first with nothing there, then with an older output
+        write(table_of(n_rows), source)
+        with monkeypatch.context() as patch:
+            patch.setattr("fasttree.atomic.os.replace", die)
+            with pytest.raises(KeyboardInterrupt):
+                score_files(model, [source], out, resume=True)
+        assert out.exists() == (n_rows == 60)
+        assert score_files(model, [source], out, resume=True).files[0].status == "scored"
+        assert read(out).num_rows == n_rows
+        assert score_files(model, [source], out, resume=True).files[0].status == "kept"
+
+
 def test_a_journal_that_a_killed_run_has_torn(model: Any, tmp_path: Path) -> None:
     source, out = write(table_of(50), tmp_path / "in.csv"), tmp_path / "o.csv"
     score_files(model, [source], out, resume=True)
     journal = tmp_path / JOURNAL
     lines = journal.read_text()
-    journal.write_text(lines + '[1]\n{"output": "o.csv"}\n' + lines.strip()[:25])
+    torn = '[1]\n{"output": "o.csv"}\n' + lines.strip()[:25]
+    journal.write_bytes(lines.encode() + b"\xff\n" + torn.encode())
     assert score_files(model, [source], out, resume=True).files[0].status == "kept"
     other = write(table_of(50), tmp_path / "other.csv")
     score_files(model, [other], tmp_path / "p.csv", resume=True)
@@ -523,6 +585,7 @@ def killed(arguments: list[str], seconds: float) -> int:
     return child.wait()
 
 
+@on_posix
 def test_killed_at_any_moment_there_is_no_half_output(model: Any, tmp_path: Path) -> None:
     table = table_of(150_000)
     source = write(table, tmp_path / "in.parquet", 50_000)
@@ -562,6 +625,7 @@ def test_killed_at_any_moment_there_is_no_half_output(model: Any, tmp_path: Path
     assert n_killed
 
 
+@on_posix
 def test_only_files_that_nobody_writes_are_leftovers(tmp_path: Path) -> None:
     target = tmp_path / "o.csv"
     dead = tmp_path / ".o.csv.0123456789ab.part"
@@ -588,10 +652,13 @@ def test_only_files_that_nobody_writes_are_leftovers(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == sorted([target.name, *(path.name for path in others)])
 
 
+@on_posix
 def test_a_file_that_is_taken_for_a_leftover_is_made_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Between the moments in which it is made and locked another run may remove it."""
+    import fcntl
+
     flock, removed = fcntl.flock, []
 
     def remove_first(file: Any, how: int) -> None:
@@ -620,6 +687,7 @@ print(json.dumps([report.rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrs
 """
 
 
+@on_posix
 @pytest.mark.parametrize("kind", ["parquet", "csv", "arrow"])
 def test_memory_does_not_grow_with_the_file(kind: str, model: Any, tmp_path: Path) -> None:
     """A file is read in parts, also if it is a single row group or batch."""

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fasttree
+from fasttree.schema_checks import check_schema
 
 
 @given(
@@ -45,6 +50,37 @@ def test_a_categorical_attribute_has_none() -> None:
 def test_rows_of_weight_0_count_for_nothing() -> None:
     model = fasttree.TreeClassifier().fit([[1.0], [2.0], [9.0]], [0, 1, 1], sample_weight=[1, 1, 0])
     assert model.tree_.schema.ranges.tolist() == [[1, 2]]
+
+
+def test_ranges_go_through_a_file(tmp_path: Path) -> None:
+    table = {
+        "plain": [0.1, 3.0, 1.0],
+        "infinite": [-np.inf, np.inf, 0.0],
+        "empty": [np.nan, np.nan, np.nan],
+        "text": ["a", "b", "a"],
+    }
+    model = fasttree.TreeClassifier().fit(table, [0, 1, 1])
+    model.save(tmp_path / "m.model")
+    ranges = fasttree.load(tmp_path / "m.model").tree_.schema.ranges
+    expected = [[0.1, 3.0], [-np.inf, np.inf], [np.nan, np.nan], [np.nan, np.nan]]
+    assert np.array_equal(ranges, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "match"),
+    [
+        (None, "not two numbers a column"),
+        (np.zeros((1, 2)), "not two numbers a column"),
+        (np.array([[2.0, 1.0], [np.nan] * 2]), "'x' has the range 2.0 to 1.0"),
+        (np.array([[np.nan, 1.0], [np.nan] * 2]), "'x' has the range nan to 1.0"),
+        (np.array([[1.0, 2.0], [1.0, 2.0]]), "'c' has the range 1.0 to 2.0"),
+    ],
+)
+def test_ranges_of_a_pickle_are_checked(ranges: Any, match: str) -> None:
+    model = fasttree.TreeClassifier().fit({"x": [1.0, 2.0], "c": ["a", "b"]}, [0, 1])
+    check_schema(model.tree_.schema)
+    with pytest.raises(fasttree.ModelFileError, match=match):
+        check_schema(replace(model.tree_.schema, ranges=ranges))
 
 
 def test_ranges_are_read_only_and_no_part_of_equality() -> None:

@@ -15,7 +15,14 @@ import pyarrow as pa
 from fasttree.arrays import column_label
 from fasttree.batch.errors import CellError, InputError
 from fasttree.batch.report import EXAMPLES, Tally
-from fasttree.batch.text import NULL_SPELLINGS, is_text, label_parser, numbers_of_text
+from fasttree.batch.text import (
+    NULL_SPELLINGS,
+    is_text,
+    is_time,
+    label_parser,
+    numbers_of_text,
+    times_of_text,
+)
 from fasttree.frames import MISSING_CODE, UNKNOWN_CODE, Column
 from fasttree.labels import Labels, families_of, is_missing, label_numbers, number_labels, shown
 from fasttree.schema import AttributeSchema
@@ -30,6 +37,7 @@ class Reading:
     lenient: bool = False  # what cannot be read is missing
     allow_missing: bool = True
     allow_unseen: bool = True
+    dates: frozenset[str] = frozenset()  # columns of text that are dates or times
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,8 @@ class AttributeReader:
 
     def _parsed(self, text: Any, tally: Tally) -> np.ndarray:
         reading = self.reading
-        if not (reading.textual or reading.lenient):
+        is_date = self.attribute.name in reading.dates
+        if not (reading.textual or reading.lenient or is_date):
             if text.null_count == len(text):
                 return np.full(len(text), np.nan)
             row = int(np.argmax(text.is_valid().to_numpy(zero_copy_only=False)))
@@ -124,14 +133,19 @@ class AttributeReader:
                 "the model wants numbers: convert the column, or have its text read (--lenient)"
             )
             raise self._error(row, f"holds text, {shown(text[row].as_py())}", remedy)
-        values, unreadable = numbers_of_text(text)
+        values, unreadable = (times_of_text if is_date else numbers_of_text)(text)
         tally.unreadable = int(np.count_nonzero(unreadable))
         if tally.unreadable:
             rows = np.flatnonzero(unreadable)
             if not reading.lenient:
-                held = shown(text[int(rows[0])].as_py())
+                held = text[int(rows[0])].as_py()
                 remedy = "correct it, or take such values for missing (--lenient)"
-                raise self._error(int(rows[0]), f"holds {held}, which is not a number", remedy)
+                if not is_date and is_time(held):
+                    remedy = "if the model was trained on dates, say so (--dates)"
+                what = "date" if is_date else "number"
+                raise self._error(
+                    int(rows[0]), f"holds {shown(held)}, which is not a {what}", remedy
+                )
             tally.unreadable_examples = [text[int(row)].as_py() for row in rows[:EXAMPLES]]
         return values
 

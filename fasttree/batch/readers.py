@@ -64,7 +64,9 @@ def open_source(path: Path, said: str | None = None, delimiter: str | None = Non
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder: name the files in it.")
-        if path.is_file() and path.stat().st_size == 0:
+        if not path.is_file():  # a pipe, say: files are looked into before they are read
+            raise InputError(f"{path} is not a regular file.")
+        if path.stat().st_size == 0:
             raise InputError(f"{path} is empty: it has 0 bytes.")
         if kind == "csv":
             return CsvSource(path, delimiter)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,37 @@ def _times(text: Any) -> np.ndarray | None:
 def _floats(text: Any) -> np.ndarray:
     numbers = text.cast(pa.float64())
     return np.asarray(numbers.to_numpy(zero_copy_only=numbers.null_count == 0))
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def times_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The same of dates and times in ISO's way: microseconds since 1970, as models have them."""
+    encoded = text.dictionary_encode()
+    places = encoded.indices.fill_null(-1).to_numpy()
+    known = [_time(label) for label in encoded.dictionary.to_pylist()]
+    values = np.array([*(np.nan if time is None else time for time in known), np.nan])
+    odd = [time is None for time in known]
+    return values[places], np.array([*odd, False])[places]
+
+
+def _time(text: str) -> float | None:
+    """None for what is no time."""
+    text = text.strip()
+    if text in NULL_SPELLINGS:
+        return np.nan
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    return (time - _EPOCH) // timedelta(microseconds=1)
+
+
+def is_time(text: str) -> bool:
+    return _time(text) is not None
 
 
 def label_parser(family: str | None) -> Callable[[str], Any] | None:

@@ -88,6 +88,10 @@ def score(
             metavar="CHAR", help="What separates the values of a CSV input.", show_default=False
         ),
     ] = None,
+    dates: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Columns of text that are dates.", show_default=False),
+    ] = None,
     report: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write a report as JSON.", show_default=False),
@@ -117,7 +121,8 @@ def score(
                 proba=proba,
                 leaf=leaf,
                 explain=explain,
-                columns=_columns(columns),
+                columns="all" if columns == "all" else _names(columns),
+                dates=_names(dates),
                 mode="strict" if strict else "lenient" if lenient else "normal",
                 n_jobs=jobs,
                 input_format=format,
@@ -141,10 +146,9 @@ def score(
         _summary(found)
 
 
-def _columns(said: str | None) -> list[str] | str:
-    if said is None:
-        return []
-    return "all" if said == "all" else next(csv.reader([said]), [])
+def _names(said: str | None) -> list[str]:
+    """Names with commas between them, as in a line of CSV."""
+    return [] if said is None else next(csv.reader([said]), [])
 
 
 def _check_files(model: Path, inputs: list[Path], output: str, report: Path | None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command on the page about the command line does what the page says."""
+"""Every command on the pages about the command line does what the page says."""
 
 from __future__ import annotations
 
@@ -11,26 +11,30 @@ from pathlib import Path
 import pytest
 from commands import run
 
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "command-line.md"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def examples() -> list[tuple[list[str], str]]:
+def examples(page: Path = PAGE) -> list[tuple[list[str], str]]:
     """The commands, and what they print."""
     found = []
-    for block in BLOCK.findall(PAGE.read_text("utf-8")):
+    for block in BLOCK.findall(page.read_text("utf-8")):
         for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
             command, _, output = part.partition("\n")
             found.append((shlex.split(command), output))
     return found
 
 
-def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "at_least"), [("command-line.md", 13), ("batch-scoring.md", 9)])
+def test_the_page(
+    name: str, at_least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)
-    commands = examples()
-    assert len(commands) > 12
+    commands = examples(DOCS / name)
+    assert len(commands) >= at_least
     for command, expected in commands:
         assert command[0] == "fasttree"
         result = run(*command[1:])

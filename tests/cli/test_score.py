@@ -291,7 +291,7 @@ def test_outputs_that_cannot_be(folder: Path) -> None:
         "m.model",
         "visits.csv",
         "-o",
-        "/dev/full",
+        os.devnull,
         "--output-format",
         "csv",
         "--force",
@@ -381,6 +381,7 @@ def test_wrong_usage(folder: Path) -> None:
     )
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs signals of POSIX")
 def test_ctrl_c_leaves_nothing(folder: Path) -> None:
     pa.csv.write_csv(pa.concat_tables([patients(100_000)] * 20), "large.csv")
     words = [

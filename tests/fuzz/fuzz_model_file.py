@@ -219,8 +219,9 @@ def main() -> int:
                 (given.keep / f"mutant-{given.seed}-{number}").write_bytes(
                     mutant(given.seed, number, originals)[1]
                 )
-        if sys.stderr.isatty() and number % 100 == 0:
-            print(f"\r{number - given.first} of {given.n}", end="", file=sys.stderr)
+        done = number - given.first + 1
+        if done % 5000 == 0:
+            print(f"{done} of {given.n}", file=sys.stderr, flush=True)
     _report(outcomes, by_mutation, texts, time.perf_counter() - started)
     return int(any(outcomes[bad] for bad in OUTCOMES if bad not in HARMLESS))
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 import json
@@ -405,14 +406,14 @@ def _edit_json(rng: random.Random, said: Any) -> None:
     if how == 0:
         del holder[key]
     elif how == 1 and isinstance(holder, dict):
-        holder[rng.choice(("x", "", "format", "kind"))] = rng.choice(ODD_VALUES)
+        holder[rng.choice(("x", "", "format", "kind"))] = copy.deepcopy(rng.choice(ODD_VALUES))
     elif how == 1:
-        holder.insert(rng.randrange(len(holder) + 1), rng.choice(ODD_VALUES))
+        holder.insert(rng.randrange(len(holder) + 1), copy.deepcopy(rng.choice(ODD_VALUES)))
     elif how == 2:
         other = rng.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
         holder[key], holder[other] = holder[other], holder[key]
     else:
-        holder[key] = rng.choice(ODD_VALUES)
+        holder[key] = copy.deepcopy(rng.choice(ODD_VALUES))
 
 
 def _dump(said: Any) -> bytes:

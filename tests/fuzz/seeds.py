@@ -33,9 +33,9 @@ def table(n_rows: int = 90, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
     return columns, y
 
 
-def models() -> list[Any]:
+def models(n_rows: int = 90) -> list[Any]:
     """Fitted, in an order that stays."""
-    X, y = table()
+    X, y = table(n_rows)
     numbers = np.random.default_rng(1).normal(size=(60, 3))
     codes = (numbers[:, 0] > 0).astype(int) + (numbers[:, 1] > 0)
     with warnings.catch_warnings():
@@ -72,8 +72,10 @@ def rows_for(schema: Any) -> Any:
             values: list[Any] = numbers[place % 8 :] + numbers[: place % 8]
             columns[attribute.name] = np.array(values)
             continue
-        levels = list(attribute.categories)[:5]
-        if levels and all(type(level) is str for level in levels):
+        # A column of several types is refused, so the levels are those of the first one's type.
+        kind = type(next(iter(attribute.categories), None))
+        levels = [level for level in attribute.categories if type(level) is kind][:5]
+        if kind is str:
             levels.append("never seen")
         values = (([None, *levels]) * 8)[:8]
         columns[attribute.name] = np.array([*values, None], dtype=object)[:-1]

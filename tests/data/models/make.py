@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the golden files of this version: models, and what they say about some rows.
+
+    python tests/data/models/make.py
+
+Once for each release that changes what is saved. Files of earlier versions stay as they are: later ones must read them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2])]
+
+from fuzz.seeds import models, rows_for  # noqa: E402
+
+import fasttree  # noqa: E402
+
+
+def main() -> None:
+    folder = HERE / fasttree.__version__
+    if folder.exists():
+        sys.exit(f"{folder} is there: the files of a version are written once")
+    folder.mkdir()
+    for place, model in enumerate(models(n_rows=40)):
+        name = f"{place:02d}-{type(model).__name__}"
+        model.save(folder / f"{name}.fasttree")
+        text = json.dumps(expected(model), indent=1, ensure_ascii=True)
+        (folder / f"{name}.json").write_text(text + "\n", "utf-8")
+
+
+def expected(model: Any) -> dict[str, Any]:
+    schema = model.tree_.schema
+    X = rows_for(schema)
+    columns = X if schema.named else dict(zip(schema.names, X.T, strict=True))
+    rows = {}
+    for attribute in schema.attributes:
+        values = columns[attribute.name].tolist()
+        numeric = attribute.categories is None
+        rows[attribute.name] = (
+            ["numeric", list(map(repr, values))] if numeric else ["labels", values]
+        )
+    return {
+        "model": repr(model),
+        "text": model.to_text(),
+        "named": schema.named,
+        "rows": rows,
+        "predict": model.predict(X).tolist(),
+        "predict_proba": model.predict_proba(X).tolist(),
+    }
+
+
+if __name__ == "__main__":
+    main()
