@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
-    from fasttree import costs, datasets, measures, metrics, pruning
+    from fasttree import batch, costs, datasets, measures, metrics, pruning
+    from fasttree.batch import score_batches
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
     from fasttree.estimators import (
@@ -41,6 +42,7 @@ _HOMES = {
     "RuleClassifier": "fasttree.estimators",
     "SMMLClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
+    "batch": "fasttree.batch",
     "compare_methods": "fasttree.compare",
     "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
@@ -49,6 +51,7 @@ _HOMES = {
     "metrics": "fasttree.metrics",
     "pruning": "fasttree.pruning",
     "rank_attributes": "fasttree.ranking",
+    "score_batches": "fasttree.batch",
     "select_depth": "fasttree.estimators.depth",
 }
 
@@ -65,6 +68,7 @@ __all__ = [
     "SMMLClassifier",
     "TreeClassifier",
     "__version__",
+    "batch",
     "compare_methods",
     "costs",
     "datasets",
@@ -73,6 +77,7 @@ __all__ = [
     "metrics",
     "pruning",
     "rank_attributes",
+    "score_batches",
     "select_depth",
 ]
 

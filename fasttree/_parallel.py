@@ -28,6 +28,11 @@ def _nothing(worker: int, task: int) -> None:
     pass
 
 
+def count_threads(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` stands for, as joblib counts them."""
+    return max(1, effective_n_jobs(n_jobs))
+
+
 class _Step:
     """The tasks of one step: handed out by a counter, done when none is left and no helper is at work.
 
@@ -46,7 +51,7 @@ class Team:
     """``with Team(n_jobs) as team: team.run(task, n)`` calls task(worker, i) for i < n, on all the threads."""
 
     def __init__(self, n_jobs: int | None, worth_it: bool = True, brief: bool = False) -> None:
-        self.size = max(1, effective_n_jobs(n_jobs)) if worth_it else 1
+        self.size = count_threads(n_jobs) if worth_it else 1
         self._n_jobs = n_jobs
         self._brief = brief
         self._changed = threading.Condition()

@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file that appears under its name when it is whole, or not at all."""
+"""A file that appears under its name when it is whole, or not at all, whatever ends the process that writes it.
+
+What a killed process leaves behind is removed when the same file is written again. A file that is being written is
+locked, and the lock goes with the process: one without a lock belongs to nobody.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows, where nobody can remove a file that another has open
+    fcntl = None  # type: ignore[assignment]
+
+ENDING = ".part"
+TOKEN_BYTES = 6
 
 
 @contextmanager
@@ -22,13 +35,13 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     if os.path.isdir(target):
-        raise IsADirectoryError(f"{path!r} is a folder: give the name of a file in it")
-    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    try:
-        descriptor = os.open(temporary, flags, 0o666)  # less what the umask takes
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path!r}: there is no folder {folder!r}: make it first") from None
+        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder: give the name of a file in it")
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(
+            f"{os.fspath(path)!r}: there is no folder {folder!r}: make it first"
+        )
+    _remove_leftovers(folder, name)
+    temporary, descriptor = _locked_file(folder, name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             with suppress(FileNotFoundError):
@@ -36,12 +49,54 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+            if fcntl is not None:  # while the lock is held
+                os.replace(temporary, target)
+        if fcntl is None:  # Windows does not rename a file that is open
+            os.replace(temporary, target)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
     _sync_folder(folder)
+
+
+def _locked_file(folder: str, name: str) -> tuple[str, int]:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        token = secrets.token_hex(TOKEN_BYTES)
+        temporary = os.path.join(folder, f".{_start(name)}.{token}{ENDING}")
+        descriptor = os.open(temporary, flags, 0o666)  # less what the umask takes
+        if fcntl is not None:
+            with suppress(OSError):  # some file systems have no locks; leftovers stay there
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if _is_at(descriptor, temporary):
+            return temporary, descriptor
+        os.close(descriptor)  # another process took it for a leftover before it was locked
+
+
+def _remove_leftovers(folder: str, name: str) -> None:
+    if fcntl is None:
+        return
+    token = f"[0-9a-f]{{{2 * TOKEN_BYTES}}}"
+    ours = re.compile(rf"\.{re.escape(_start(name))}\.{token}{re.escape(ENDING)}")
+    for other in filter(ours.fullmatch, os.listdir(folder)):
+        leftover = os.path.join(folder, other)
+        with suppress(OSError), open(leftover, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails if somebody is writing it
+            if _is_at(file.fileno(), leftover):
+                os.unlink(leftover)
+
+
+def _start(name: str) -> str:
+    """As much of a name as leaves room for more: it may have 255 bytes."""
+    return name[:200] if name.isascii() else name[:50]
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _sync_folder(folder: str) -> None:

@@ -195,6 +195,7 @@ class _Encoding:
         self.codes = np.empty((d, n), dtype=np.uint8)
         self.lower = np.zeros((d, MAX_BINS + 1))
         self.upper = np.zeros((d, MAX_BINS + 1))
+        self.ranges = np.full((d, 2), np.nan)
         self.source: list[np.ndarray | None] = [None] * d
         self.keys: list[np.ndarray] = []  # of the columns that a worker has in hand
 
@@ -236,7 +237,10 @@ class _Encoding:
             ranked = _core.SortedColumn(keys[j], row_bits, whole[j], n_missing[j])
             n_values = ranked.settle(column)
             if self.max_bins is None and n_values > MAX_BINS:
-                ranked.entries(column, self.shift, self.y, self.lists[attribute])
+                entries = self.lists[attribute]
+                ranked.entries(column, self.shift, self.y, entries)
+                ends = entries[[n_missing[j], -1]] & np.uint64(0xFFFFFFFF)  # they hold the row
+                self.ranges[attribute] = column[ends.astype(np.int64)]
                 self.storage[attribute] = attribute
                 self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
                 continue
@@ -246,6 +250,8 @@ class _Encoding:
             )  # fmt: skip
             self.storage[attribute] = -1 - attribute
             self.n_codes[attribute] = largest + 1
+            if largest:
+                self.ranges[attribute] = self.lower[attribute, 1], self.upper[attribute, largest]
 
     # -- categories ------------------------------------------------------------------------------------------------
 
@@ -263,13 +269,18 @@ class _Encoding:
     def finish(self) -> EncodedTable:
         table, target = self.table, self.target
         target.classes.flags.writeable = False  # estimators and trees share them
+        self.ranges.flags.writeable = False
         if table.columns is None:
             attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
         else:
             attributes = [AttributeSchema(c.name, c.categories, c.ordered) for c in table.columns]
         return EncodedTable(
             schema=Schema(
-                tuple(attributes), target.classes, table.named, tuple(target.tie_order.tolist())
+                tuple(attributes),
+                target.classes,
+                table.named,
+                tuple(target.tie_order.tolist()),
+                ranges=self.ranges,
             ),
             tie_order=target.tie_order,
             y=self.y,

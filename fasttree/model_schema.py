@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,9 +26,14 @@ _CLASS_TYPES: dict[str, np.dtype[Any]] = {
 
 def encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
     attributes = []
-    for attribute in schema.attributes:
+    ranges = dict(enumerate(schema.ranges.tolist()))
+    for place, attribute in enumerate(schema.attributes):
         entry: dict[str, Any] = {"name": attribute.name, "kind": "numeric"}
-        if attribute.categories is not None:
+        if attribute.categories is None:
+            low, high = ranges.get(place, (math.nan, math.nan))
+            if low <= high:
+                entry["range"] = [encode(low), encode(high)]
+        else:
             entry["kind"] = "categorical"
             entry["ordered"] = attribute.ordered
             with _labels_of(f"the column {attribute.name!r}"):
@@ -64,25 +70,39 @@ def _labels_of(where: str) -> Iterator[None]:
 
 
 def decode_schema(said: Fields, decode: Callable[[Any], Any]) -> Schema:
-    attributes = []
+    attributes, ranges = [], []
     for entry in said.list("attributes"):
         of_one = Fields("an attribute", entry)
         name, kind = of_one.text("name"), of_one.text("kind")
         require(kind in ("numeric", "categorical"), f"the column {shown(name)} is {shown(kind)}")
+        low = high = math.nan
         if kind == "numeric":
+            if of_one.has("range"):
+                low, high = _range(name, decode(of_one.any("range")))
             attributes.append(AttributeSchema(name))
         else:
             ordered = of_one.truth("ordered")
             categories = tuple(decode(label) for label in of_one.list("categories"))
             attributes.append(AttributeSchema(name, categories, ordered))
+        ranges.append((low, high))
         of_one.check_all_taken()
     classes = _classes(said.fields("classes"), decode)
     priors = Priors(decode(said.any("class_weight")), decode(said.any("cost")))
-    schema = Schema(
-        tuple(attributes), classes, said.truth("named"), tuple(said.list("tie_order")), priors
-    )
+    named, tie_order = said.truth("named"), tuple(said.list("tie_order"))
+    noted = np.array(ranges, dtype=np.float64).reshape(len(ranges), 2)
+    schema = Schema(tuple(attributes), classes, named, tie_order, priors, noted)
     said.check_all_taken()
     return schema
+
+
+def _range(name: str, ends: Any) -> tuple[float, float]:
+    require(
+        type(ends) is list and len(ends) == 2 and all(type(end) is float for end in ends),
+        f"the range of the column {shown(name)} is not two numbers",
+    )
+    low, high = ends
+    require(low <= high, f"the column {shown(name)} has the range {low} to {high}")
+    return low, high
 
 
 def _classes(said: Fields, decode: Callable[[Any], Any]) -> np.ndarray:

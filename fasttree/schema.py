@@ -55,13 +55,17 @@ class Priors:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schema:
-    """The attributes in column order and the sorted class labels. Two that differ in the priors alone are equal."""
+    """The attributes in column order and the sorted class labels. Two that differ in the priors or the
+    ranges alone are equal."""
 
     attributes: tuple[AttributeSchema, ...]
     classes: np.ndarray
     named: bool  # True if the user's table had column names
     tie_order: tuple[int, ...] = ()  # class numbers, the first wins a tie; (): in their own order
     priors: Priors = field(default_factory=Priors)
+    # float64 [attribute, 2]: the smallest and the largest number of each attribute in the training rows, NaN for a
+    # categorical one and where no row had a number; without rows if nobody noted it.
+    ranges: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):

@@ -37,6 +37,7 @@ def check_schema(schema: Any) -> None:
         "the order of its classes is none",
     )
     _check_priors(schema.priors, len(classes))
+    _check_ranges(schema)
 
 
 def _check_attribute(attribute: Any) -> None:
@@ -81,6 +82,21 @@ def _check_priors(priors: Any, n_classes: int) -> None:
         require(
             bool((cost >= 0).all()) and not cost.diagonal().any(),
             "one of its costs is below 0, or that of no mistake is not 0",
+        )
+
+
+def _check_ranges(schema: Schema) -> None:
+    ranges = schema.ranges
+    shapes = (0, 2), (len(schema.attributes), 2)
+    require(
+        isinstance(ranges, np.ndarray) and ranges.dtype == np.float64 and ranges.shape in shapes,
+        "the ranges of its columns are not two numbers a column",
+    )
+    for attribute, (low, high) in zip(schema.attributes, ranges.tolist(), strict=False):
+        is_known = low <= high and not attribute.is_categorical
+        require(
+            is_known or (low != low and high != high),  # both NaN
+            f"the column {attribute.name!r} has the range {low} to {high}",
         )
 
 

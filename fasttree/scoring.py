@@ -29,6 +29,16 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """All that is known of some rows."""
+
+    leaves: np.ndarray
+    classes: np.ndarray
+    shares: np.ndarray | None
+    spread: np.ndarray  # the rows that went down several branches
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Ends:
     """Where rows end: an entry for each row, or several with a share each, if it went down several branches."""
 
@@ -100,11 +110,19 @@ def shares_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = Non
 
 def classes_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:
     """The class number of each row."""
-    leaves, spread, shares = _route(tree, table, policy, n_jobs)
+    return scores_of(tree, table, policy, n_jobs).classes
+
+
+def scores_of(
+    tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None, with_shares: bool = False
+) -> Scores:
+    """Leaf and class of each row, and the class shares if they are wanted, for one way down the tree."""
+    out = np.empty((table.n_rows, tree.proba.shape[1])) if with_shares else None
+    leaves, spread, shares = _route(tree, table, policy, n_jobs, out)
     classes = tree.pred[leaves]
     if len(spread):
         classes[spread] = classes_of_shares(tree, shares)
-    return classes
+    return Scores(leaves, classes, out, spread)
 
 
 def classes_of_shares(tree: Tree, shares: np.ndarray) -> np.ndarray:

@@ -567,6 +567,16 @@ def surrogate(with_table: bool) -> Callable[[dict[str, np.ndarray]], int]:
     )
 
 
+def put_range(ends: Any) -> Callable[[Any, dict[str, np.ndarray]], None]:
+    """Of the first numeric attribute."""
+
+    def change(said: Any, arrays: dict[str, np.ndarray]) -> None:
+        numeric = [one for one in said["schema"]["attributes"] if one["kind"] == "numeric"]
+        numeric[0]["range"] = ends
+
+    return change
+
+
 def no_nodes(said: Any, arrays: dict[str, np.ndarray]) -> None:
     n = len(arrays["tree/attribute"])
     for name, array in arrays.items():
@@ -712,6 +722,10 @@ EDITS: list[tuple[str, Callable[[Any, dict[str, np.ndarray]], None], str]] = [
     ("a parameter", lambda said, arrays: said["params"].update(criterion="x"), "criterion must be"),
     ("threads", lambda said, arrays: said["params"].update(n_jobs=10**6), "n_jobs=1000000"),
     ("policy", lambda said, arrays: said["fitted"].update(missing="?"), "missing values"),
+    ("a range upside down", put_range([2.0, 1.0]), "has the range 2.0 to 1.0"),
+    ("a range with NaN", put_range([{"float": "nan"}, 1.0]), "has the range nan to 1.0"),
+    ("a range of text", put_range(["1", "2"]), "is not two numbers"),
+    ("half a range", put_range([1.0]), "is not two numbers"),
     ("no attributes", lambda said, arrays: said["schema"].update(attributes=[]), "no attributes"),
     (
         "one attribute",

@@ -36,7 +36,7 @@ def to_text(rules: RuleList, max_rules: int | None = None) -> str:
 
 
 def rule_text(rule: Rule) -> str:
-    return f"IF {_premise(rule)} THEN {rule.label} ({evidence_text(rule)})"
+    return f"IF {premise_text(rule)} THEN {rule.label} ({evidence_text(rule)})"
 
 
 def otherwise_text(rules: RuleList) -> str:
@@ -109,7 +109,8 @@ def _instead(condition: Condition) -> str:
     return " and ".join(texts)
 
 
-def _premise(rule: Rule) -> str:
+def premise_text(rule: Rule) -> str:
+    """All the conditions, without the conclusion."""
     return " AND ".join(_conditions(rule)) or "anything"
 
 

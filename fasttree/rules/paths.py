@@ -29,18 +29,25 @@ def rules_of(
             f"{averaged} averages over many trees, and no list of rules says the same: fit a model that is one tree, "
             "such as SMMLClassifier or C45Classifier, and ask it for its rules"
         )
-    paths = _Paths(tree)
     leaves = np.flatnonzero(tree.is_leaf() & (tree.counts.sum(axis=1) > 0))
     leaves = leaves[np.argsort(_printed_order(tree)[leaves])]
-    start, nodes = paths.conditions_of(leaves)
+    return rules_to(tree, leaves, unknown=unknown, allow_missing=allow_missing)
+
+
+def rules_to(
+    tree: Tree, nodes: np.ndarray, *, unknown: str = "missing", allow_missing: bool = True
+) -> RuleList:
+    """The way to each of some nodes as a rule."""
+    paths, ends = _Paths(tree), nodes
+    start, nodes = paths.conditions_of(ends)
     used, condition = np.unique(nodes, return_inverse=True)
     table, number = distinct(paths.table(used))
     has_substitutes = table.substitutes is not None
-    counts = tree.counts[leaves]
-    label = tree.pred[leaves]
+    counts = tree.counts[ends]
+    label = tree.pred[ends]
     n_classes = counts.shape[1]
     weight = counts.sum(axis=1)
-    right = counts[np.arange(len(leaves)), label]
+    right = counts[np.arange(len(ends)), label]
     return RuleList(
         conditions=table,
         start=start,

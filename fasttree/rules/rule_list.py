@@ -111,7 +111,7 @@ class RuleList(Sequence[Rule]):
 
     def match(self, X: Any) -> np.ndarray:
         """The number of the rule that decides each row, -1 where none applies."""
-        return self._first_match(self._read(X))
+        return self.match_table(self._read(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
@@ -136,7 +136,8 @@ class RuleList(Sequence[Rule]):
     def _read(self, X: Any) -> Table:
         return read_table_like(X, self.schema, self.reader_name, self.unknown)
 
-    def _first_match(self, table: Table) -> np.ndarray:
+    def match_table(self, table: Table) -> np.ndarray:
+        """The same for a table that has been read."""
         first = np.full(table.n_rows, NO_RULE, dtype=np.int64)
         if not len(self):
             return first

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An Arrow column as one attribute of a model: its numbers, or the codes of its levels.
+
+The usual types are read here, without any loop over rows; all others as every table is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fasttree.arrays import column_label
+from fasttree.batch.errors import CellError, InputError
+from fasttree.batch.report import EXAMPLES, Tally
+from fasttree.batch.text import (
+    NULL_SPELLINGS,
+    is_text,
+    is_time,
+    label_parser,
+    numbers_of_text,
+    times_of_text,
+)
+from fasttree.frames import MISSING_CODE, UNKNOWN_CODE, Column
+from fasttree.labels import Labels, families_of, is_missing, label_numbers, number_labels, shown
+from fasttree.schema import AttributeSchema
+from fasttree.values import read_column
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How columns are read."""
+
+    textual: bool = False  # the table has text alone, as a CSV file
+    lenient: bool = False  # what cannot be read is missing
+    allow_missing: bool = True
+    allow_unseen: bool = True
+    dates: frozenset[str] = frozenset()  # columns of text that are dates or times
+
+
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """The codes of a dictionary's labels; one more place for a missing value, where index -1 finds it."""
+
+    dictionary: Any
+    labels: list[Any]
+    codes: np.ndarray
+
+
+class AttributeReader:
+    """Reads a column of every batch. Several threads may do so at once."""
+
+    def __init__(
+        self, attribute: AttributeSchema, low: float, high: float, reading: Reading
+    ) -> None:
+        self.attribute, self.low, self.high, self.reading = attribute, low, high, reading
+        self._latest: _Levels | None = None
+        if attribute.categories is None:
+            return
+        self._code_of = {level: code for code, level in enumerate(attribute.categories)}
+        self._families = families_of(attribute.categories)
+        if reading.textual:
+            bools = all(isinstance(level, bool) for level in attribute.categories)
+            family = "bool" if bools and self._families else next(iter(self._families), None)
+            parse = label_parser(family)
+            if parse is None:
+                raise InputError(
+                    f"column {attribute.name!r} has levels of the type {family}, which text does not hold: "
+                    "use a Parquet file"
+                )
+            self._parse = parse
+
+    def read(self, array: Any) -> tuple[Column, Tally]:
+        tally = Tally()
+        if self.attribute.categories is None:
+            column = Column(self.attribute.name, values=self._numbers(array, tally))
+        else:
+            column = Column(
+                self.attribute.name,
+                codes=self._codes(array, tally),
+                categories=self.attribute.categories,
+                declared=True,
+                ordered=self.attribute.ordered,
+            )
+        return column, tally
+
+    def _error(self, row: int, problem: str, remedy: str) -> CellError:
+        return CellError(row, self.attribute.name, problem, remedy)
+
+    def _check_missing(self, missing: np.ndarray, tally: Tally) -> None:
+        tally.missing = int(np.count_nonzero(missing))
+        if tally.missing and not self.reading.allow_missing:
+            remedy = 'fill it in, or train the model with missing="branch", say'
+            raise self._error(int(np.argmax(missing)), "has a missing value", remedy)
+
+    # -- numbers ---------------------------------------------------------------------------------------------------
+
+    def _numbers(self, array: Any, tally: Tally) -> np.ndarray:
+        values = self._values(array, tally)
+        if values.dtype.kind == "f":
+            self._check_missing(np.isnan(values), tally)
+        tally.below = int(np.count_nonzero(values < self.low))  # False where any of the two is NaN
+        tally.above = int(np.count_nonzero(values > self.high))
+        return values
+
+    def _values(self, array: Any, tally: Tally) -> np.ndarray:
+        kind = array.type
+        if pa.types.is_integer(kind) or kind in (pa.float32(), pa.float64()):
+            return np.asarray(array.to_numpy(zero_copy_only=array.null_count == 0))
+        if pa.types.is_dictionary(kind) and is_text(kind.value_type):
+            array, kind = array.cast(kind.value_type), kind.value_type
+        if is_text(kind):
+            return self._parsed(array, tally)
+        values = _read(self.attribute.name, array)
+        if isinstance(values, Labels):
+            numbers = label_numbers(values)
+            if numbers is None:
+                row = int(np.argmax(values.codes >= 0))
+                raise self._error(row, f"holds {shown(values.example)}", "the model wants a number")
+            return numbers
+        return values
+
+    def _parsed(self, text: Any, tally: Tally) -> np.ndarray:
+        reading = self.reading
+        is_date = self.attribute.name in reading.dates
+        if not (reading.textual or reading.lenient or is_date):
+            if text.null_count == len(text):
+                return np.full(len(text), np.nan)
+            row = int(np.argmax(text.is_valid().to_numpy(zero_copy_only=False)))
+            remedy = (
+                "the model wants numbers: convert the column, or have its text read (--lenient)"
+            )
+            raise self._error(row, f"holds text, {shown(text[row].as_py())}", remedy)
+        values, unreadable = (times_of_text if is_date else numbers_of_text)(text)
+        tally.unreadable = int(np.count_nonzero(unreadable))
+        if tally.unreadable:
+            rows = np.flatnonzero(unreadable)
+            if not reading.lenient:
+                held = text[int(rows[0])].as_py()
+                remedy = "correct it, or take such values for missing (--lenient)"
+                if not is_date and is_time(held):
+                    remedy = "if the model was trained on dates, say so (--dates)"
+                what = "date" if is_date else "number"
+                raise self._error(
+                    int(rows[0]), f"holds {shown(held)}, which is not a {what}", remedy
+                )
+            tally.unreadable_examples = [text[int(row)].as_py() for row in rows[:EXAMPLES]]
+        return values
+
+    # -- levels ----------------------------------------------------------------------------------------------------
+
+    def _codes(self, array: Any, tally: Tally) -> np.ndarray:
+        if is_text(array.type):
+            array = array.dictionary_encode()
+        if pa.types.is_dictionary(array.type):
+            indices = array.indices.cast(pa.int32())
+            if indices.null_count:
+                indices = indices.fill_null(MISSING_CODE)
+            places = indices.to_numpy()
+            levels = self._latest
+            if levels is None or not levels.dictionary.equals(array.dictionary):
+                levels = self._levels(array.dictionary, array.dictionary.to_pylist(), places)
+                if (places >= 0).any():  # else nothing has been checked yet
+                    self._latest = levels
+        else:
+            values = _read(self.attribute.name, array)
+            found = values if isinstance(values, Labels) else number_labels(values)
+            places = found.codes
+            levels = self._levels(None, list(found.labels), places)
+        codes = np.take(levels.codes, places)
+        self._check_missing(codes == MISSING_CODE, tally)
+        unseen = codes == UNKNOWN_CODE
+        tally.unseen = int(np.count_nonzero(unseen))
+        if tally.unseen:
+            if not self.reading.allow_unseen:
+                row = int(np.argmax(unseen))
+                held = shown(levels.labels[places[row]])
+                raise self._error(
+                    row, f"holds {held}, which was not seen in training", "correct it"
+                )
+            some = np.unique(places[unseen])[:EXAMPLES]
+            tally.unseen_examples = [str(levels.labels[place]) for place in some]
+        return codes
+
+    def _levels(self, dictionary: Any, labels: list[Any], places: np.ndarray) -> _Levels:
+        if self.reading.textual:
+            codes = [self._code_of_text(label) for label in labels]
+        else:
+            codes = [
+                MISSING_CODE if is_missing(label) else self._code_of.get(label, UNKNOWN_CODE)
+                for label in labels
+            ]
+            self._check_family(labels, places)
+        return _Levels(dictionary, labels, np.array([*codes, MISSING_CODE], dtype=np.int32))
+
+    def _code_of_text(self, text: str | None) -> int:
+        if text is None:
+            return MISSING_CODE
+        code = self._code_of.get(self._parse(text), UNKNOWN_CODE)
+        return MISSING_CODE if code == UNKNOWN_CODE and text in NULL_SPELLINGS else code
+
+    def _check_family(self, labels: list[Any], places: np.ndarray) -> None:
+        """A column of another type would have unseen levels alone."""
+        now = families_of(label for label in labels if not is_missing(label))
+        then = self._families
+        if then and now and then.keys().isdisjoint(now) and (places >= 0).any():
+            row = int(np.argmax(places >= 0))
+            levels = self.attribute.categories or ()
+            raise self._error(
+                row,
+                f"holds {shown(labels[places[row]])} ({next(iter(now))} instead of {next(iter(then))})",
+                f"the model knows levels such as {shown(levels[0])}",
+            )
+
+
+def _read(name: str, array: Any) -> np.ndarray | Labels:
+    try:
+        return read_column(column_label(name), pa.chunked_array([array]))
+    except (TypeError, ValueError) as error:
+        raise InputError(str(error)) from None

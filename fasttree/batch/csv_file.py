@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""CSV files as streams of batches in which every value is text.
+
+What a value means is up to the model: nothing is guessed from the values of a block. Arrow reads the file; only to say
+in which line something is wrong is it read again, slowly.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from fasttree.batch.errors import InputError
+from fasttree.batch.report import EXAMPLES
+from fasttree.labels import shown
+
+BLOCK_BYTES = 2**22
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+
+
+class CsvSource:
+    """A CSV file: UTF-8, a line of names, values that may be quoted. Blank lines do not count."""
+
+    textual = True
+
+    def __init__(self, path: Path, delimiter: str | None = None) -> None:
+        self.path = path
+        is_tabbed = {".tsv", ".tab"} & {suffix.lower() for suffix in path.suffixes}
+        self.delimiter = delimiter or ("\t" if is_tabbed else ",")
+        self.broken_rows = 0
+        self.broken_row_examples: list[str] = []
+        self.names: list[str] = []
+        self.names = self._read_names()
+        self._size = max(path.stat().st_size, 1)
+        self._raw = open(path, "rb")  # noqa: SIM115 closed by close
+
+    def close(self) -> None:
+        self._raw.close()
+
+    def done(self) -> float:
+        """The share of the file that has been read."""
+        return 1.0 if self._raw.closed else min(1.0, self._raw.tell() / self._size)
+
+    def where(self, row: int) -> str:
+        line = self._line(lambda number, _: number == row)
+        return f"{self.path}, line {line}" if line else f"{self.path}, row {row}"
+
+    def _read_names(self) -> list[str]:
+        try:
+            names = next((fields for _, _, fields in self._records()), None)
+        except UnicodeDecodeError:
+            raise self._not_utf8() from None
+        except csv.Error as error:
+            raise InputError(f"{self.path} cannot be read as CSV: {error}.") from None
+        if names is None:
+            raise InputError(
+                f"{self.path} is empty: a CSV file starts with a line of column names."
+            )
+        return names
+
+    def open(self, needed: Sequence[str], dictionaries: Sequence[str]) -> Any:
+        """The schema of what `batches` gives: the columns needed, some of them as dictionaries."""
+        as_codes = pa.dictionary(pa.int32(), pa.string())
+        kinds = {name: as_codes if name in dictionaries else pa.string() for name in needed}
+        self._schema = pa.schema(list(kinds.items()))
+        return self._schema
+
+    def batches(self, lenient: bool, threads: bool) -> Iterator[Any]:
+        def broken(row: Any) -> str:
+            self.broken_rows += 1
+            if len(self.broken_row_examples) < EXAMPLES:
+                self.broken_row_examples.append(row.text)
+            return "skip" if lenient else "error"
+
+        packing = compression_of(self.path)
+        raw = pa.CompressedInputStream(self._raw, packing) if packing else self._raw
+        stream = _QuoteCounter(raw)
+        try:
+            yield from pyarrow.csv.open_csv(
+                pa.PythonFile(stream, "r"),
+                read_options=pyarrow.csv.ReadOptions(use_threads=threads, block_size=BLOCK_BYTES),
+                parse_options=pyarrow.csv.ParseOptions(
+                    delimiter=self.delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(self.names) > 1,  # else it is a missing value
+                    invalid_row_handler=broken,
+                ),
+                convert_options=pyarrow.csv.ConvertOptions(
+                    column_types=self._schema,
+                    include_columns=self._schema.names,
+                    null_values=[],
+                    strings_can_be_null=False,
+                ),
+            )
+        except (pa.ArrowInvalid, OSError) as error:
+            raise self._explained(error) from None
+        if stream.quotes % 2:
+            self._check_quotes()
+
+    # -- what is wrong, and where ----------------------------------------------------------------------------------
+
+    def _explained(self, error: Exception) -> InputError:
+        if self.broken_rows:
+            if self.broken_row_examples[0].count('"') % 2:
+                self._check_quotes()
+            width = len(self.names)
+            line = self._line(lambda _, fields: len(fields) != width, whole=False)
+            place = f"{self.path}, line {line}" if line else str(self.path)
+            return InputError(
+                f"{place}: the row {shown(self.broken_row_examples[0])} does not have {width} values, one for each "
+                "column: correct it, or leave such rows out (--lenient)."
+            )
+        self._check_quotes()
+        if "UTF8" in str(error):
+            return self._not_utf8()
+        return InputError(f"{self.path} cannot be read as CSV: {error}.")
+
+    def _not_utf8(self) -> InputError:
+        with self._open() as stream:
+            for number, line in enumerate(stream, 1):
+                try:
+                    line.decode()
+                except UnicodeDecodeError:
+                    return InputError(
+                        f"{self.path}, line {number}: the text is not UTF-8: convert the file."
+                    )
+        return InputError(f"{self.path}: the text is not UTF-8: convert the file.")
+
+    def _check_quotes(self) -> None:
+        """A quote that is never closed swallows the rest of the file."""
+        last = 0
+        try:
+            for _, end, _ in self._records(strict=True):
+                last = end
+        except (UnicodeDecodeError, OSError):
+            return
+        except csv.Error as error:
+            if "unexpected end of data" in str(error) or "field larger" in str(error):
+                raise InputError(
+                    f"{self.path}, line {last + 1}: a quote is opened here and never closed: correct it."
+                ) from None
+
+    def _line(self, wanted: Callable[[int, list[str]], bool], whole: bool = True) -> int | None:
+        """The first line of the first row for which `wanted(number, fields)`; `whole`: broken rows have no number."""
+        number = 0
+        try:
+            for line, _, fields in islice(self._records(), 1, None):
+                if whole and len(fields) != len(self.names):
+                    continue
+                if wanted(number, fields):
+                    return line
+                number += 1
+        except (csv.Error, UnicodeDecodeError, OSError):
+            pass
+        return None
+
+    def _records(self, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
+        """The first and the last line of every row, the names among them, and its values."""
+        with self._open() as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
+            rows, last = csv.reader(text, delimiter=self.delimiter, strict=strict), 0
+            for fields in rows:
+                first, last = last + 1, rows.line_num
+                if fields or len(self.names) == 1:
+                    yield first, last, fields or [""]
+
+    def _open(self) -> Any:
+        return io.BufferedReader(pa.input_stream(self.path, compression=compression_of(self.path)))
+
+
+def compression_of(path: Path) -> str | None:
+    return COMPRESSIONS.get(path.suffix.lower())
+
+
+class _QuoteCounter:
+    """A file that counts the quotes in what is read from it."""
+
+    closed = False
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        self.quotes = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._raw.read(size)
+        self.quotes += data.count(b'"')
+        return data
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        pass  # whoever opened the file closes it

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can be wrong with the tables that a batch run is given, and with the place where its output goes."""
+
+from __future__ import annotations
+
+
+class ArgumentError(ValueError):
+    """What was asked for makes no sense."""
+
+
+class InputError(ValueError):
+    """A table that cannot be read, or that does not fit the model."""
+
+
+class OutputError(OSError):
+    """An output that exists already, or that cannot be written."""
+
+
+class CellError(InputError):
+    """A value that does not fit the model, in a row of a batch. Whoever knows where the batch is from says where."""
+
+    def __init__(self, row: int, column: str, problem: str, remedy: str) -> None:
+        super().__init__(f"column {column!r} {problem} in row {row}: {remedy}.")
+        self.row, self.column, self.problem, self.remedy = row, column, problem, remedy
+
+    def at(self, where: str) -> InputError:
+        return InputError(f"{where}: column {self.column!r} {self.problem}: {self.remedy}.")

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run has seen: how many rows, which classes, and what in them was unlike the training rows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+EXAMPLES = 10
+
+
+@dataclass
+class Tally:
+    """One column: the rows that lack a value or hold an odd one."""
+
+    missing: int = 0  # after reading: with those that could not be read in lenient mode
+    unreadable: int = 0
+    unreadable_examples: list[str] = field(default_factory=list)
+    unseen: int = 0  # levels that the training rows did not have
+    unseen_examples: list[str] = field(default_factory=list)
+    below: int = 0  # numbers under the smallest one of the training rows
+    above: int = 0
+
+    def add(self, other: Tally) -> None:
+        self.missing += other.missing
+        self.unreadable += other.unreadable
+        self.unseen += other.unseen
+        self.below += other.below
+        self.above += other.above
+        add_examples(self.unreadable_examples, other.unreadable_examples)
+        add_examples(self.unseen_examples, other.unseen_examples)
+
+
+def add_examples(known: list[str], more: list[str]) -> None:
+    """At most EXAMPLES of them, none twice."""
+    for example in more:
+        if len(known) >= EXAMPLES:
+            return
+        if example not in known:
+            known.append(example)
+
+
+@dataclass
+class FileReport:
+    input: str
+    output: str
+    rows: int | None  # None: the output was there already
+    status: str  # "scored" or "kept"
+
+
+@dataclass
+class Report:
+    """Counts of one run. Print it, or write it with `to_json`."""
+
+    rows: int = 0
+    seconds: float = 0.0
+    predictions: dict[str, int] = field(default_factory=dict)  # rows by predicted class
+    columns: dict[str, Tally] = field(default_factory=dict)
+    ignored_columns: list[str] = field(default_factory=list)
+    broken_rows: int = (
+        0  # lines of a CSV file with too few or too many values, left out in lenient mode
+    )
+    broken_row_examples: list[str] = field(default_factory=list)
+    files: list[FileReport] = field(default_factory=list)
+
+    def add(self, other: Report) -> None:
+        self.rows += other.rows
+        self.seconds += other.seconds
+        self.broken_rows += other.broken_rows
+        for label, rows in other.predictions.items():
+            self.predictions[label] = self.predictions.get(label, 0) + rows
+        for name, tally in other.columns.items():
+            self.columns.setdefault(name, Tally()).add(tally)
+        add_names = [name for name in other.ignored_columns if name not in self.ignored_columns]
+        self.ignored_columns += add_names
+        add_examples(self.broken_row_examples, other.broken_row_examples)
+        self.files += other.files
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=str)
+
+    def __str__(self) -> str:
+        lines = [f"{self.rows:,} rows in {self.seconds:.1f} s"]
+        shares = [f"{label}: {rows:,}" for label, rows in self.predictions.items()]
+        if shares:
+            lines.append("predicted " + ", ".join(shares))
+        for name, tally in self.columns.items():
+            odd = [
+                f"{count:,} {what}"
+                for count, what in (
+                    (tally.unreadable, "unreadable"),
+                    (tally.unseen, f"unseen ({', '.join(tally.unseen_examples[:3])})"),
+                    (tally.below, "below the training range"),
+                    (tally.above, "above the training range"),
+                )
+                if count
+            ]
+            if odd:
+                lines.append(f"column {name!r}: {', '.join(odd)}")
+        holes = {name: tally.missing for name, tally in self.columns.items() if tally.missing}
+        if holes:
+            most = max(holes, key=holes.__getitem__)
+            where = f"{len(holes)} columns, most" if len(holes) > 1 else "one column,"
+            lines.append(f"missing values in {where} in {most!r}: {holes[most]:,}")
+        if self.broken_rows:
+            lines.append(f"{self.broken_rows:,} broken rows left out")
+        return "\n".join(lines)

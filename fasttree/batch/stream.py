@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Batches are read, scored and written at the same time, in their order and in constant memory.
+
+A thread reads ahead, a pool of threads scores, and the calling thread writes. All of them spend their time in code
+that lets go of Python's lock. There are never more than a few batches between the source and the sink.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pyarrow as pa
+
+from fasttree._parallel import count_threads
+from fasttree.batch.errors import CellError, InputError
+from fasttree.batch.report import Report
+from fasttree.batch.rows import Options, RowScorer, lay_out
+from fasttree.batch.scorers import scorer_of
+from fasttree.params import check_n_jobs
+
+ROWS_PER_BATCH = 65_536
+AHEAD = 2  # batches that are read before a thread asks for them
+
+Locate = Callable[[int], str]  # a row of the source as messages call it
+
+
+def score_batches(
+    model: Any,
+    source: Any,
+    sink: Any,
+    *,
+    proba: bool = False,
+    leaf: bool = False,
+    explain: bool = False,
+    columns: Sequence[str] | str = (),
+    mode: str = "normal",
+    dates: Sequence[str] = (),
+    n_jobs: int | None = None,
+) -> Report:
+    """Score record batches one after another, in constant memory.
+
+    Parameters
+    ----------
+    model : a fitted classifier
+    source : pyarrow.RecordBatchReader, or iterable of batches
+        Batches are of pyarrow, or of any library that speaks Arrow's PyCapsule interface (polars, duckdb, ...), all
+        with the same columns, which are found by name. Read in a thread of its own.
+    sink : function or writer
+        Is called with each batch of the output, a ``pyarrow.RecordBatch``, in the order of the source and in the
+        calling thread; an object with ``write_batch``, as pyarrow's writers are, gets it there.
+    proba, leaf, explain : bool
+        Further columns of the output beside ``prediction``: ``proba_<class>`` for each class, ``leaf`` (the number of
+        the leaf), ``rule`` (the way to the leaf as text).
+    columns : list of names or "all"
+        Columns of the source that are kept in the output.
+    mode : {"normal", "strict", "lenient"}
+        "strict" refuses columns that are neither needed nor kept, and levels that were not seen in training. "lenient"
+        reads text as numbers, and what is no number as a missing value.
+    dates : list of names
+        Columns of text that hold dates or times such as 2024-02-29 or 2024-02-29T12:30, for a model that was trained
+        on dates.
+    n_jobs : int or None
+        Threads that score, as joblib counts them: None is 1, -1 all cores.
+
+    Returns
+    -------
+    Report: the rows, their classes, and what was missing, unseen or beyond the training range in each column.
+    """
+    scorer = scorer_of(model)
+    options = Options(proba, leaf, explain, columns, mode, dates)
+    started = time.perf_counter()
+    batches = _batches(source)
+    first = next(batches, None)
+    if first is None:
+        return Report()
+    layout = lay_out(scorer, first.schema.names, options, "the source")
+    rows = RowScorer(scorer, first.schema, layout, options)
+    report = Report(ignored_columns=list(layout.ignored))
+    stream(rows, _alike(first, batches), _writer(sink), report, lambda row: f"row {row}", n_jobs)
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _writer(sink: Any) -> Callable[[Any], Any]:
+    write = getattr(sink, "write_batch", sink)
+    if not callable(write):
+        raise TypeError(
+            f"sink is a {type(sink).__name__}: pass a function, or a writer that has write_batch"
+        )
+    return write
+
+
+def _batches(source: Any) -> Iterator[Any]:
+    """The record batches of anything that has some."""
+    if hasattr(source, "__arrow_c_stream__"):
+        yield from pa.RecordBatchReader.from_stream(source)
+    elif hasattr(source, "__arrow_c_array__"):
+        yield pa.record_batch(source)
+    elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        for item in source:
+            if not (hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")):
+                raise TypeError(
+                    f"the source holds a {type(item).__name__}: it must hold record batches of Arrow"
+                )
+            yield from _batches(item)
+    else:
+        raise TypeError(
+            f"source is a {type(source).__name__}: pass record batches of Arrow, or a reader of them; "
+            "for files there is fasttree.batch.score_files"
+        )
+
+
+def _alike(first: Any, others: Iterable[Any]) -> Iterator[Any]:
+    """All the batches, which must have the columns of the first one in its order."""
+    yield first
+    for number, batch in enumerate(others, 1):
+        if batch.schema.names != first.schema.names:
+            raise InputError(
+                f"batch {number} of the source has the columns {batch.schema.names}, but the first one has "
+                f"{first.schema.names}: give all the same."
+            )
+        yield batch
+
+
+def stream(
+    rows: RowScorer,
+    batches: Iterable[Any],
+    write: Callable[[Any], Any],
+    report: Report,
+    locate: Locate,
+    n_jobs: int | None = None,
+    on_rows: Callable[[int], Any] = lambda n_rows: None,
+) -> None:
+    """Score all the batches. `report` is added to, `on_rows` told how many rows have just been written."""
+    n_threads = count_threads(check_n_jobs(n_jobs))
+    with ThreadPoolExecutor(n_threads, "score") as pool, _ReadAhead(batches, AHEAD) as ahead:
+        waiting: queue.SimpleQueue[Future[tuple[Any, Report]]] = queue.SimpleQueue()
+        done = 0
+        try:
+            for batch in ahead:
+                waiting.put(pool.submit(rows.score, batch))
+                if waiting.qsize() > n_threads:
+                    done += _finish(waiting.get(), write, report, locate, done, on_rows)
+            while not waiting.empty():
+                done += _finish(waiting.get(), write, report, locate, done, on_rows)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _finish(
+    future: Future[tuple[Any, Report]],
+    write: Callable[[Any], Any],
+    report: Report,
+    locate: Locate,
+    first_row: int,
+    on_rows: Callable[[int], Any],
+) -> int:
+    try:
+        batch, seen = future.result()
+    except CellError as error:
+        raise error.at(locate(first_row + error.row)) from None
+    write(batch)
+    report.add(seen)
+    on_rows(seen.rows)
+    return seen.rows
+
+
+class _ReadAhead:
+    """Iterates over batches that a thread reads ahead, cut to size. No thread is left when the block ends."""
+
+    def __init__(self, batches: Iterable[Any], n_ahead: int) -> None:
+        self._batches = batches
+        self._queue: queue.Queue[Any] = queue.Queue(n_ahead)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._read, name="read", daemon=True)
+
+    def __enter__(self) -> _ReadAhead:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        while self._thread.is_alive():  # it may wait for room
+            try:
+                self._queue.get(timeout=0.01)
+            except queue.Empty:
+                continue
+
+    def _read(self) -> None:
+        end: BaseException | None = None
+        try:
+            for batch in self._batches:
+                for start in range(0, batch.num_rows, ROWS_PER_BATCH):
+                    if self._stop.is_set():
+                        return
+                    self._queue.put(batch.slice(start, ROWS_PER_BATCH))
+        except BaseException as error:  # handed to the thread that writes
+            end = error
+        self._queue.put(_End(end))
+
+    def __iter__(self) -> Iterator[Any]:
+        while not isinstance(item := self._queue.get(), _End):
+            yield item
+        if item.error is not None:
+            raise item.error
+
+
+class _End:
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error

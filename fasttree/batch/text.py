@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Numbers and levels that are written as text, as in CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# What stands for a missing value, unless the model knows it as a level: the words that pandas reads so,
+# and the question mark of the classic data sets.
+# fmt: off
+NULL_SPELLINGS = frozenset(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+     "NULL", "NaN", "None", "n/a", "nan", "null", "?"]
+)
+# fmt: on
+_NULLS = pa.array(sorted(NULL_SPELLINGS))
+_NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)$"
+
+
+def is_text(kind: pa.DataType) -> bool:
+    types = pa.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def numbers_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Float64 of an Arrow array of text, NaN where a value is missing, and which rows hold no number."""
+    unreadable = np.zeros(len(text), dtype=bool)
+    try:
+        return _floats(text), unreadable
+    except pa.ArrowInvalid:
+        pass
+    text = pc.utf8_trim_whitespace(text)
+    text = pc.if_else(pc.is_in(text, value_set=_NULLS), pa.scalar(None, text.type), text)
+    try:
+        return _floats(text), unreadable
+    except pa.ArrowInvalid:
+        pass
+    times = _times(text)
+    if times is not None:
+        return times, unreadable
+    readable = pc.fill_null(pc.match_substring_regex(text, _NUMBER), True)
+    unreadable = ~readable.to_numpy(zero_copy_only=False)
+    return _floats(pc.if_else(readable, text, pa.scalar(None, text.type))), unreadable
+
+
+def _times(text: Any) -> np.ndarray | None:
+    """Dates and times as a model that was fitted to such a column knows them, in microseconds; None: they are none."""
+    for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
+        try:
+            return _floats(text.cast(kind).cast(pa.int64()))
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+def _floats(text: Any) -> np.ndarray:
+    numbers = text.cast(pa.float64())
+    return np.asarray(numbers.to_numpy(zero_copy_only=numbers.null_count == 0))
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def times_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The same of dates and times in ISO's way: microseconds since 1970, as models have them."""
+    encoded = text.dictionary_encode()
+    places = encoded.indices.fill_null(-1).to_numpy()
+    known = [_time(label) for label in encoded.dictionary.to_pylist()]
+    values = np.array([*(np.nan if time is None else time for time in known), np.nan])
+    odd = [time is None for time in known]
+    return values[places], np.array([*odd, False])[places]
+
+
+def _time(text: str) -> float | None:
+    """None for what is no time."""
+    text = text.strip()
+    if text in NULL_SPELLINGS:
+        return np.nan
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    return (time - _EPOCH) // timedelta(microseconds=1)
+
+
+def is_time(text: str) -> bool:
+    return _time(text) is not None
+
+
+def label_parser(family: str | None) -> Callable[[str], Any] | None:
+    """Reads text as a level of this family ("text", "number", "bool"); None for a family that text does not hold."""
+    if family in ("text", None):
+        return str
+    if family == "number":
+        return _number
+    return _bool if family == "bool" else None
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text  # no level is equal to it
+
+
+_BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _bool(text: str) -> Any:
+    return _BOOLS.get(text.strip().lower(), text)

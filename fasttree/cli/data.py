@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A data file taken apart: the attributes, the classes and the weights that a model is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.tables import columns_named, line_of, read_table
+from fasttree.cli.terminal import plural, waiting
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What a file gives: columns of Arrow, and a weight for each row if asked for."""
+
+    path: Path
+    X: Any
+    y: Any
+    weights: Any
+    target: str
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.num_rows)
+
+    def take(self, rows: np.ndarray) -> Data:
+        """Some rows, by mask."""
+        import pyarrow as pa
+
+        kept = pa.array(rows)
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, X=self.X.filter(kept), y=self.y.filter(kept), weights=weights)
+
+    def split(self, share: float) -> tuple[Data, Data]:
+        """Rows to train on, and a share of each class to judge by; copies of a row stay together."""
+        from fasttree.folds import hold_out, row_hashes
+        from fasttree.frames import read_table as read_columns
+        from fasttree.frames import read_target
+
+        with blame(DataError, self.prefix):
+            table = read_columns(self.X)
+            codes = read_target(self.y, self.n_rows).codes
+        held = hold_out(row_hashes(table.values(), codes), codes, share)
+        if not held.any():
+            raise DataError(
+                f"{self.path}: a share of {share:g} of each class is less than a row: "
+                "there are too few rows to hold some out"
+            )
+        return self.take(~held), self.take(held)
+
+    @property
+    def prefix(self) -> str:
+        """In front of the library's messages, which call the target y."""
+        return f"{self.path} (target {self.target!r}): "
+
+
+def read_data(
+    path: Path,
+    target: str,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    weights: str | None = None,
+    check_classes: bool = True,
+) -> Data:
+    """Read a file and check all that the command line says about it."""
+    _check_names(target, drop, categorical, weights)
+    with waiting(f"Reading {path.name}"):
+        table = read_table(path, as_text=categorical)
+    columns_named(table, [target], "--target", path)
+    columns_named(table, drop, "--drop", path)
+    columns_named(table, categorical, "--categorical", path)
+    columns_named(table, [weights] if weights else [], "--weights", path)
+    not_attributes = {target, *drop, *([weights] if weights else [])}
+    names = [name for name in table.column_names if name not in not_attributes]
+    if not names:
+        raise DataError(f"{path}: no column is left to tell {target!r} from")
+    y = table[target]
+    _check_target(path, target, y, check_classes)
+    X = _as_categories(table.select(names), categorical, path)
+    return Data(path, X, y, _weights(path, table, weights), target)
+
+
+def _check_names(
+    target: str, drop: Sequence[str], categorical: Sequence[str], weights: str | None
+) -> None:
+    roles = [("--drop", name) for name in drop] + [("--categorical", name) for name in categorical]
+    roles += [("--weights", weights)] if weights else []
+    for option, name in roles:
+        if name == target:
+            raise UsageError(f"{option} names {name!r}, which is the target: leave it out")
+
+
+def _check_target(path: Path, target: str, y: Any, several: bool) -> None:
+    if y.null_count:
+        import pyarrow.compute as pc
+
+        first = int(pc.index(pc.is_null(y), True).as_py())
+        raise DataError(
+            f"{path}: the target {target!r} has no value in {plural(y.null_count, 'row')}, the first is "
+            f"{line_of(path, first)}: fill it in, or leave such rows out"
+        )
+    with blame(DataError, f"{path}, target {target!r}: "):
+        classes = y.unique()
+    if several and len(classes) == 1:
+        raise DataError(
+            f"{path}: the target {target!r} holds one class only, {classes[0].as_py()!r}: "
+            "there is nothing to tell apart; is it the right column?"
+        )
+
+
+def _as_categories(X: Any, categorical: Sequence[str], path: Path) -> Any:
+    """Columns that were named as categories become dictionaries, whatever they hold."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in categorical:
+        place = X.column_names.index(name) if name in X.column_names else -1
+        if place < 0:
+            continue
+        column = X.column(place)
+        if not pa.types.is_dictionary(column.type):
+            if not (pa.types.is_integer(column.type) or pa.types.is_string(column.type)):
+                column = pc.cast(column, pa.string())
+            levels = pc.drop_null(column.unique()).sort()
+            codes = pc.index_in(column, levels).combine_chunks()
+            column = pa.DictionaryArray.from_arrays(codes, levels)
+        X = X.set_column(place, name, column)
+    return X
+
+
+def _weights(path: Path, table: Any, name: str | None) -> Any:
+    if name is None:
+        return None
+    import pyarrow as pa
+
+    column = table[name]
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        raise DataError(
+            f"{path}: column {name!r} (--weights) is of type {column.type}, but a weight is a number"
+        )
+    if column.null_count:
+        raise DataError(
+            f"{path}: column {name!r} (--weights) has no value in {plural(column.null_count, 'row')}: "
+            "give each row a weight, 0 to leave it out"
+        )
+    return column.to_numpy()
+
+
+# What several commands ask for.
+DATA = typer.Argument(
+    help="Data file: CSV, TSV, Parquet, Feather or Arrow.", show_default=False, metavar="DATA"
+)
+TARGET = typer.Option("--target", "-t", metavar="COL", help="The column with the classes.")
+DROP = typer.Option(
+    "--drop", metavar="COL", help="A column to leave out, such as a name or a number (repeatable)."
+)
+CATEGORICAL = typer.Option(
+    "--categorical",
+    metavar="COL",
+    help="A column of numbers that are names of categories (repeatable).",
+)
+WEIGHTS = typer.Option("--weights", metavar="COL", help="A column with the weight of each row.")
+JSON = typer.Option("--json", help="Print one JSON object, for scripts.")

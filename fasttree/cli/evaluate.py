@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``fasttree evaluate``: several methods on one data file, by cross-validation."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, WEIGHTS, read_data
+from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
+from fasttree.cli.methods import METHODS, check_method, complete_method, estimator_of, read_settings
+from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fasttree.comparison import Comparison
+
+LEVEL = 0.05
+DEFAULT = tuple(name for name in METHODS if name not in ("tree", "rules"))
+HELP = help_text(
+    "Judge methods by cross-validation on the same folds.",
+    """Means over the folds ± their standard error. * marks the best mean of a column, v a method less accurate than
+    the most accurate one (p < 0.05 by the t test over folds, corrected for the training rows that folds share).""",
+    examples=(
+        "fasttree evaluate patients.csv --target outcome",
+        "fasttree evaluate patients.csv -t outcome --methods c45,cart,smml --folds 5",
+        "fasttree evaluate patients.csv -t outcome -m c45 -m rules --json",
+    ),
+)
+MEASURES = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth", "fit_seconds")
+
+
+def evaluate(
+    data: Annotated[Path, DATA],
+    target: Annotated[str, TARGET],
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--methods",
+            "-m",
+            metavar="NAMES",
+            help=f"Methods, separated by commas (default: {','.join(DEFAULT)}).",
+            show_default=False,
+            autocompletion=complete_method,
+        ),
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            min=2, help="Default: 10, or the rows of the smallest class.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the draw of the folds.")] = 0,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A parameter of all the methods (repeatable)."
+        ),
+    ] = None,
+    drop: Annotated[list[str] | None, DROP] = None,
+    categorical: Annotated[list[str] | None, CATEGORICAL] = None,
+    weights: Annotated[str | None, WEIGHTS] = None,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    names = _names(methods)
+    given = read_settings(settings or ())
+    estimators = {METHODS[name].title: estimator_of(name, settings=given) for name in names}
+    rows = read_data(data, target, drop or (), categorical or (), weights)
+    from fasttree import compare_methods
+
+    with counting("Cross-validation") as progress, blame(DataError, rows.prefix):
+        found = compare_methods(
+            rows.X,
+            rows.y,
+            estimators,
+            folds=folds,
+            random_state=seed,
+            sample_weight=rows.weights,
+            progress=progress,
+        )
+    worse = differing(found)
+    if json:
+        print_json(
+            {"target": target, "rows": rows.n_rows, "folds": found.n_folds}
+            | _as_json(found, names, worse)
+        )
+    else:
+        print_comparison(stdout(), found, worse)
+
+
+def _names(methods: list[str] | None) -> list[str]:
+    given = [
+        name.strip() for text in methods or DEFAULT for name in text.split(",") if name.strip()
+    ]
+    names = list(dict.fromkeys(check_method(name) for name in given))
+    if not names:
+        raise UsageError("--methods names no method: write --methods c45,cart, say")
+    return names
+
+
+def differing(found: Comparison) -> dict[str, float]:
+    """The p value of the difference in accuracy from the most accurate method, where it is below LEVEL."""
+    best = found.best("accuracy")[0]
+    differences = found.differences("accuracy", baseline=best)
+    return {d.first: d.p_value for d in differences if d.p_value < LEVEL}
+
+
+def _as_json(found: Comparison, names: list[str], worse: dict[str, float]) -> dict[str, Any]:
+    best = found.best("accuracy")[0]
+    p_values = {d.first: d.p_value for d in found.differences("accuracy", baseline=best)}
+    methods = []
+    for name, title in zip(names, found.methods, strict=True):
+        one: dict[str, Any] = {"method": name}
+        for measure in MEASURES:
+            spread = found.spread(title, measure)
+            one |= {measure: spread.mean, f"{measure}_se": spread.se}
+        one |= {
+            "error": 1 - one["accuracy"],
+            "best": title in found.best("accuracy"),
+            "p_value": p_values.get(title),
+            "differs": title in worse,
+        }
+        methods.append(one)
+    return {"methods": methods}
+
+
+# -- the table ---------------------------------------------------------------------------------------
+
+
+def print_comparison(console: Console, found: Comparison, worse: dict[str, float]) -> None:
+    """With standard errors and four digits if there is room, else with less."""
+    from rich.table import Table
+    from rich.text import Text
+
+    unicode = speaks_unicode(console)
+    pm = "±" if unicode else "+-"
+    for places, with_se, columns in (
+        (4, True, ("accuracy", "error", "log_loss", "auc", "leaves", "fit_seconds")),
+        (3, True, ("accuracy", "error", "log_loss", "auc", "leaves", "fit_seconds")),
+        (3, True, ("accuracy", "log_loss", "auc", "leaves")),
+        (3, False, ("accuracy", "log_loss", "auc", "leaves")),
+    ):
+        cells = _cells(found, worse, columns, places, pm if with_se else "")
+        if _width(cells) <= console.width:
+            break
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    for place, name in enumerate(cells[0]):
+        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+    for row in cells[1:]:
+        styles = [
+            "bold green" if "*" in cell else "red" if "v" in cell[-2:] else "" for cell in row
+        ]
+        styles[0] = ""
+        table.add_row(*(Text(cell, style=style) for cell, style in zip(row, styles, strict=True)))
+    console.print(table)
+    spread = f", mean {pm} standard error" if with_se else ""
+    console.print(
+        f"\n{found.n_folds} folds of {len(found.folds):,} rows{spread}; * best", style="dim"
+    )
+    if worse:
+        best = found.best("accuracy")[0]
+        console.print(f"v less accurate than {best}, p < {LEVEL}", style="dim")
+
+
+def _cells(
+    found: Comparison, worse: dict[str, float], columns: tuple[str, ...], places: int, pm: str
+) -> list[list[str]]:
+    titles = {
+        "accuracy": "accuracy",
+        "error": "error",
+        "log_loss": "log loss",
+        "auc": "AUC",
+        "leaves": "leaves",
+        "fit_seconds": "fit ms",
+    }
+    rows = [["method", *(titles[name] + (" " if name in MARKED else "") for name in columns)]]
+    for method in found.methods:
+        row = [method]
+        for name in columns:
+            spread = found.spread(method, "accuracy" if name == "error" else name)
+            if math.isnan(spread.mean):
+                row.append("-")
+            elif name in ("leaves", "fit_seconds"):
+                row.append(f"{spread.mean * (1000 if name == 'fit_seconds' else 1):,.1f}")
+            elif name == "error":
+                row.append(f"{1 - spread.mean:.{places}f}")
+            else:
+                se = f" {pm} {spread.se:.{places}f}" if pm and not math.isnan(spread.se) else ""
+                mark = "*" if method in found.best(name) else " "
+                mark = "v" if name == "accuracy" and method in worse else mark
+                row.append(f"{spread.mean:.{places}f}{se}{mark}")
+        rows.append(row)
+    return rows
+
+
+MARKED = ("accuracy", "log_loss", "auc")
+
+
+def _width(cells: list[list[str]]) -> int:
+    return sum(max(map(len, column)) + 2 for column in zip(*cells, strict=True)) - 2

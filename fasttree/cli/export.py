@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``fasttree export``: a model in the form that another program reads."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fasttree.cli.errors import UsageError, blame, near
+from fasttree.cli.help_text import help_text
+from fasttree.cli.methods import read_settings
+from fasttree.cli.models import check_output, load_model, write_file
+from fasttree.cli.terminal import print_json, print_text, stdout
+
+if TYPE_CHECKING:
+    from fasttree.export import Exporter
+
+HELP = help_text(
+    "Write a model for another program: SQL, C, Python, ONNX ...",
+    examples=(
+        "fasttree export --list",
+        "fasttree export patients.model --to sql --set dialect=duckdb",
+        "fasttree export patients.model --to c -o patients.c",
+    ),
+)
+
+
+def _complete(incomplete: str) -> list[tuple[str, str]]:
+    from fasttree.export import EXPORTERS
+
+    return [(name, e.help) for name, e in EXPORTERS.items() if name.startswith(incomplete)]
+
+
+def export(
+    model: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="See --list.",
+            show_default=False,
+            autocompletion=_complete,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to a file instead of the terminal."
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="An option of the format (repeatable); see --list."
+        ),
+    ] = None,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Say what formats and options there are.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that is there.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="With --list: as JSON.")] = False,
+) -> None:
+    from fasttree.export import EXPORTERS
+
+    if listing:
+        _print_formats(json)
+        return
+    if model is None:
+        raise UsageError("export needs a model: fasttree export MODEL --to FORMAT, or --list")
+    if to is None:
+        raise UsageError(f"--to says the format: {near('', EXPORTERS)}")
+    if to not in EXPORTERS:
+        raise UsageError(f"--to {to!r} is none of the formats: {near(to, EXPORTERS)}")
+    if output is not None:
+        check_output(output, force)
+    elif not EXPORTERS[to].is_text and sys.stdout.isatty():
+        raise UsageError(f"{to} is not text: write it to a file with -o")
+    options = read_settings(settings or ())
+    fitted = load_model(model)
+    with blame(UsageError, f"--to {to}: "):
+        content = fitted.export(to, **options)
+    if output is not None:
+        write_file(output, content)
+    elif isinstance(content, bytes):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+    else:
+        print_text(content)
+
+
+def _print_formats(json: bool) -> None:
+    from fasttree.export import EXPORTERS
+
+    formats: dict[str, Any] = {
+        name: {"ending": e.ending, "help": e.help, "options": _options(e)}
+        for name, e in EXPORTERS.items()
+    }
+    if json:
+        print_json(formats)
+        return
+    console = stdout()
+    width = max(map(len, formats))
+    for name, about in formats.items():
+        console.print(f"{name:<{width}}", style="bold", end="  ")
+        console.print(about["help"], markup=False, soft_wrap=True)
+        if about["options"] is None:
+            console.print(f"{'':{width}}  (a library that it needs is not installed)", style="dim")
+        for option, default in (about["options"] or {}).items():
+            console.print(
+                f"{'':{width}}  --set {option}={_shown(default)}", style="dim", markup=False
+            )
+
+
+def _options(exporter: Exporter) -> dict[str, Any] | None:
+    """None: what the format needs is not installed."""
+    try:
+        return exporter.options()
+    except ImportError:
+        return None
+
+
+def _shown(default: Any) -> str:
+    return str(default).lower() if default is None or isinstance(default, bool) else str(default)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The methods by their names on the command line, and ``--prune`` and ``--set`` as estimators."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from fasttree.cli.errors import UsageError, blame, near
+
+
+class Method(NamedTuple):
+    title: str
+    estimator: str  # its name in fasttree
+    what: str
+
+
+METHODS = {
+    "tree": Method("tree", "TreeClassifier", "gini, two-way splits, grown to the end"),
+    "id3": Method("ID3", "ID3Classifier", "information gain, a branch for each level, not pruned"),
+    "c45": Method(
+        "C4.5", "C45Classifier", "C4.5 release 8: gain ratio, pruned by estimated errors"
+    ),
+    "cart": Method(
+        "CART", "CARTClassifier", "gini, surrogates, cost-complexity pruning, 1-SE rule"
+    ),
+    "cart0": Method("CART0", "CARTClassifier", "CART with the 0-SE rule: larger trees"),
+    "smml": Method("SMML", "SMMLClassifier", "shortest message: small trees without a test set"),
+    "mml": Method(
+        "MML", "MMLClassifier", "average over the prunings of a tree grown by message length"
+    ),
+    "bayes": Method("Bayes", "BayesTreeClassifier", "Bayesian average over the prunings of a tree"),
+    "rules": Method("rules", "RuleClassifier", "rules of a C4.5 tree, each pruned on its own"),
+}
+WORDS = {"true": True, "false": False, "none": None}
+# What a table or a function stands behind; the command line has options for the columns.
+NOT_SETTABLE = (
+    "attribute_costs",
+    "base",
+    "categorical_features",
+    "cost_function",
+    "misclassification_cost",
+    "ordered_features",
+    "pruning",
+)
+
+
+def complete_method(incomplete: str) -> list[tuple[str, str]]:
+    return [(name, m.what) for name, m in METHODS.items() if name.startswith(incomplete)]
+
+
+def complete_prune(incomplete: str) -> list[str]:
+    return [name for name in ("none", *pruning_names()) if name.startswith(incomplete)]
+
+
+def pruning_names() -> list[str]:
+    from fasttree.pruning import METHODS as WAYS
+
+    return list(WAYS)
+
+
+def check_method(name: str) -> str:
+    """The name of a method, whatever its case."""
+    if name.lower() not in METHODS:
+        raise UsageError(f"--method {name!r} is none of the methods: {near(name, METHODS)}")
+    return name.lower()
+
+
+def read_settings(given: Iterable[str]) -> dict[str, Any]:
+    """``name=value`` as numbers, true, false, none, or text."""
+    settings: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise UsageError(f"--set {text!r}: write name=value, such as --set max_depth=5")
+        if name in settings:
+            raise UsageError(f"--set names {name!r} twice: name it once")
+        settings[name] = _value(value.strip())
+    return settings
+
+
+def _value(text: str) -> Any:
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def estimator_of(
+    method: str, prune: str | None = None, settings: Mapping[str, Any] | None = None
+) -> Any:
+    """An unfitted estimator whose parameters are known to be legal."""
+    settings = dict(settings or {})
+    estimator = _default(method)
+    if method == "rules":
+        _set_rules(estimator, prune, settings)
+    else:
+        _set_tree(method, estimator, prune, settings)
+    with blame(UsageError, f"--method {method}: "):
+        _check(estimator)
+    return estimator
+
+
+def _check(estimator: Any) -> None:
+    """Refuses illegal values before a large file is read."""
+    estimator._check_settings()
+    trial = type(estimator)(**estimator.get_params())
+    if "pruning" in trial.get_params():  # which may need more rows than these
+        trial.set_params(pruning=None)
+    trial.fit([[0.0], [1.0], [0.0], [1.0]], [0, 1, 0, 1])
+
+
+def _default(method: str) -> Any:
+    import fasttree
+
+    estimator = getattr(fasttree, METHODS[method].estimator)()
+    if method == "cart0":
+        estimator.set_params(pruning=fasttree.pruning.CostComplexity(se=0))
+    return estimator
+
+
+def _set_tree(method: str, estimator: Any, prune: str | None, settings: dict[str, Any]) -> None:
+    can_prune = "pruning" in estimator.get_params()
+    if prune is not None:
+        if not can_prune:
+            raise UsageError(
+                f"--prune {prune}: {METHODS[method].title} has a way of its own and is not pruned: "
+                "leave --prune out"
+            )
+        estimator.set_params(pruning=_way(prune))
+    own = _settable(estimator)
+    of_pruning = _pruning_parameters(estimator.pruning) if can_prune else {}
+    for name in settings:
+        if name not in own and name not in of_pruning:
+            raise _unknown(name, method, [*own, *of_pruning])
+    estimator.set_params(**{n: v for n, v in settings.items() if n in own})
+    changed = {n: v for n, v in settings.items() if n not in own}
+    if changed:
+        estimator.set_params(pruning=_changed(estimator.pruning, changed))
+
+
+def _set_rules(estimator: Any, prune: str | None, settings: dict[str, Any]) -> None:
+    """Settings that rules do not have are those of the tree that they come from."""
+    from fasttree import C45Classifier
+
+    if prune is not None:
+        raise UsageError(f"--prune {prune}: rules are pruned one by one: leave --prune out")
+    base = C45Classifier(pruning=None)
+    own, of_base = _settable(estimator), _settable(base)
+    for name, value in settings.items():
+        if name in own:
+            estimator.set_params(**{name: value})
+        elif name in of_base:
+            base.set_params(**{name: value})
+        else:
+            raise _unknown(name, "rules", [*own, *of_base])
+    estimator.set_params(base=base)
+
+
+def _settable(estimator: Any) -> list[str]:
+    return [name for name in estimator.get_params() if name not in NOT_SETTABLE]
+
+
+def _unknown(name: str, method: str, known: Sequence[str]) -> UsageError:
+    if name == "pruning":
+        return UsageError("--set pruning=...: use --prune")
+    if name in ("categorical_features", "ordered_features"):
+        return UsageError(f"--set {name}=...: use --categorical COL")
+    if name in NOT_SETTABLE:
+        return UsageError(f"--set {name}=...: this takes a table, so it is for Python only")
+    return UsageError(
+        f"--set {name}=...: --method {method} has no such parameter: {near(name, known)}"
+    )
+
+
+def _way(prune: str) -> str | None:
+    if prune == "none":
+        return None
+    name = prune.replace("-", "_")
+    if name not in pruning_names():
+        raise UsageError(
+            f"--prune {prune!r} is no way of pruning: {near(name, ['none', *pruning_names()])}"
+        )
+    return name
+
+
+def _pruning_parameters(pruning: Any) -> Mapping[str, Any]:
+    from fasttree.pruning import METHODS as WAYS
+
+    if pruning is None:
+        return {}
+    way = WAYS[pruning] if isinstance(pruning, str) else type(pruning)
+    return inspect.signature(way).parameters
+
+
+def _changed(pruning: Any, changes: dict[str, Any]) -> Any:
+    from fasttree.pruning import METHODS as WAYS
+
+    with blame(UsageError, "--set: "):
+        way = WAYS[pruning]() if isinstance(pruning, str) else pruning
+        return replace(way, **changes)

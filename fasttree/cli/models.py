@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Model files, as commands read and write them; and other files that commands write."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fasttree.cli import codes
+from fasttree.cli.errors import CommandError, OutputError
+
+MODEL = typer.Argument(
+    help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"
+)
+
+
+def load_model(path: Path) -> Any:
+    import fasttree
+
+    try:
+        return fasttree.load(path)
+    except FileNotFoundError:
+        raise CommandError(f"{path}: there is no such model file", codes.BAD_MODEL) from None
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror or error}", codes.BAD_MODEL) from error
+
+
+def save_model(model: Any, path: Path) -> None:
+    try:
+        model.save(path)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def check_output(path: Path, force: bool) -> None:
+    """Before any work: an output that is there already, or cannot be written, is found out now."""
+    if path.is_dir():
+        raise OutputError(f"{path} is a directory: name a file")
+    if path.exists() and not force:
+        raise OutputError(
+            f"{path} exists already: choose another name, or write over it with --force"
+        )
+    folder = path.parent
+    if not folder.is_dir():
+        raise OutputError(f"{path} cannot be written: there is no directory {folder}")
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"{path} cannot be written: no permission to write in {folder}")
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """All of it or nothing under the final name."""
+    from fasttree.export.files import write
+
+    try:
+        write(path, content)
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``fasttree show``: the tree of a model in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fasttree.cli.help_text import help_text
+from fasttree.cli.models import MODEL, load_model
+from fasttree.cli.terminal import plural, speaks_unicode, stdout
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+HELP = help_text(
+    "Draw the tree of a model, as wide as the terminal.",
+    """Each line has the test that leads to a node, its class, its training rows, the probability of the class, and a
+    bar of the training rows by class. "or missing" marks the branch of rows without a value. A tree that is too large
+    is drawn down to a level of some 60 lines; of a node with more than 12 branches the heaviest are drawn.""",
+    examples=(
+        "fasttree show patients.model",
+        "fasttree show patients.model --depth 3",
+        "fasttree show patients.model --all --plain > tree.txt",
+    ),
+)
+
+
+def show(
+    model: Annotated[Path, MODEL],
+    depth: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Draw so many levels.", show_default=False),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Draw every node.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="ASCII signs and no colour.")] = False,
+) -> None:
+    fitted = load_model(model)
+    print_tree(stdout(plain), fitted, depth, everything, plain)
+
+
+def print_tree(
+    console: Console,
+    model: Any,
+    depth: int | None = None,
+    everything: bool = False,
+    plain: bool = False,
+) -> None:
+    from fasttree.cli.tree_view import Look, draw, legend
+
+    look = Look(
+        width=console.width,
+        unicode=speaks_unicode(console) and not plain,
+        colour=console.is_terminal and not console.no_color and not plain,
+        depth=depth,
+        everything=everything,
+    )
+    tree = model.tree_
+    rows = float(tree.counts[0].sum())
+    size = (
+        plural(tree.n_leaves, "leaf", "leaves"),
+        f"depth {tree.max_depth}",
+        plural(round(rows, 6), "training row"),
+    )
+    console.print(type(model).__name__, style="bold", end="")
+    console.print(f": {', '.join(size)}", soft_wrap=True)
+    if hasattr(model, "rules_"):
+        console.print("The rules decide, not this tree that they come from: see `fasttree rules`.")
+    elif model.averaged:
+        console.print("Its probabilities are averages over the prunings of this tree.")
+    console.print(legend(tree, look))
+    console.print()
+    for line in draw(tree, look):
+        console.print(line, soft_wrap=True)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``fasttree train``: a data file becomes a model file."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fasttree.cli.data import (
+    CATEGORICAL,
+    DATA,
+    DROP,
+    JSON,
+    TARGET,
+    WEIGHTS,
+    Data,
+    read_data,
+)
+from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
+from fasttree.cli.methods import (
+    METHODS,
+    check_method,
+    complete_method,
+    complete_prune,
+    estimator_of,
+    read_settings,
+)
+from fasttree.cli.models import check_output, save_model
+from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
+
+HELP = help_text(
+    "Train a model on a data file and save it.",
+    """[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
+    .arrow. In CSV an empty field and words such as ?, NA, NaN, NULL and None are missing values; a column that is
+    text somewhere is text.""",
+    examples=(
+        "fasttree train patients.csv --target outcome -o patients.model",
+        "fasttree train patients.csv -t outcome -m cart --holdout 0.3 -o cart.model",
+        "fasttree train visits.parquet -t outcome -m c45 --set confidence=0.1 -o c45.model",
+    ),
+    lists={"Methods": {name: method.what for name, method in METHODS.items()}},
+)
+
+
+def train(
+    data: Annotated[Path, DATA],
+    target: Annotated[str, TARGET],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="Where the model is saved.")
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", "-m", metavar="NAME", help="See above.", autocompletion=complete_method
+        ),
+    ] = "tree",
+    prune: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WAY",
+            help="none, error_based, cost_complexity, reduced_error, cross_validated, leaf_penalty, significance "
+            "or message_length, instead of the method's own way.",
+            autocompletion=complete_prune,
+            show_default=False,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter of the method or of its pruning, such as max_depth=5 (repeatable).",
+        ),
+    ] = None,
+    drop: Annotated[list[str] | None, DROP] = None,
+    categorical: Annotated[list[str] | None, CATEGORICAL] = None,
+    weights: Annotated[str | None, WEIGHTS] = None,
+    test: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Rows to judge the model by, with the same columns."),
+    ] = None,
+    holdout: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE", help="Judge by this share of the rows, and train on the others."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a model that is there.")
+    ] = False,
+    json: Annotated[bool, JSON] = False,
+) -> None:
+    method = check_method(method)
+    if test is not None and holdout is not None:
+        raise UsageError("--test and --holdout: give one of them")
+    if holdout is not None and not 0 < holdout < 1:
+        raise UsageError(
+            f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
+        )
+    estimator = estimator_of(method, prune, read_settings(settings or ()))
+    check_output(output, force)
+    rows = read_data(data, target, drop or (), categorical or (), weights)
+    judges = None
+    if test is not None:
+        judges = read_data(test, target, drop or (), categorical or (), None, check_classes=False)
+    elif holdout is not None:
+        rows, judges = rows.split(holdout)
+    begin = time.perf_counter()
+    with waiting(f"Training {METHODS[method].title}"), blame(DataError, rows.prefix):
+        estimator.fit(rows.X, rows.y, sample_weight=rows.weights)
+        fit_seconds = time.perf_counter() - begin
+    summary = _summary(estimator, method, rows, output, fit_seconds)
+    if judges is not None:
+        with blame(DataError, judges.prefix):
+            summary["test"] = {
+                "rows": judges.n_rows,
+                "accuracy": float(estimator.score(judges.X, judges.y, judges.weights)),
+            }
+    save_model(estimator, output)
+    if json:
+        print_json(summary)
+    else:
+        _print(summary, shown_file=test)
+
+
+def _summary(
+    model: Any, method: str, rows: Data, output: Path, fit_seconds: float
+) -> dict[str, Any]:
+    tree = model.tree_
+    summary: dict[str, Any] = {
+        "model": str(output),
+        "method": method,
+        "estimator": repr(model),
+        "target": rows.target,
+        "classes": [str(label) for label in model.classes_],
+        "rows": rows.n_rows,
+        "attributes": len(rows.X.column_names),
+        "leaves": tree.n_leaves,
+        "depth": tree.max_depth,
+    }
+    if hasattr(model, "rules_"):
+        summary["rules"] = len(model.rules_)
+    return summary | {
+        "training_accuracy": float(model.score(rows.X, rows.y, rows.weights)),
+        "fit_seconds": fit_seconds,
+        "test": None,
+    }
+
+
+def _print(summary: dict[str, Any], shown_file: Path | None) -> None:
+    console = stdout()
+
+    def line(name: str, text: str) -> None:
+        console.print(f"{name:<18}", style="dim", end="")
+        console.print(text, markup=False, soft_wrap=True)
+
+    console.print(f"{METHODS[summary['method']].title} model", style="bold")
+    line(
+        "trained on",
+        f"{plural(summary['rows'], 'row')}, {plural(summary['attributes'], 'attribute')}",
+    )
+    line("target", f"{summary['target']} ({plural(len(summary['classes']), 'class', 'classes')})")
+    if "rules" in summary:
+        line("rules", f"{summary['rules']:,}")
+    line("leaves", f"{summary['leaves']:,}")
+    line("depth", f"{summary['depth']:,}")
+    line("training accuracy", f"{summary['training_accuracy']:.2%}")
+    if summary["test"]:
+        where = (
+            f"of {plural(summary['test']['rows'], 'row')} in {shown_file}"
+            if shown_file
+            else (f"of {plural(summary['test']['rows'], 'row')} held out")
+        )
+        line("test accuracy", f"{summary['test']['accuracy']:.2%} {where}")
+    line("time", seconds(summary["fit_seconds"]))
+    line("saved", summary["model"])
+    model = shlex.quote(summary["model"])
+    console.print("\nNext:", style="bold")
+    for command, what in (
+        (f"fasttree show {model}", "the tree"),
+        (f"fasttree rules {model}", "its rules"),
+        (f"fasttree score {model} NEW.csv -o SCORED.csv", "classify new rows"),
+    ):
+        console.print(f"  {command}", markup=False, soft_wrap=True, end="")
+        console.print(f"   # {what}", style="dim", markup=False, soft_wrap=True)

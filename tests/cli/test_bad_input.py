@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is wrong is said in a line or two on stderr, with the remedy, and by the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from commands import data, ok, run, write_csv
+
+import fasttree
+
+__all__ = ["data"]
+
+ROWS = "a,b,y\n1,x,p\n2,y,q\n3,x,p\n"
+FILES = {
+    "good.csv": ROWS,
+    "empty.csv": "",
+    "header.csv": "a,b,y\n",
+    "broken.csv": "a,b,y\n1,x,p\n2,y\n",
+    "one_class.csv": "a,b,y\n1,x,p\n2,y,p\n",
+    "holes.csv": "a,b,y\n1,x,p\n2,y,\n",
+    "numbers.csv": "a,b,y\n1,x,0.5\n2,y,1\n",
+    "only.csv": "y\np\nq\n",
+    "clock.csv": "a,y\n12:30,p\n13:30,q\n",
+    "negative.csv": "a,w,y\n1,-1,p\n2,1,q\n",
+    "weightless.csv": "a,w,y\n1,,p\n2,1,q\n",
+    "rare.csv": "a,y\n1,p\n2,p\n3,q\n",
+    "table.xlsx": ROWS,
+}
+TRAIN = ["train", "good.csv", "-t", "y", "-o", "new.model"]
+CASES: list[tuple[list[str], int, str]] = [
+    # data files
+    (["train", "none.csv", "-t", "y", "-o", "m"], 3, "none.csv: there is no such file"),
+    (["train", ".", "-t", "y", "-o", "m"], 2, "what kind of file"),
+    (["train", "table.xlsx", "-t", "y", "-o", "m"], 2, "'.xlsx' is unknown; name it by what"),
+    (["train", "empty.csv", "-t", "y", "-o", "m"], 3, "empty.csv is empty: its first line should"),
+    (["train", "header.csv", "-t", "y", "-o", "m"], 3, "header.csv has 3 columns, but no rows"),
+    (
+        ["train", "broken.csv", "-t", "y", "-o", "m"],
+        3,
+        "broken.csv, line 3: 2 fields, but the header",
+    ),
+    (["rank", "broken.csv", "-t", "y"], 3, "broken.csv, line 3"),
+    (["evaluate", "broken.csv", "-t", "y"], 3, "broken.csv, line 3"),
+    (["compare", "broken.csv", "-t", "y"], 3, "broken.csv, line 3"),
+    (["train", "only.csv", "-t", "y", "-o", "m"], 3, "no column is left to tell 'y' from"),
+    (["train", "clock.csv", "-t", "y", "-o", "m"], 3, "column 'a' has the type Time"),
+    # columns
+    (["train", "good.csv", "-t", "Y", "-o", "m"], 3, "no column 'Y' (--target): did you mean 'y'?"),
+    (["train", "good.csv", "-t", "class", "-o", "m"], 3, "'class' (--target): there are a, b, y"),
+    ([*TRAIN, "--drop", "c"], 3, "good.csv has no column 'c' (--drop)"),
+    ([*TRAIN, "--categorical", "c"], 3, "good.csv has no column 'c' (--categorical)"),
+    ([*TRAIN, "--weights", "c"], 3, "good.csv has no column 'c' (--weights)"),
+    ([*TRAIN, "--weights", "b"], 3, "column 'b' (--weights) is of type string, but a weight"),
+    ([*TRAIN, "--drop", "y"], 2, "--drop names 'y', which is the target"),
+    ([*TRAIN, "--drop", "a", "--drop", "b"], 3, "no column is left"),
+    (
+        ["train", "negative.csv", "-t", "y", "--weights", "w", "-o", "m"],
+        3,
+        "sample_weight holds -1.0",
+    ),
+    (
+        ["train", "weightless.csv", "-t", "y", "--weights", "w", "-o", "m"],
+        3,
+        "has no value in 1 row",
+    ),
+    # targets
+    (["train", "one_class.csv", "-t", "y", "-o", "m"], 3, "'y' holds one class only, 'p'"),
+    (["rank", "one_class.csv", "-t", "y"], 3, "'y' holds one class only, 'p'"),
+    (
+        ["train", "holes.csv", "-t", "y", "-o", "m"],
+        3,
+        "no value in 1 row, the first is row 2 below",
+    ),
+    (["train", "numbers.csv", "-t", "y", "-o", "m"], 3, "(target 'y'): Unknown label type"),
+    (["evaluate", "rare.csv", "-t", "y"], 3, "the class 'q' has 1 row"),
+    (["evaluate", "good.csv", "-t", "y", "--folds", "3"], 3, "has 1 row"),
+    ([*TRAIN, "--holdout", "0.3"], 3, "a share of 0.3 of each class is less than a row"),
+    ([*TRAIN, "--test", "one_class.csv"], 0, ""),
+    ([*TRAIN, "--test", "only.csv"], 3, "only.csv: no column is left"),
+    ([*TRAIN, "--test", "clock.csv"], 3, "clock.csv (target 'y'): The feature names should match"),
+    # options
+    (
+        [*TRAIN, "--method", "karte"],
+        2,
+        "--method 'karte' is none of the methods: did you mean 'cart'",
+    ),
+    ([*TRAIN, "--prune", "eror_based"], 2, "did you mean 'error_based'?"),
+    ([*TRAIN, "--method", "mml", "--prune", "none"], 2, "MML has a way of its own"),
+    ([*TRAIN, "--method", "rules", "--prune", "none"], 2, "rules are pruned one by one"),
+    ([*TRAIN, "--set", "max_dept=3"], 2, "did you mean 'max_depth'?"),
+    ([*TRAIN, "--set", "max_depth"], 2, "--set 'max_depth': write name=value"),
+    ([*TRAIN, "--set", "max_depth=deep"], 2, "max_depth must be None (no limit) or an integer"),
+    ([*TRAIN, "--set", "max_depth=-1"], 2, "max_depth must be None (no limit) or an integer"),
+    ([*TRAIN, "--set", "max_depth=1", "--set", "max_depth=2"], 2, "names 'max_depth' twice"),
+    ([*TRAIN, "--set", "criterion=gina"], 2, "criterion must be one of"),
+    ([*TRAIN, "--set", "class_weight=balance"], 2, "class_weight"),
+    ([*TRAIN, "--set", "pruning=none"], 2, "--set pruning=...: use --prune"),
+    ([*TRAIN, "--set", "categorical_features=a"], 2, "use --categorical COL"),
+    ([*TRAIN, "--set", "attribute_costs=a"], 2, "it is for Python only"),
+    ([*TRAIN, "-m", "c45", "--set", "confidence=2"], 2, "confidence must be above 0"),
+    ([*TRAIN, "-m", "tree", "--set", "confidence=0.1"], 2, "has no such parameter"),
+    ([*TRAIN, "-m", "rules", "--set", "when=never"], 2, "when must be"),
+    ([*TRAIN, "--holdout", "1.5"], 2, "--holdout must be a share of the rows"),
+    ([*TRAIN, "--holdout", "0.3", "--test", "good.csv"], 2, "--test and --holdout: give one"),
+    (["train", "good.csv", "-o", "m"], 2, "Missing option '--target'"),
+    (["train", "good.csv", "-t", "y"], 2, "Missing option '--output'"),
+    (["trainn"], 2, "No such command 'trainn'"),
+    (["show", "--wide"], 2, "No such option"),
+    (["rank", "good.csv", "-t", "y", "-c", "ginny"], 2, "--criterion 'ginny' is none of them"),
+    (["evaluate", "good.csv", "-t", "y", "-m", "c45,id4"], 2, "did you mean 'id3'?"),
+    (["evaluate", "good.csv", "-t", "y", "-m", ","], 2, "--methods names no method"),
+    (["evaluate", "good.csv", "-t", "y", "--folds", "1"], 2, "--folds"),
+    (["compare", "good.csv", "-t", "y", "--holdout", "0"], 2, "--holdout must be a share"),
+    (["rules", "good.model", "--format", "xml"], 2, "--format 'xml' is none of the formats"),
+    (["rules", "good.model", "-f", "json", "--limit", "2"], 2, "json has all the rules"),
+    (["export", "good.model", "--to", "sqll"], 2, "--to 'sqll' is none of the formats"),
+    (["export", "good.model"], 2, "--to says the format"),
+    (["export", "--to", "text"], 2, "export needs a model"),
+    (["export", "good.model", "--to", "text", "--set", "wide=1"], 2, "has no option 'wide'"),
+    (["demo", "--rows", "5"], 2, "--rows"),
+    # models
+    (["show", "none.model"], 4, "none.model: there is no such model file"),
+    (["show", "good.csv"], 4, "good.csv: it is not a fasttree model file"),
+    (["rules", "newer.model"], 4, "newer.model: "),
+    (["export", "cut.model", "--to", "text"], 4, "cut.model: "),
+    (["show", "."], 4, ".: "),
+    # outputs
+    (["train", "good.csv", "-t", "y", "-o", "good.model"], 5, "good.model exists already"),
+    (["train", "good.csv", "-t", "y", "-o", "no/m"], 5, "there is no directory no"),
+    (["train", "good.csv", "-t", "y", "-o", "."], 5, "is a directory: name a file"),
+    (["rules", "good.model", "-o", "good.csv"], 5, "good.csv exists already"),
+    (["export", "good.model", "--to", "text", "-o", "good.csv"], 5, "good.csv exists already"),
+    (["demo", "--csv", "good.csv"], 5, "good.csv exists already"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bad")
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    model = fasttree.TreeClassifier().fit({"a": [1.0, 2, 3]}, ["p", "q", "p"])
+    model.save(folder / "good.model")
+    whole = (folder / "good.model").read_bytes()
+    (folder / "cut.model").write_bytes(whole[: len(whole) // 2])
+    _newer(folder / "good.model", folder / "newer.model")
+    return folder
+
+
+def _newer(path: Path, to: Path) -> None:
+    """The same model with the number of a format that is not there yet."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
+        for item in old.infolist():
+            content = old.read(item)
+            if item.filename == "fasttree.json":
+                header = json.loads(content)
+                key = next(k for k in header if "version" in k and isinstance(header[k], int))
+                header[key] += 1000
+                content = json.dumps(header).encode()
+            new.writestr(item, content)
+
+
+@pytest.mark.parametrize(("args", "code", "words"), CASES, ids=[" ".join(c[0]) for c in CASES])
+def test_message_and_exit_code(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], code: int, words: str
+) -> None:
+    monkeypatch.chdir(folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    result = run(*args)
+    assert result.code == code, result.err
+    assert words in result.err
+    if code:
+        assert result.err.startswith("Error: ")
+        assert "Traceback" not in result.err
+        assert len(result.err.splitlines()) <= 5
+        assert result.out == ""
+        after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        assert after == before  # nothing is left, nothing is lost
+    else:
+        (folder / "new.model").unlink()
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(tmp_path: Path) -> None:
+    for args in (["--debug", "show", "x"], ["show", "x", "--debug"], ["show", "--debug", "x"]):
+        result = run(*args)
+        assert result.code == 4
+        assert "Traceback" in result.err
+        assert result.err.splitlines()[-1] == "Error: x: there is no such model file"
+    assert "--debug: there is no such" in run("show", "--", "--debug").err  # this one is a file
+
+
+def test_a_bug_is_told_apart(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fasttree.TreeClassifier, "fit", lambda *_, **__: 1 / 0)
+    result = run("train", data, "-t", "outcome", "-o", data.with_suffix(".model"))
+    assert result.code == 1
+    assert "unexpected ZeroDivisionError: division by zero" in result.err
+    assert "--debug" in result.err
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt, 130), (MemoryError, 1)])
+def test_interruption_and_lack_of_memory(
+    data: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException], code: int
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("fasttree.cli.rank.read_data", fail)
+    result = run("rank", data, "-t", "outcome")
+    assert result.code == code
+    assert "Traceback" not in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write and read anything")
+def test_permissions(data: Path, tmp_path: Path) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    result = run("train", data, "-t", "outcome", "-o", locked / "m.model")
+    assert result.code == 5
+    assert "no permission to write" in result.err
+    data.chmod(0)
+    result = run("rank", data, "-t", "outcome")
+    assert result.code == 3
+    assert "no permission to read" in result.err
+
+
+def test_a_full_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    path = data.with_suffix(".model")
+    result = run("train", data, "-t", "outcome", "-o", path)
+    assert result.code == 5
+    assert "cannot be written: No space left on device" in result.err
+    assert [file.name for file in data.parent.iterdir()] == [data.name]
+
+
+def test_the_parts_of_a_test_file_are_checked(data: Path, tmp_path: Path) -> None:
+    from commands import patients
+
+    other = write_csv(tmp_path / "other.csv", patients(20).drop(["ward"]))
+    args = ("train", data, "-t", "outcome", "--test", other, "-o", tmp_path / "m.model")
+    result = run(*args)
+    assert result.code == 3
+    assert "now missing:" in result.err
+    assert "- ward" in result.err
+    ok(*args[:-4], "-o", tmp_path / "m.model")

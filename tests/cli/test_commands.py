@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The other commands say what the library says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from commands import data, ok, patients, run, write_csv
+from pyarrow import parquet
+from rich.cells import cell_len
+
+import fasttree
+from fasttree.cli.methods import METHODS
+from fasttree.export import EXPORTERS
+
+__all__ = ["data"]
+
+ATTRIBUTES = ["age", "pulse", "ward"]
+
+
+@pytest.fixture
+def model(data: Path) -> Path:
+    path = data.with_suffix(".model")
+    ok("train", data, "-t", "outcome", "-m", "c45", "--drop", "id", "-o", path)
+    return path
+
+
+def without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a library were not installed."""
+    import fasttree.cli.compare as module
+
+    find = module.find_spec
+    monkeypatch.setattr(module, "find_spec", lambda n: None if n == name else find(n))
+
+
+# -- rules and export ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "json", "python"])
+def test_rules(model: Path, tmp_path: Path, format: str) -> None:
+    rules = fasttree.load(model).rules()
+    expected = getattr(rules, f"to_{format}")()
+    assert ok("rules", model, "--format", format).out.rstrip("\n") == expected.rstrip("\n")
+    path = tmp_path / "rules.out"
+    assert ok("rules", model, "-f", format, "-o", path).out == ""
+    assert path.read_text("utf-8").rstrip("\n") == expected.rstrip("\n")
+    assert run("rules", model, "-f", format, "-o", path).code == 5
+
+
+def test_rules_of_a_rule_model_and_a_limit(data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.model"
+    ok("train", data, "-t", "outcome", "-m", "rules", "--drop", "id", "-o", path)
+    rules = fasttree.load(path).rules_
+    assert ok("rules", path).out == rules.to_text() + "\n"
+    assert ok("rules", path, "--limit", 2).out == rules.to_text(2) + "\n"
+
+
+@pytest.mark.parametrize("format", sorted(EXPORTERS))
+def test_exports(model: Path, tmp_path: Path, format: str) -> None:
+    fitted = fasttree.load(model)
+    try:
+        expected = fitted.export(format)
+    except (ValueError, ImportError) as refusal:
+        result = run("export", model, "--to", format)
+        is_absent = isinstance(refusal, ImportError)
+        start = "Error: " if is_absent else f"Error: --to {format}: "
+        assert (result.code, result.err.startswith(start)) == (1 if is_absent else 2, True)
+        return
+    path = tmp_path / f"m{EXPORTERS[format].ending}"
+    ok("export", model, "--to", format, "-o", path)
+    content = expected.encode() if isinstance(expected, str) else expected
+    assert path.read_bytes() == content
+    if EXPORTERS[format].is_text:
+        assert ok("export", model, "--to", format).out.rstrip("\n") == str(expected).rstrip("\n")
+
+
+def test_export_options_and_the_list(model: Path) -> None:
+    fitted = fasttree.load(model)
+    text = ok("export", model, "--to", "sql", "--set", "dialect=duckdb", "--set", "leaf=true").out
+    assert text.rstrip("\n") == fitted.export("sql", dialect="duckdb", leaf=True).rstrip("\n")
+    listing = ok("export", "--list").out
+    as_json = ok("export", "--list", "--json").json
+    assert list(as_json) == list(EXPORTERS)
+    for name, exporter in EXPORTERS.items():
+        assert f"{name} " in listing
+        assert as_json[name]["help"] == exporter.help
+        if as_json[name]["options"] is None:
+            with pytest.raises(ImportError):
+                exporter.load()
+        else:
+            assert set(as_json[name]["options"]) == set(exporter.options())
+
+
+# -- choosing --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini", "gain_ratio", "ami", "mic"])
+def test_rank(data: Path, criterion: str) -> None:
+    table = patients().drop(["id"])
+    expected = fasttree.rank_attributes(
+        table.select(ATTRIBUTES), table["outcome"], criterion=criterion
+    )
+    args = ("rank", data, "-t", "outcome", "--drop", "id", "-c", criterion)
+    found = ok(*args, "--json").json
+    assert found["attributes"] == [{"attribute": n, "score": s} for n, s in expected]
+    assert (found["target"], found["criterion"], found["rows"]) == ("outcome", criterion, 400)
+    for width in (40, 60, 80, 120):
+        lines = ok(*args, width=width).out.splitlines()
+        assert max(map(cell_len, lines)) <= width
+        assert [line.split()[:2] for line in lines[1:]] == [[n, f"{s:.6f}"] for n, s in expected]
+        bars = [line.count("█") for line in lines[1:]]
+        longest = max(bars)
+        for bar, (_, score) in zip(bars, expected, strict=True):
+            assert bar == max(round(score / expected[0].score * longest), score > 0)
+
+
+def test_rank_says_where_there_is_no_split(tmp_path: Path) -> None:
+    table = pa.table({"x": [1, 2, 3, 4], "same": [1, 1, 1, 1], "y": ["a", "a", "b", "b"]})
+    out = ok("rank", write_csv(tmp_path / "t.csv", table), "-t", "y").out
+    assert re.search(r"^same +no split$", out, re.M)
+
+
+def test_evaluate(data: Path) -> None:
+    names = ["c45", "smml", "rules"]
+    args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 4, "--seed", 3)
+    found = ok(*args, "--methods", ",".join(names), "--json").json
+    estimators = {
+        "C4.5": fasttree.C45Classifier(),
+        "SMML": fasttree.SMMLClassifier(),
+        "rules": fasttree.RuleClassifier(base=fasttree.C45Classifier(pruning=None)),
+    }
+    table = patients()
+    expected = fasttree.compare_methods(
+        table.select(ATTRIBUTES), table["outcome"], estimators, folds=4, random_state=3
+    )
+    assert (found["rows"], found["folds"], found["target"]) == (400, 4, "outcome")
+    assert [one["method"] for one in found["methods"]] == names
+    for one, title in zip(found["methods"], estimators, strict=True):
+        for measure in ("accuracy", "auc", "log_loss", "brier", "leaves", "depth"):
+            spread = expected.spread(title, measure)
+            mean, se = (None if np.isnan(v) else pytest.approx(v) for v in (spread.mean, spread.se))
+            assert one[measure] == mean
+            assert one[f"{measure}_se"] == se
+        assert one["error"] == pytest.approx(1 - one["accuracy"])
+        assert one["best"] == (title in expected.best())
+    best = expected.best()[0]
+    for difference in expected.differences(baseline=best):
+        one = found["methods"][list(estimators).index(difference.first)]
+        assert one["p_value"] == pytest.approx(difference.p_value)
+        assert one["differs"] == (difference.p_value < 0.05)
+    out = ok(*args, "-m", "c45", "-m", "smml", "-m", "rules", width=100).out
+    for one, title in zip(found["methods"], estimators, strict=True):
+        row = next(line for line in out.splitlines() if line.startswith(title))
+        mark = "*" if one["best"] else "v" if one["differs"] else " "
+        assert f"{one['accuracy']:.4f} ± {one['accuracy_se']:.4f}{mark}" in row
+        assert f"{one['error']:.4f}" in row
+        assert f"{one['auc']:.4f} ± {one['auc_se']:.4f}" in row
+
+
+@pytest.mark.parametrize("width", [45, 60, 80, 100, 120])
+def test_evaluate_fits_the_terminal(data: Path, width: int) -> None:
+    args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 2, "-m", "id3,c45")
+    lines = ok(*args, width=width).out.splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert "…" not in "".join(lines)
+
+
+def test_methods_that_are_clearly_worse_are_marked(tmp_path: Path) -> None:
+    """Two attributes that say next to nothing alone."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 600)) + rng.normal(scale=0.05, size=(2, 600))
+    y = np.where((a > 0.5) ^ (b > 0.5), "odd", "even")
+    path = write_csv(tmp_path / "t.csv", pa.table({"a": a, "b": b, "y": y}))
+    found = ok("evaluate", path, "-t", "y", "-m", "tree,c45", "--json").json
+    by_name = {one["method"]: one for one in found["methods"]}
+    assert by_name["tree"]["best"]
+    assert by_name["c45"]["differs"]  # no first split gains enough for it
+    out = ok("evaluate", path, "-t", "y", "-m", "tree,c45").out
+    assert re.search(r"^C4\.5 +0\.\d{3} ± 0\.\d{3}v", out, re.M)
+    assert "v less accurate than tree, p < 0.05" in out
+
+
+def test_compare_is_fair(data: Path) -> None:
+    pytest.importorskip("sklearn")
+    args = ("compare", data, "-t", "outcome", "--drop", "id")
+    found = ok(*args, "--json").json
+    assert [one["model"] for one in found["models"]] == ["fasttree tree", "scikit-learn"]
+    assert found["train_rows"] + found["test_rows"] == 400
+    for one in found["models"]:
+        assert one["fit_seconds"] > 0 < one["predict_seconds"]
+        right = one["accuracy"] * found["test_rows"]
+        assert right == pytest.approx(round(right))
+    out = ok(*args).out
+    assert "fasttree tree" in out
+    assert f"Trained on {found['train_rows']} rows" in out
+
+
+def test_compare_sees_the_same_tree_where_both_grow_it(tmp_path: Path) -> None:
+    """Numbers that float32 holds, and no ties between splits to speak of: one tree, one accuracy."""
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 3)).astype(np.float32).astype(float)
+    y = np.where(X[:, 0] + X[:, 1] > rng.normal(scale=0.3, size=3000), "a", "b")
+    table = pa.table({"x": X[:, 0], "y": X[:, 1], "z": X[:, 2], "class": y})
+    path = write_csv(tmp_path / "t.csv", table)
+    ours, theirs = ok("compare", path, "-t", "class", "--json").json["models"]
+    assert ours["leaves"] == pytest.approx(theirs["leaves"], rel=0.03)
+    assert ours["accuracy"] == pytest.approx(theirs["accuracy"], abs=0.02)
+
+
+def test_compare_reads_every_kind_of_column(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    table = patients(200)
+    days = np.datetime64("2024-01-01") + np.arange(200)
+    flags = np.arange(200) % 3 == 0
+    table = table.append_column("day", pa.array(days)).append_column("flag", pa.array(flags))
+    table = table.append_column("huge", pa.array(np.geomspace(1e-300, 1e300, 200)))
+    path = tmp_path / "t.parquet"
+    parquet.write_table(table, path)
+    found = ok("compare", path, "-t", "outcome", "--json").json
+    assert all(one["accuracy"] > 0.5 for one in found["models"])
+
+
+def test_compare_without_scikit_learn(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without("sklearn", monkeypatch)
+    result = run("compare", data, "-t", "outcome")
+    assert result.code == 1
+    assert result.err == "Error: compare needs scikit-learn: pip install scikit-learn\n"
+
+
+# -- the others ------------------------------------------------------------------------------------
+
+
+def test_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = ok("demo", "--rows", 2000).out
+    X, y = fasttree.datasets.play_tennis()
+    model = fasttree.ID3Classifier().fit(X, y)
+    assert model.rules().to_text() in out
+    assert "└─ Outlook = Rain" in out
+    assert "scikit-learn takes" in out
+    without("sklearn", monkeypatch)
+    out = ok("demo", "--rows", 2000).out
+    assert "scikit-learn is not installed" in out
+    assert "scikit-learn takes" not in out
+
+
+def test_what_the_demo_tells_to_try_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = ok("demo", "--rows", 1000).out
+    commands = [line.split()[1:] for line in out.splitlines() if line.startswith("fasttree ")]
+    commands = [command for command in commands if command[0] in (*ALL, "--help")]
+    assert [command[0] for command in commands][:3] == ["demo", "train", "show"]
+    for command in commands:
+        if command[0] != "export" or command[3] in EXPORTERS:
+            ok(*command)
+    assert len((tmp_path / "tennis.csv").read_text().splitlines()) == 15
+    assert fasttree.load("tennis.model").tree_.n_leaves == 5
+
+
+ALL = (
+    "train",
+    "score",
+    "show",
+    "rules",
+    "export",
+    "evaluate",
+    "rank",
+    "compare",
+    "demo",
+    "version",
+)
+
+
+def test_version() -> None:
+    assert ok("--version").out == f"fasttree {fasttree.__version__}\n"
+    found = ok("version", "--json").json
+    assert found["fasttree"] == fasttree.__version__
+    assert found["numpy"] == np.__version__
+    assert f"fasttree      {fasttree.__version__}" in ok("version").out
+
+
+@pytest.mark.parametrize("command", ALL)
+def test_every_command_has_help_with_examples(command: str) -> None:
+    out = ok(command, "--help").out
+    assert f"fasttree {command}" in out
+    assert command == "version" or "Examples" in out
+
+
+def test_help_is_the_answer_to_nothing() -> None:
+    assert ok().out == ok("--help").out
+    listed = re.findall(r"^│ (\w+) ", ok("--help").out, re.M)
+    assert sorted(listed) == sorted(ALL)
+    for name, method in METHODS.items():
+        assert re.search(
+            rf"^ +{name} +{re.escape(method.what[:30])}", ok("train", "--help").out, re.M
+        )
+
+
+def test_train_and_score_read_files_alike(tmp_path: Path) -> None:
+    """Numbers, words, days, truths and holes in a CSV mean the same to both."""
+    table = patients(300, seed=2).drop(["id"])
+    days = np.datetime64("2024-01-01") + np.arange(300)
+    table = table.append_column("day", pa.array(days))
+    table = table.append_column("flag", pa.array(np.array(["TRUE", "FALSE"])[np.arange(300) % 2]))
+    train, path = write_csv(tmp_path / "t.csv", table), tmp_path / "m.model"
+    ok("train", train, "-t", "outcome", "-o", path)
+    ok("score", path, train, "-o", tmp_path / "scored.csv", "-q")
+    scored = pa.csv.read_csv(tmp_path / "scored.csv")
+    from fasttree.cli.tables import read_table
+
+    predicted = fasttree.load(path).predict(read_table(train).drop(["outcome"]))
+    assert scored.column(scored.column_names[-1]).to_pylist() == predicted.tolist()
+
+
+def test_nothing_is_printed_that_steers_the_terminal(tmp_path: Path) -> None:
+    table = pa.table({"\x1b[31mname": ["\x1b[2J", "b"] * 4, "y": ["p\x07", "q"] * 4})
+    data, path = write_csv(tmp_path / "t.csv", table), tmp_path / "m.model"
+    results = [
+        ok("train", data, "-t", "y", "-o", path),
+        ok("show", path),
+        ok("rank", data, "-t", "y"),
+        run("train", data, "-t", "\x1b[31mnam", "-o", path, "--force"),
+    ]
+    for result in results:
+        assert "\x1b" not in result.out + result.err
+        assert "\x07" not in result.out + result.err
+
+
+def test_json_is_plain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from fasttree.cli.terminal import print_json
+
+    value: Any = {"a": np.float64("nan"), "b": [np.int64(3), float("inf"), None, "é"], 4: (True,)}
+    print_json(value)
+    text = capsys.readouterr().out
+    assert json.loads(text) == {"a": None, "b": [3, None, None, "é"], "4": [True]}
+    assert "é" in text

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Data files become the tables that they are."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from commands import patients
+from pyarrow import csv, feather, parquet
+
+from fasttree.cli.errors import DataError, UsageError
+from fasttree.cli.tables import read_table
+
+
+def written(tmp_path: Path, text: str | bytes, name: str = "t.csv") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.tsv", "t.csv.gz", "T.CSV", "t.parquet", "t.pq", "t.feather", "t.arrow"]
+)
+def test_every_kind_of_file_holds_the_same_table(tmp_path: Path, name: str) -> None:
+    table, path = patients(50), tmp_path / name
+    kind = name.lower().removesuffix(".gz").rpartition(".")[2]
+    if kind in ("csv", "tsv"):
+        options = csv.WriteOptions(delimiter="," if kind == "csv" else "\t")
+        with gzip.open(path, "wb") if name.endswith(".gz") else open(path, "wb") as file:
+            csv.write_csv(table, file, options)
+    elif kind in ("parquet", "pq"):
+        parquet.write_table(table, path)
+    else:
+        feather.write_feather(table, path)
+    assert read_table(path).to_pydict() == table.to_pydict()
+
+
+def test_a_column_that_is_text_somewhere_is_text(tmp_path: Path) -> None:
+    """Also if the text comes long after the block that Arrow would look at."""
+    rows = [f"{n},{n}" for n in range(300_000)]
+    path = written(tmp_path, "a,b\n" + "\n".join(rows) + "\nx,1.5\n")
+    table = read_table(path)
+    assert path.stat().st_size > 3 * 2**20
+    assert table.schema.types == [pa.string(), pa.float64()]
+    assert table["a"][0].as_py() == "0"
+    assert table["a"][-1].as_py() == "x"
+
+
+@pytest.mark.parametrize("word", ["", "?", "NA", "N/A", "NaN", "NULL", "None", '""'])
+def test_missing_values(tmp_path: Path, word: str) -> None:
+    table = read_table(written(tmp_path, f"n,t,x\n1,a,1\n{word},{word},1\n3,c,1\n"))
+    assert table["n"].to_pylist() == [1, None, 3]
+    assert table["t"].to_pylist() == ["a", None, "c"]
+
+
+def test_words_for_truth_stay_words_and_named_columns_stay_text(tmp_path: Path) -> None:
+    path = written(tmp_path, "b,zip,day\nTRUE,007,2020-01-01\nFALSE,010,2021-02-03\n")
+    table = read_table(path, as_text=["zip"])
+    assert table["b"].to_pylist() == ["TRUE", "FALSE"]
+    assert table["zip"].to_pylist() == ["007", "010"]
+    assert pa.types.is_temporal(table["day"].type)
+
+
+def test_quotes_newlines_blank_lines_and_a_byte_order_mark(tmp_path: Path) -> None:
+    text = '\ufeffa,b\n"x, y\nz ""q""",1\n\n5\' 6,2\n'
+    assert read_table(written(tmp_path, text)).to_pydict() == {
+        "a": ['x, y\nz "q"', "5' 6"],
+        "b": [1, 2],
+    }
+
+
+def test_a_quote_inside_a_value_is_no_error(tmp_path: Path) -> None:
+    assert read_table(written(tmp_path, 'a,b\n5" pipe,1\n'))["a"].to_pylist() == ['5" pipe']
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "words"),
+    [
+        ("", "t.csv", "is empty"),
+        ("\n\n", "t.csv", "is empty"),
+        ("a,b\n", "t.csv", "2 columns, but no rows"),
+        ("a,b\n1,2\n\n3\n", "t.csv", "line 4: 1 field, but the header has 2"),
+        ('a,b\n"x\ny",2\n1,2,3\n', "t.csv", "line 4: 3 fields, but the header has 2"),
+        ('a,b\n1,2\n3,"x\n4,5\n', "t.csv", "line 3: a quote is opened and never closed"),
+        ("a,a\n1,2\n", "t.csv", "two columns are called 'a'"),
+        (b"a,b\n1,x\n2,\xff\n", "t.csv", "line 3: column 'b' holds bytes that are not UTF-8"),
+        ("a,b\n1,2\n", "t.parquet", "cannot be read as .parquet"),
+        (b"PAR1", "t.parquet", "cannot be read as .parquet"),
+        ("a,b\n1,2\n", "t.feather", "cannot be read as .feather"),
+        (b"\x1f\x8b nonsense", "t.csv.gz", "cannot be read as .csv"),
+    ],
+)
+def test_broken_files(tmp_path: Path, content: str | bytes, name: str, words: str) -> None:
+    path = written(tmp_path, content, name)
+    with pytest.raises(DataError) as error:
+        read_table(path)
+    assert words in str(error.value)
+    assert str(path) in str(error.value)
+    assert error.value.code == 3
+
+
+def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
+    parquet.write_table(patients(5).slice(0, 0), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="5 columns, but no rows"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_files_that_are_not_there_or_not_known(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no such file"):
+        read_table(tmp_path / "t.csv")
+    with pytest.raises(DataError, match="is a directory"):
+        read_table(_folder(tmp_path / "folder.csv"))
+    with pytest.raises(UsageError, match=r"'\.xlsx' is unknown"):
+        read_table(tmp_path / "t.xlsx")
+    with pytest.raises(UsageError, match="no ending"):
+        read_table(tmp_path / "t")
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir()
+    return path

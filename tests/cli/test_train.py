@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`fasttree train` makes the model that the library makes, and says true things about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from commands import data, ok, patients, run, write_csv
+
+import fasttree
+from fasttree.pruning import CostComplexity, ErrorBased
+
+__all__ = ["data"]
+
+ATTRIBUTES = ["age", "pulse", "ward"]
+
+
+def expected(estimator: Any, table: pa.Table | None = None, names: list[str] = ATTRIBUTES) -> Any:
+    table = patients() if table is None else table
+    return estimator.fit(table.select(names), table["outcome"])
+
+
+@pytest.mark.parametrize(
+    ("method", "estimator"),
+    [
+        ("tree", fasttree.TreeClassifier()),
+        ("id3", fasttree.ID3Classifier()),
+        ("c45", fasttree.C45Classifier()),
+        ("C45", fasttree.C45Classifier()),
+        ("cart", fasttree.CARTClassifier()),
+        ("cart0", fasttree.CARTClassifier(pruning=CostComplexity(se=0))),
+        ("smml", fasttree.SMMLClassifier()),
+        ("mml", fasttree.MMLClassifier()),
+        ("bayes", fasttree.BayesTreeClassifier()),
+        ("rules", fasttree.RuleClassifier()),
+    ],
+)
+def test_every_method_is_the_librarys(data: Path, method: str, estimator: Any) -> None:
+    path = data.with_suffix(".model")
+    summary = ok(
+        "train", data, "-t", "outcome", "-m", method, "--drop", "id", "-o", path, "--json"
+    ).json
+    model = expected(estimator)
+    loaded = fasttree.load(path)
+    assert loaded.tree_ == model.tree_
+    X = patients(300, seed=1).select(ATTRIBUTES)
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert summary["model"] == str(path)
+    assert summary["method"] == method.lower()
+    assert (summary["rows"], summary["attributes"]) == (400, 3)
+    assert (summary["leaves"], summary["depth"]) == (model.tree_.n_leaves, model.tree_.max_depth)
+    assert summary["classes"] == ["ill", "well"]
+    right = model.predict(patients().select(ATTRIBUTES)) == patients()["outcome"].to_numpy()
+    assert summary["training_accuracy"] == pytest.approx(right.mean(), abs=1e-15)
+    assert summary["test"] is None
+    assert ("rules" in summary) == (method == "rules")
+
+
+@pytest.mark.parametrize(
+    ("options", "estimator"),
+    [
+        (
+            ["--set", "max_depth=3", "--set", "criterion=entropy"],
+            fasttree.TreeClassifier(max_depth=3, criterion="entropy"),
+        ),
+        (["--set", "max-depth=none"], fasttree.TreeClassifier()),
+        (["--set", "stop_zero_gain=true"], fasttree.TreeClassifier(stop_zero_gain=True)),
+        (["--prune", "error-based"], fasttree.TreeClassifier(pruning="error_based")),
+        (
+            ["--prune", "error_based", "--set", "confidence=0.01", "--set", "raising=false"],
+            fasttree.TreeClassifier(pruning=ErrorBased(confidence=0.01, raising=False)),
+        ),
+        (
+            ["-m", "c45", "--set", "confidence=0.4", "--set", "min_samples_leaf=5"],
+            fasttree.C45Classifier(pruning=ErrorBased(confidence=0.4), min_samples_leaf=5),
+        ),
+        (["-m", "c45", "--prune", "none"], fasttree.C45Classifier(pruning=None)),
+        (
+            ["-m", "cart0", "--set", "folds=5"],
+            fasttree.CARTClassifier(pruning=CostComplexity(se=0, folds=5)),
+        ),
+        (
+            ["-m", "rules", "--set", "confidence=0.1", "--set", "min_samples_leaf=10"],
+            fasttree.RuleClassifier(
+                base=fasttree.C45Classifier(pruning=None, min_samples_leaf=10), confidence=0.1
+            ),
+        ),
+    ],
+)
+def test_settings_reach_the_estimator(data: Path, options: list[str], estimator: Any) -> None:
+    path = data.with_suffix(".model")
+    ok("train", data, "-t", "outcome", "--drop", "id", *options, "-o", path)
+    model, loaded = expected(estimator), fasttree.load(path)
+    assert loaded.tree_ == model.tree_
+    if hasattr(model, "rules_"):
+        assert str(loaded.rules_) == str(model.rules_)
+
+
+def test_categories_by_name(tmp_path: Path) -> None:
+    table = pa.table(
+        {"code": ["007", "008", "007", "9"] * 10, "outcome": ["a", "b", "a", "b"] * 10}
+    )
+    data = write_csv(tmp_path / "t.csv", table)
+    path = tmp_path / "m.model"
+    ok("train", data, "-t", "outcome", "--categorical", "code", "-o", path)
+    assert fasttree.load(path).tree_.schema.attributes[0].categories == ("007", "008", "9")
+    ok("train", data, "-t", "outcome", "-o", path, "--force")
+    assert fasttree.load(path).tree_.schema.attributes[0].categories is None
+
+
+def test_weights_count_as_copies(tmp_path: Path) -> None:
+    weights = np.arange(400) % 3
+    table = patients().append_column("w", pa.array(weights))
+    data, path = write_csv(tmp_path / "t.csv", table), tmp_path / "m.model"
+    ok("train", data, "-t", "outcome", "--drop", "id", "--weights", "w", "-o", path)
+    copies = patients().take(np.repeat(np.arange(400), weights))
+    assert fasttree.load(path).tree_ == expected(fasttree.TreeClassifier(), copies).tree_
+
+
+def test_a_test_file_judges(data: Path, tmp_path: Path) -> None:
+    others = patients(200, seed=5)
+    test = write_csv(tmp_path / "test.csv", others)
+    path = tmp_path / "m.model"
+    args = ("train", data, "-t", "outcome", "--drop", "id", "--test", test, "-o", path)
+    model = expected(fasttree.TreeClassifier())
+    accuracy = (model.predict(others.select(ATTRIBUTES)) == others["outcome"].to_numpy()).mean()
+    assert ok(*args, "--json").json["test"] == {"rows": 200, "accuracy": pytest.approx(accuracy)}
+    assert f"{accuracy:.2%} of 200 rows in" in ok(*args, "--force").out
+
+
+def test_held_out_rows_are_not_trained_on(data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.model"
+    args = ("train", data, "-t", "outcome", "--drop", "id", "--holdout", "0.25", "-o", path)
+    summary = ok(*args, "--json").json
+    assert summary["rows"] + summary["test"]["rows"] == 400
+    assert summary["test"]["rows"] == pytest.approx(100, abs=2)
+    model = fasttree.load(path)
+    assert model.tree_.counts[0].sum() == summary["rows"]
+    everything = model.predict(patients().select(ATTRIBUTES)) == patients()["outcome"].to_numpy()
+    of_training = round(summary["training_accuracy"] * summary["rows"])
+    of_test = round(summary["test"]["accuracy"] * summary["test"]["rows"])
+    assert np.count_nonzero(everything) == of_training + of_test
+    assert (
+        summary["training_accuracy"] > 0.99 > summary["test"]["accuracy"]
+    )  # it has not seen these
+
+
+def test_the_summary_for_people(data: Path) -> None:
+    path = data.parent / "my model.model"
+    out = ok("train", data, "-t", "outcome", "--drop", "id", "-o", path).out
+    for words in (
+        "400 rows, 3 attributes",
+        "outcome (2 classes)",
+        "training accuracy",
+        str(path),
+        "Next:",
+    ):
+        assert words in out
+    assert f"fasttree show '{path}'" in out  # may be pasted into a shell
+
+
+def test_an_output_is_not_lost(data: Path) -> None:
+    path = data.with_suffix(".model")
+    path.write_text("mine")
+    result = run("train", data, "-t", "outcome", "-o", path)
+    assert result.code == 5
+    assert "exists already" in result.err
+    assert "--force" in result.err
+    assert path.read_text() == "mine"
+    ok("train", data, "-t", "outcome", "-o", path, "--force")
+    assert fasttree.load(path).tree_.n_leaves > 1
+
+
+def test_warnings_of_the_library_are_told(tmp_path: Path) -> None:
+    data = tmp_path / "t.csv"
+    data.write_text("a,b\n1,x\n2,x\n3,y\n")
+    result = ok("train", data, "-t", "b", "-m", "cart", "-o", tmp_path / "m.model")
+    assert result.err.startswith("Warning: ")
+    assert "not pruned" in result.err

@@ -1,0 +1,728 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files are scored into files: every format, whole or absent, kept when they are there already."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from batch_tables import NEW_LEVEL, attributes_of, fitted, read, table_of, write
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fasttree
+from fasttree.atomic import atomic_file
+from fasttree.batch import ArgumentError, InputError, OutputError, score_files
+from fasttree.batch.csv_file import CsvSource
+from fasttree.batch.journal import NAME as JOURNAL
+from fasttree.batch.text import NULL_SPELLINGS
+
+FORMATS = ("csv", "csv.gz", "tsv", "parquet", "arrow", "arrows")
+on_posix = pytest.mark.skipif(os.name != "posix", reason="needs signals, locks and limits of POSIX")
+CHILD = "from fasttree.cli import main; main()"
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    return fitted(table_of(400), fasttree.C45Classifier())
+
+
+def write_as(table: Any, path: Path) -> Path:
+    """Also compressed and with tabs."""
+    if path.name.endswith((".csv.gz", ".tsv")):
+        plain = write(table, path.with_name("plain.csv"))
+        if path.suffix == ".gz":
+            path.write_bytes(gzip.compress(plain.read_bytes()))
+        else:
+            with (
+                open(plain, encoding="utf-8", newline="") as rows,
+                open(path, "w", encoding="utf-8", newline="") as out,
+            ):
+                csv.writer(out, delimiter="\t").writerows(csv.reader(rows))
+        return path
+    return write(table, path)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format_in(kind: str, model: Any, tmp_path: Path) -> None:
+    table = table_of(2500, seed=1, new_levels=0.1)
+    source = write_as(table, tmp_path / f"Überall.{kind}")
+    report = score_files(
+        model, [source], tmp_path / "o.parquet", proba=True, leaf=True, columns=["id"], n_jobs=2
+    )
+    out, X = read(tmp_path / "o.parquet"), attributes_of(table)
+    assert out["prediction"].to_pylist() == model.predict(X).tolist()
+    shares = np.column_stack([out[f"proba_{label}"] for label in model.classes_])
+    assert np.array_equal(shares, model.predict_proba(X))
+    assert out["leaf"].to_pylist() == model.apply(X).tolist()
+    assert [int(number) for number in out["id"].to_pylist()] == table["id"].to_pylist()
+    assert report.rows == 2500
+    assert [tally.missing for tally in report.columns.values()] == [c.null_count for c in X.columns]
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "arrow"])
+@pytest.mark.parametrize("source_kind", ["csv", "parquet"])
+def test_every_format_out(kind: str, source_kind: str, model: Any, tmp_path: Path) -> None:
+    table = table_of(1500, seed=2)
+    source = write(table, tmp_path / f"in.{source_kind}")
+    path = tmp_path / f"out.{kind}"
+    options = {"proba": True, "explain": True, "columns": ["Färbung", "size"]}
+    score_files(model, [source], path, **options)
+    if kind == "csv.gz":
+        path = tmp_path / "unpacked.csv"
+        path.write_bytes(gzip.decompress((tmp_path / "out.csv.gz").read_bytes()))
+    out, X = read(path), attributes_of(table)
+    assert out["prediction"].to_pylist() == model.predict(X).tolist()
+    assert np.array_equal(
+        out["proba_yes"].to_numpy(), model.predict_proba(X)[:, 1]
+    )  # to the last digit
+    assert [v or None for v in out["Färbung"].to_pylist()] == table["Färbung"].to_pylist()
+    batches: list[Any] = []
+    fasttree.score_batches(model, table, batches.append, explain=True)
+    assert out["rule"].to_pylist() == pa.Table.from_batches(batches)["rule"].to_pylist()
+
+
+def test_all_columns_kept_as_they_are(model: Any, tmp_path: Path) -> None:
+    table = table_of(300)
+    score_files(
+        model, [write(table, tmp_path / "in.parquet")], tmp_path / "o.parquet", columns="all"
+    )
+    assert read(tmp_path / "o.parquet").drop_columns(["prediction"]).equals(table)
+    # Text of a CSV file comes out as it went in, whatever it means.
+    text = 'size,"count, whole",Färbung,site,id\n 1.50 ,NA,,"",007\n'
+    (tmp_path / "in.csv").write_text(text, "utf-8")
+    score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv", columns="all")
+    with open(tmp_path / "o.csv", encoding="utf-8") as rows:
+        assert next(csv.reader(list(rows)[1:]))[:5] == [" 1.50 ", "NA", "", "", "007"]
+
+
+def test_rows_of_several_files_in_one(model: Any, tmp_path: Path) -> None:
+    tables = [table_of(n, seed=n) for n in (300, 0, 70)]
+    paths = [
+        write(table, tmp_path / name)
+        for table, name in zip(tables, ("a.parquet", "b.arrow", "c.arrow"), strict=True)
+    ]
+    report = score_files(model, paths, tmp_path / "o.arrow", columns=["id"])
+    whole = pa.concat_tables(tables)
+    out = read(tmp_path / "o.arrow")
+    assert out["prediction"].to_pylist() == model.predict(attributes_of(whole)).tolist()
+    assert out["id"].to_pylist() == whole["id"].to_pylist()
+    assert [file.rows for file in report.files] == [300, 0, 70]
+    other = write(table_of(20).set_column(4, "id", pa.array(["x"] * 20)), tmp_path / "d.parquet")
+    with pytest.raises(
+        InputError, match=r"d\.parquet: column 'id' has the type string, but int64 in .*a\.parquet"
+    ):
+        score_files(model, [*paths, other], tmp_path / "p.arrow", columns=["id"])
+    assert not (tmp_path / "p.arrow").exists()
+    smaller = write(table_of(20).drop_columns(["id"]), tmp_path / "e.parquet")
+    with pytest.raises(InputError, match=r"has other columns than .*a\.parquet"):
+        score_files(model, [*paths, smaller], tmp_path / "p.arrow", columns="all")
+
+
+def test_a_file_for_each_in_a_folder(model: Any, tmp_path: Path) -> None:
+    paths = [
+        write(table_of(50, seed=3), tmp_path / name) for name in ("a.csv", "b.parquet", "c.arrow")
+    ]
+    score_files(model, paths, f"{tmp_path}/out/")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        JOURNAL,
+        "a.csv",
+        "b.parquet",
+        "c.arrow",
+    ]
+    expected = model.predict(attributes_of(table_of(50, seed=3))).tolist()
+    for path in paths:
+        assert read(tmp_path / "out" / path.name)["prediction"].to_pylist() == expected
+
+
+def test_a_table_without_rows_gives_one_without_rows(model: Any, tmp_path: Path) -> None:
+    for kind in ("csv", "parquet", "arrow", "arrows"):
+        source = write(table_of(0), tmp_path / f"empty.{kind}")
+        report = score_files(model, [source], tmp_path / "o.parquet", proba=True, force=True)
+        assert report.rows == 0
+        out = pq.read_table(tmp_path / "o.parquet")
+        assert out.column_names == ["prediction", "proba_nö", "proba_yes"]
+        assert out.num_rows == 0
+
+
+def test_only_what_is_needed_is_read(model: Any, tmp_path: Path) -> None:
+    """A column that nobody needs may be of a type that nothing else could read."""
+    odd = pa.array([{"a": [1, 2]}] * 200)
+    table = table_of(200).append_column("odd", odd)
+    for kind in ("parquet", "arrow"):
+        source = write(table, tmp_path / f"in.{kind}")
+        report = score_files(model, [source], tmp_path / f"o.{kind}")
+        assert "odd" in report.ignored_columns
+        with pytest.raises(OutputError, match="cannot be written as csv"):
+            score_files(model, [source], tmp_path / "o.csv", columns=["odd"])
+        assert not (tmp_path / "o.csv").exists()
+
+
+# -- CSV -----------------------------------------------------------------------------------------------------------
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(["1", "-0.0", "2.5e3", " 7 ", "+4", "inf", ".5", "1e400"])
+            | st.sampled_from(sorted(NULL_SPELLINGS)),
+            st.sampled_from(
+                ["red", "blue, or so", 'a "quoted" one', "two\nlines", NEW_LEVEL, " red"]
+            )
+            | st.sampled_from(sorted(NULL_SPELLINGS)),
+        ),
+        min_size=1,
+        max_size=30,
+    ),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    ending=st.sampled_from(["\n", "\r\n"]),
+    blank=st.booleans(),
+    bom=st.booleans(),
+)
+def test_csv_is_read_as_pythons_reader_reads_it(
+    tmp_path_factory: Any,
+    rows: list[tuple[str, str]],
+    quoting: Any,
+    ending: str,
+    blank: bool,
+    bom: bool,
+) -> None:
+    folder = tmp_path_factory.mktemp("csv")
+    model = fitted(table_of(300), fasttree.TreeClassifier(missing="category"))
+    path = folder / "in.csv"
+    with open(path, "w", encoding="utf-8-sig" if bom else "utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=quoting, lineterminator=ending)
+        writer.writerow(["Färbung", "size", "site", "count, whole"])
+        for size, colour in rows:
+            if blank:
+                file.write(ending)
+            writer.writerow([colour, size, "north", "3"])
+    score_files(model, [path], folder / "o.parquet", proba=True)
+    X = {
+        "size": [np.nan if size in NULL_SPELLINGS else float(size) for size, _ in rows],
+        "count, whole": [3] * len(rows),
+        "Färbung": [None if colour in NULL_SPELLINGS else colour for _, colour in rows],
+        "site": ["north"] * len(rows),
+    }
+    X["Färbung"] = pa.array(X["Färbung"], pa.string())
+    assert read(folder / "o.parquet")["prediction"].to_pylist() == model.predict(X).tolist()
+
+
+def test_a_level_is_a_level_even_if_it_looks_missing(tmp_path: Path) -> None:
+    table = pa.table({"answer": ["NA", "None", None, "yes"] * 5})
+    model = fasttree.TreeClassifier(missing="category").fit(table, ["p", "q", "r", "s"] * 5)
+    (tmp_path / "in.csv").write_text(
+        "answer\nNA\nNone\nnull\nyes\n\n"
+    )  # the last line is a missing value
+    report = score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+    assert read(tmp_path / "o.csv")["prediction"].to_pylist() == ["p", "q", "r", "s", "r"]
+    assert report.columns["answer"].missing == 2
+
+
+def test_levels_that_are_numbers_and_bools_in_text(tmp_path: Path) -> None:
+    table = pa.table({"code": [1, 2, 3, 1], "flag": [True, False, True, False]})
+    model = fasttree.TreeClassifier(categorical_features=["code", "flag"]).fit(
+        table, ["a", "b", "c", "d"]
+    )
+    (tmp_path / "in.csv").write_text("flag,code\nTrue,1\nfalse,02\n1,3.0\n0,1\nperhaps,x\n")
+    report = score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+    assert read(tmp_path / "o.csv")["prediction"].to_pylist()[:4] == ["a", "b", "c", "d"]
+    assert report.columns["code"].unseen_examples == ["x"]
+    assert report.columns["flag"].unseen_examples == ["perhaps"]
+
+
+HEAD = 'size,"count, whole",Färbung,site\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1,2,red,north\n\n1,2,red\n", r"line 4: the row '1,2,red' does not have 4 values"),
+        (
+            '1,2,"two\nlines",north\n1,2,red,north,5\n',
+            r"line 4: the row '1,2,red,north,5' does not have 4",
+        ),
+        (
+            "1,2,red,north\n1,many,red,north\n",
+            r"line 3: column 'count, whole' holds 'many', which is not a number",
+        ),
+        (
+            '1,2,"two\nlines",north\n\n0x1,2,red,north\n',
+            r"line 5: column 'size' holds '0x1', which is not a number",
+        ),
+        ('1,2,"red,north\n1,2,red,north\n', r"line 2: a quote is opened here and never closed"),
+        ("1,2,red,north\n1_000,2,red,north\n", r"line 3: column 'size' holds '1_000'"),
+        (
+            "1,2,red,north\n2020-01-01,2,red,north\n",
+            r"line 3: column 'size' holds '2020-01-01', which is not a number: if the model was trained on dates",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_csv_file(text: str, message: str, model: Any, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text(HEAD + text, "utf-8")
+    with pytest.raises(InputError, match=rf"in\.csv, {message}"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+    assert os.listdir(tmp_path) == ["in.csv"]
+
+
+def test_an_error_far_into_a_csv_file(model: Any, tmp_path: Path) -> None:
+    """Beyond the first blocks, where threads read."""
+    rows = ['1.5,2,"two\nlines",north\n'] * 400_000
+    rows[377_777] = "1.5,2,red\n"
+    path = tmp_path / "in.csv"
+    path.write_text(HEAD + "".join(rows), "utf-8")
+    with pytest.raises(InputError, match=r"line 755556: the row '1.5,2,red'"):
+        score_files(model, [path], tmp_path / "o.csv", n_jobs=2)
+    rows[377_777] = "wide,2,red,north\n"
+    path.write_text(HEAD + "".join(rows), "utf-8")
+    with pytest.raises(InputError, match=r"line 755556: column 'size' holds 'wide'"):
+        score_files(model, [path], tmp_path / "o.csv", n_jobs=2)
+    report = score_files(model, [path], tmp_path / "o.csv", n_jobs=2, mode="lenient")
+    assert report.columns["size"].unreadable == 1
+
+
+def test_lenient_leaves_out_broken_rows_and_counts(model: Any, tmp_path: Path) -> None:
+    rows = "1,2,red,north\n1,2\nmany,2,red,north\n1,2,red,north,more\n0.5,3,grün,south\n"
+    (tmp_path / "in.csv").write_text(HEAD + rows, "utf-8")
+    report = score_files(
+        model, [tmp_path / "in.csv"], tmp_path / "o.csv", columns=["size"], mode="lenient"
+    )
+    assert [str(v) for v in read(tmp_path / "o.csv")["size"].to_pylist()] == ["1", "many", "0.5"]
+    assert report.rows == 3
+    assert report.broken_rows == 2
+    assert report.broken_row_examples == ["1,2", "1,2,red,north,more"]
+    assert report.columns["size"].unreadable_examples == ["many"]
+    assert report.columns["size"].missing == 1
+    assert "2 broken rows left out" in str(report)
+
+
+def test_text_that_is_not_utf8(model: Any, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_bytes(HEAD.encode() + b"1,2,red,north\n1,2,gr\xfcn,north\n")
+    with pytest.raises(InputError, match=r"in\.csv, line 3: the text is not UTF-8"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+    (tmp_path / "in.csv").write_bytes(HEAD.encode("latin-1"))
+    with pytest.raises(InputError, match=r"in\.csv, line 1: the text is not UTF-8"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+
+
+def test_dates_in_text(tmp_path: Path) -> None:
+    days = ["1969-07-20", "2024-02-29", None, "2024-02-29T12:30:00", "2024-03-01 00:00:00.000001"]
+    times = pa.array(
+        [None if day is None else datetime.fromisoformat(day) for day in days], pa.timestamp("us")
+    )
+    table = pa.table({"day": times})
+    model = fasttree.TreeClassifier(missing="category").fit(table, list("abcde"))
+    assert model.predict(table).tolist() == list("abcde")
+    text = "day\n" + "".join(f"{day or 'NA'}\n" for day in days)
+    (tmp_path / "in.csv").write_text(text + "2024-02-29T13:30:00+01:00\n")
+    score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv", dates=["day"])
+    assert read(tmp_path / "o.csv")["prediction"].to_pylist() == [*"abcde", "d"]
+    batches: list[Any] = []
+    fasttree.score_batches(model, pa.table({"day": days}), batches.append, dates=["day"])
+    assert batches[0]["prediction"].to_pylist() == list("abcde")
+    with pytest.raises(
+        InputError,
+        match=r"line 2: column 'day' holds '1969-07-20', which is not a number: .*--dates",
+    ):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv")
+    (tmp_path / "in.csv").write_text("day\n2023-02-28\n2023-02-29\n")
+    with pytest.raises(
+        InputError, match=r"line 3: column 'day' holds '2023-02-29', which is not a date"
+    ):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates=["day"])
+    with pytest.raises(ArgumentError, match="dates names 'night', which is not a numeric column"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates=["night"])
+    with pytest.raises(ArgumentError, match="dates must be a list of names"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates="day")
+
+
+def test_another_delimiter(model: Any, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text(
+        HEAD.replace('"count, whole"', "count, whole")
+        .replace(",Fä", ";Fä")
+        .replace("size,", "size;")
+        .replace("g,s", "g;s")
+        + "1;2;red;north\n",
+        "utf-8",
+    )
+    score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv", delimiter=";")
+    assert read(tmp_path / "o.csv").num_rows == 1
+    with pytest.raises(InputError, match="has no column 'size'"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv")
+
+
+# -- files that cannot be read -------------------------------------------------------------------------------------
+
+
+@on_posix
+def test_files_that_are_none(model: Any, tmp_path: Path) -> None:
+    def refused(name: str, content: bytes, message: str) -> None:
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError, match=message):
+            score_files(model, [tmp_path / name], tmp_path / "o.csv")
+        assert not (tmp_path / "o.csv").exists()
+
+    for kind in ("csv", "parquet", "arrow"):
+        refused(f"empty.{kind}", b"", rf"empty\.{kind} is empty: it has 0 bytes")
+    refused(
+        "blank.csv", b"\n\n", r"blank\.csv is empty: a CSV file starts with a line of column names"
+    )
+    refused("bad.parquet", b"PAR1 and no more", r"bad\.parquet cannot be read: .*[Pp]arquet")
+    refused("bad.arrow", b"ARROW1 and no more", r"bad\.arrow cannot be read: ")
+    refused("bad.csv.gz", b"\x1f\x8b and no more", r"bad\.csv\.gz cannot be read")
+    whole = write(table_of(3000), tmp_path / "whole.parquet").read_bytes()
+    broken = bytearray(whole)
+    broken[200:2000] = bytes(1800)
+    refused("broken.parquet", bytes(broken), r"broken\.parquet cannot be read: ")
+    packed = gzip.compress(write(table_of(50_000), tmp_path / "whole.csv").read_bytes())
+    refused("cut.csv.gz", packed[: len(packed) // 2], r"cut\.csv\.gz")
+    with pytest.raises(InputError, match=r"none\.csv does not exist"):
+        score_files(model, [tmp_path / "none.csv"], tmp_path / "o.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InputError, match="/dev/null is not a regular file"):
+        score_files(model, ["/dev/null"], tmp_path / "o.csv", input_format="csv")
+    with pytest.raises(InputError, match=r"folder\.csv is a folder: name the files in it"):
+        score_files(model, [tmp_path / "folder.csv"], tmp_path / "o.csv")
+
+
+def test_arguments_that_make_no_sense(model: Any, tmp_path: Path) -> None:
+    source = write(table_of(10), tmp_path / "in.csv")
+    (tmp_path / "sub").mkdir()
+    twin = write(table_of(10), tmp_path / "sub" / "in.csv")
+    with pytest.raises(ArgumentError, match="there are no inputs"):
+        score_files(model, [], tmp_path / "o.csv")
+    with pytest.raises(ArgumentError, match=r"o\.xls: the ending says no format that is known"):
+        score_files(model, [source], tmp_path / "o.xls")
+    with pytest.raises(
+        ArgumentError, match="format must be one of 'csv', 'parquet', 'arrow', got 'xls'"
+    ):
+        score_files(model, [source], tmp_path / "o.csv", input_format="xls")
+    with pytest.raises(ArgumentError, match="would both become"):
+        score_files(model, [source, twin], f"{tmp_path}/out/")
+    assert not (tmp_path / "out").exists()
+
+
+# -- outputs -------------------------------------------------------------------------------------------------------
+
+
+def test_an_output_that_exists(model: Any, tmp_path: Path) -> None:
+    source, out = write(table_of(50), tmp_path / "in.csv"), tmp_path / "o.csv"
+    out.write_text("mine")
+    with pytest.raises(
+        OutputError, match=r"o\.csv exists: write to another name, or replace it \(--force\)"
+    ):
+        score_files(model, [source], out)
+    with pytest.raises(OutputError, match="no earlier run has noted that it made it"):
+        score_files(model, [source], out, resume=True)
+    assert out.read_text() == "mine"
+    score_files(model, [source], out, force=True)
+    assert read(out).num_rows == 50
+
+
+@on_posix
+def test_outputs_that_must_not_be_written(model: Any, tmp_path: Path) -> None:
+    source = write(table_of(50), tmp_path / "in.csv")
+    before = source.read_bytes()
+    with pytest.raises(OutputError, match=r"in\.csv is also an input"):
+        score_files(model, [source], source, force=True)
+    (tmp_path / "link.csv").symlink_to(source)
+    with pytest.raises(OutputError, match=r"link\.csv is also an input"):
+        score_files(model, [source], tmp_path / "link.csv", force=True)
+    assert source.read_bytes() == before
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(OutputError, match=r"pipe\.csv is not a regular file"):
+        score_files(model, [source], tmp_path / "pipe.csv", force=True)
+    with pytest.raises(OutputError, match=r"cannot be written: .*no folder"):
+        score_files(model, [source], tmp_path / "none" / "o.csv")
+
+
+@on_posix
+def test_a_link_stays_a_link(model: Any, tmp_path: Path) -> None:
+    source = write(table_of(50), tmp_path / "in.csv")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "o.csv").symlink_to(tmp_path / "elsewhere" / "real.csv")
+    score_files(model, [source], tmp_path / "o.csv")
+    assert (tmp_path / "o.csv").is_symlink()
+    assert read(tmp_path / "elsewhere" / "real.csv").num_rows == 50
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+def test_a_failed_run_leaves_what_was_there(kind: str, model: Any, tmp_path: Path) -> None:
+    good = write(table_of(90_000), tmp_path / f"good.{kind}")
+    bad = tmp_path / "bad.csv"
+    bad.write_text(HEAD + "wide,2,red,north\n", "utf-8")
+    out = tmp_path / f"o.{kind}"
+    out.write_text("mine")
+    with pytest.raises(InputError, match="wide"):
+        score_files(model, [good, bad], out, force=True)
+    assert out.read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == sorted([good.name, "bad.csv", out.name])
+
+
+def limited(
+    arguments: list[str], megabytes: float, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process whose files cannot be larger."""
+    code = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({int(megabytes * 1e6)},) * 2); {CHILD}"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+@on_posix
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+def test_a_disk_without_room(kind: str, model: Any, tmp_path: Path) -> None:
+    table = table_of(100_000)
+    source = write(table, tmp_path / "in.parquet", 50_000)
+    model.save(tmp_path / "m.model")
+    out = tmp_path / f"o.{kind}"
+    words = [
+        "score",
+        str(tmp_path / "m.model"),
+        str(source),
+        "-o",
+        str(out),
+        "--columns",
+        "all",
+        "-q",
+    ]
+    found = limited(words, 0.2)
+    assert found.returncode == 5, found.stderr
+    assert f"{out} cannot be written: File too large" in found.stderr
+    assert sorted(os.listdir(tmp_path)) == ["in.parquet", "m.model"]
+    assert limited(words, 100).returncode == 0
+
+
+# -- killed and resumed --------------------------------------------------------------------------------------------
+
+
+def test_resume_keeps_what_is_done(model: Any, tmp_path: Path) -> None:
+    paths = [write(table_of(80, seed=n), tmp_path / f"{n}.csv") for n in range(4)]
+    out = tmp_path / "out"
+
+    def run(paths: list[Path], model: Any = model, **options: Any) -> list[str]:
+        report = score_files(model, paths, f"{out}/", resume=True, **options)
+        return [file.status for file in report.files]
+
+    assert run(paths[:2]) == ["scored"] * 2
+    first = (out / "0.csv").stat()
+    assert run(paths) == ["kept"] * 2 + ["scored"] * 2
+    assert (out / "0.csv").stat().st_ino == first.st_ino
+    assert run(paths) == ["kept"] * 4
+    assert run(paths, proba=True) == ["scored"] * 4  # with other options
+    other = fitted(table_of(300, seed=8))
+    assert run(paths, other) == ["scored"] * 4  # by another model
+    write(table_of(81, seed=2), paths[2])
+    assert run(paths, other) == ["kept", "kept", "scored", "kept"]  # of an input that has changed
+    (out / "3.csv").unlink()
+    assert run(paths, other) == ["kept"] * 3 + ["scored"]
+    (out / "1.csv").write_text("mine")
+    with pytest.raises(OutputError, match=r"1\.csv exists, and no earlier run has noted"):
+        run(paths, other)
+    assert (out / "1.csv").read_text() == "mine"
+    assert run(paths, other, force=True) == ["kept", "scored", "kept", "kept"]
+
+
+def test_killed_between_the_journal_and_the_name(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, out = write(table_of(50), tmp_path / "in.csv"), tmp_path / "o.csv"
+
+    def die(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    for n_rows in (50, 60):  # first with nothing there, then with an older output
+        write(table_of(n_rows), source)
+        with monkeypatch.context() as patch:
+            patch.setattr("fasttree.atomic.os.replace", die)
+            with pytest.raises(KeyboardInterrupt):
+                score_files(model, [source], out, resume=True)
+        assert out.exists() == (n_rows == 60)
+        assert score_files(model, [source], out, resume=True).files[0].status == "scored"
+        assert read(out).num_rows == n_rows
+        assert score_files(model, [source], out, resume=True).files[0].status == "kept"
+
+
+def test_a_journal_that_a_killed_run_has_torn(model: Any, tmp_path: Path) -> None:
+    source, out = write(table_of(50), tmp_path / "in.csv"), tmp_path / "o.csv"
+    score_files(model, [source], out, resume=True)
+    journal = tmp_path / JOURNAL
+    lines = journal.read_text()
+    torn = '[1]\n{"output": "o.csv"}\n' + lines.strip()[:25]
+    journal.write_bytes(lines.encode() + b"\xff\n" + torn.encode())
+    assert score_files(model, [source], out, resume=True).files[0].status == "kept"
+    other = write(table_of(50), tmp_path / "other.csv")
+    score_files(model, [other], tmp_path / "p.csv", resume=True)
+    assert score_files(model, [other], tmp_path / "p.csv", resume=True).files[0].status == "kept"
+    journal.write_text(lines.strip()[:25])
+    with pytest.raises(OutputError, match="exists"):
+        score_files(model, [source], out, resume=True)
+
+
+def killed(arguments: list[str], seconds: float) -> int:
+    child = subprocess.Popen([sys.executable, "-c", CHILD, *arguments], stderr=subprocess.DEVNULL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(seconds)
+    child.send_signal(signal.SIGKILL)
+    return child.wait()
+
+
+@on_posix
+def test_killed_at_any_moment_there_is_no_half_output(model: Any, tmp_path: Path) -> None:
+    table = table_of(150_000)
+    source = write(table, tmp_path / "in.parquet", 50_000)
+    model.save(tmp_path / "m.model")
+    out = tmp_path / "out"
+    words = [
+        "score",
+        str(tmp_path / "m.model"),
+        str(source),
+        "-o",
+        f"{out}/",
+        "--columns",
+        "all",
+        "--resume",
+        "-q",
+    ]
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", CHILD, *words], check=True)
+    whole = time.perf_counter() - started
+    expected = read(out / "in.parquet")
+    assert expected["prediction"].to_pylist() == model.predict(attributes_of(table)).tolist()
+    rng = np.random.default_rng()
+    n_killed = 0
+    for moment in rng.uniform(0.4, 1, 4) * whole:
+        for path in out.iterdir():
+            if path.name in ("in.parquet", JOURNAL):
+                path.unlink()
+        n_killed += killed(words, moment) == -signal.SIGKILL
+        if (out / "in.parquet").exists():
+            assert read(out / "in.parquet").equals(expected)
+    subprocess.run([sys.executable, "-c", CHILD, *words], check=True)
+    assert sorted(os.listdir(out)) == [
+        JOURNAL,
+        "in.parquet",
+    ]  # what the killed ones had left is gone
+    assert read(out / "in.parquet").equals(expected)
+    assert n_killed
+
+
+@on_posix
+def test_only_files_that_nobody_writes_are_leftovers(tmp_path: Path) -> None:
+    target = tmp_path / "o.csv"
+    dead = tmp_path / ".o.csv.0123456789ab.part"
+    dead.write_text("left by a killed run")
+    others = [
+        tmp_path / name
+        for name in ("o.csv.part", ".o.csv.mine.part", ".other.csv.0123456789ab.part")
+    ]
+    for path in others:
+        path.write_text("not ours")
+    with atomic_file(target) as outer:
+        assert not dead.exists()
+        outer.write(b"outer")
+        busy = next(
+            path
+            for path in tmp_path.iterdir()
+            if path.stat().st_ino == os.fstat(outer.fileno()).st_ino
+        )
+        with atomic_file(target) as inner:  # another run of the same command
+            inner.write(b"inner")
+            assert busy.exists()
+        assert target.read_bytes() == b"inner"
+    assert target.read_bytes() == b"outer"
+    assert sorted(os.listdir(tmp_path)) == sorted([target.name, *(path.name for path in others)])
+
+
+@on_posix
+def test_a_file_that_is_taken_for_a_leftover_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Between the moments in which it is made and locked another run may remove it."""
+    import fcntl
+
+    flock, removed = fcntl.flock, []
+
+    def remove_first(file: Any, how: int) -> None:
+        if not removed:
+            removed.append(next(tmp_path.glob(".o.csv.*.part")))
+            removed[0].unlink()
+        flock(file, how)
+
+    monkeypatch.setattr("fcntl.flock", remove_first)
+    with atomic_file(tmp_path / "o.csv") as file:
+        file.write(b"whole")
+    assert removed
+    assert (tmp_path / "o.csv").read_bytes() == b"whole"
+
+
+# -- memory --------------------------------------------------------------------------------------------------------
+
+MEASURED = """
+import json, resource, sys
+import fasttree
+from fasttree.batch import score_files
+source, target, model = sys.argv[1:]
+model = fasttree.load(model)
+report = score_files(model, [source], target, proba=True, explain=True, columns="all", n_jobs=2)
+print(json.dumps([report.rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+@on_posix
+@pytest.mark.parametrize("kind", ["parquet", "csv", "arrow"])
+def test_memory_does_not_grow_with_the_file(kind: str, model: Any, tmp_path: Path) -> None:
+    """A file is read in parts, also if it is a single row group or batch."""
+    model.save(tmp_path / "m.model")
+    peaks = []
+    for n_rows in (300_000, 2_400_000):
+        table = table_of(300_000)
+        table = pa.concat_tables([table] * (n_rows // len(table))).combine_chunks()
+        source = write(
+            table, tmp_path / f"{n_rows}.{kind}", n_rows if kind == "parquet" else 65_536
+        )
+        del table
+        words = [
+            sys.executable,
+            "-c",
+            MEASURED,
+            str(source),
+            str(tmp_path / f"o.{kind}"),
+            str(tmp_path / "m.model"),
+        ]
+        found = subprocess.run(words, check=True, capture_output=True, text=True)
+        rows, peak = json.loads(found.stdout)
+        assert rows == n_rows
+        peaks.append(peak)
+        (tmp_path / f"o.{kind}").unlink()
+    assert peaks[1] < 600
+    assert peaks[1] - peaks[0] < 120
+
+
+def test_a_source_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("fasttree.batch.csv_file.BLOCK_BYTES", 100_000)
+    source = CsvSource(write(table_of(200_000), tmp_path / "in.csv"))
+    source.open(["size"], [])
+    shares = [source.done() for _ in source.batches(False, True)]
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 1
+    assert source.done() == 1
+    source.close()
