@@ -230,6 +230,19 @@ static int ${p}_goes_on(int32_t at, const double *row)
 @end
 }
 
+/* Shares that rounding alone keeps below the largest equal it. */
+static void ${p}_even(double *proba)
+{
+    int32_t c;
+    double largest = proba[0];
+    for (c = 1; c < ${P}_CLASSES; c++)
+        if (proba[c] > largest)
+            largest = proba[c];
+    for (c = 0; c < ${P}_CLASSES; c++)
+        if (proba[c] >= largest - ${tie})
+            proba[c] = largest;
+}
+
 static int32_t ${p}_class_of(const double *proba)
 {
     int32_t c, k;
@@ -259,7 +272,6 @@ static int32_t ${p}_class_of(const double *proba)
     for (c = 1; c < ${P}_CLASSES; c++)
         if (proba[c] > largest)
             largest = proba[c];
-    largest -= ${tie};
     for (c = 0; c < ${P}_CLASSES; c++) {
         k = ${p}_tie_order[c];
         if (proba[k] >= largest)
@@ -306,8 +318,12 @@ static int32_t ${p}_follow(const double *row, double *proba, int32_t *leaf)
         }
         do {
             while (child[n] == after[n]) {
-                if (n == 0)
-                    return split ? ${p}_class_of(proba) : ${p}_class[at];
+                if (n == 0) {
+                    if (!split)
+                        return ${p}_class[at];
+                    ${p}_even(proba);
+                    return ${p}_class_of(proba);
+                }
                 n--;
             }
             at = child[n]++;

@@ -191,18 +191,27 @@ class _Export:
         proba = graph.op(
             "ScatterElements", graph.full(shape, 0.0), place, shares, axis=0, reduction="add"
         )
+        proba = graph.op(
+            "Where", graph.op("Unsqueeze", ends.is_shared, one), self._evened(proba), proba
+        )
         decision = graph.pick(model.decision.astype(np.int64), ends.at)
         at_end = graph.op("ScatterElements", graph.full(n_rows, 0), ends.row, decision)
         return graph.op("Where", ends.is_shared, self._class_of(proba), at_end), proba
 
+    def _evened(self, proba: str) -> str:
+        """As `fasttree.priors.evened` has it."""
+        graph = self.graph
+        largest = graph.op("ReduceMax", proba, graph.constant(np.array([1])), keepdims=1)
+        limit = graph.op("Sub", largest, graph.constant(np.float64(CLASS_TIE)))
+        return graph.op("Where", graph.op("GreaterOrEqual", proba, limit), largest, proba)
+
     def _class_of(self, proba: str) -> str:
-        """As `fasttree.scoring.classes_of_shares` has it."""
+        """As `fasttree.priors.classes_of_shares` has it."""
         graph, cost = self.graph, self.model.cost
         order = np.array(self.model.tie_order, dtype=np.int64)
         axis = graph.constant(np.array([1]))
         if cost is None:
             value, limit = proba, graph.op("ReduceMax", proba, axis, keepdims=1)
-            limit = graph.op("Sub", limit, graph.constant(np.float64(CLASS_TIE)))
             compare = "GreaterOrEqual"
         else:
             value = graph.constant(np.float64(0))

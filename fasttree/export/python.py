@@ -72,6 +72,8 @@ def _outcome(row):
     for node, share in ends:
         for number, probability in enumerate(ENDS[node][1]):
             shares[number] += share * probability
+    most = max(shares)  # shares that rounding alone keeps below it equal it
+    shares = [most if share >= most - TIE else share for share in shares]
     largest = max(share for _, share in ends)
     return CLASSES[_decide(shares)], shares, min(node for node, share in ends if share == largest)
 
@@ -100,8 +102,8 @@ def _next(node, values):
 def _decide(shares):
     """The class number for shares of several ends."""
     if COST is None:
-        most = max(shares) - TIE
-        return next(number for number in TIE_ORDER if shares[number] >= most)
+        most = max(shares)
+        return next(number for number in TIE_ORDER if shares[number] == most)
     costs = [0.0] * len(shares)
     for true, share in enumerate(shares):
         for number in TIE_ORDER:

@@ -148,14 +148,28 @@ def _sums(query: Query) -> list[tuple[str, str]]:
     if d.orders_sums:
         sums = _each(model, "SUM(x{0} ORDER BY place_in_sum) AS s{0}")
         body = f"SELECT place, {leaf}, {single}, {sums}\n  FROM reached GROUP BY place"
-        return [reached, ("sums", body)]
+        return [reached, ("added", body), *_evened(query)]
     window = "OVER (PARTITION BY place ORDER BY place_in_sum ROWS UNBOUNDED PRECEDING)"
     back = "ROW_NUMBER() OVER (PARTITION BY place ORDER BY place_in_sum DESC) AS back"
     running = f"SELECT place, share, is_shared, leaf, class, top, {back}, "
     running += _each(model, f"SUM(x{{0}}) {window} AS s{{0}}")
     last = _each(model, "MAX(CASE WHEN back = 1 THEN s{0} END) AS s{0}")
     body = f"SELECT place, {leaf}, {single}, {last}\n  FROM running GROUP BY place"
-    return [reached, ("running", f"{running}\n  FROM reached"), ("sums", body)]
+    return [reached, ("running", f"{running}\n  FROM reached"), ("added", body), *_evened(query)]
+
+
+def _evened(query: Query) -> list[tuple[str, str]]:
+    """Sums that rounding alone keeps below the largest equal it."""
+    model, d = query.model, query.dialect
+    largest = _of_all(d.greatest, [f"s{c}" for c in range(model.n_classes)])
+    limit = f"most - {d.number(CLASS_TIE)}"
+    sums = _each(
+        model, f"CASE WHEN is_shared = 1 AND s{{0}} >= {limit} THEN most ELSE s{{0}} END AS s{{0}}"
+    )
+    return [
+        ("topped", f"SELECT added.*, {largest} AS most\n  FROM added"),
+        ("sums", f"SELECT place, leaf, is_shared, class, most, {sums}\n  FROM topped"),
+    ]
 
 
 def _label(query: Query) -> str:
@@ -163,9 +177,7 @@ def _label(query: Query) -> str:
     model, d = query.model, query.dialect
     order, cost = model.tie_order, model.cost
     if cost is None:
-        amount = [f"s.s{c}" for c in range(model.n_classes)]
-        limit = f"{_of_all(d.greatest, amount)} - {d.number(CLASS_TIE)}"
-        tests = [f"{amount[c]} >= {limit}" for c in order]
+        tests = [f"s.s{c} = s.most" for c in order]
     else:
         amount = [
             "("
