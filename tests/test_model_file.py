@@ -575,6 +575,8 @@ def put_range(ends: Any) -> Callable[[Any, dict[str, np.ndarray]], None]:
         numeric[0]["range"] = ends
 
     return change
+
+
 def no_nodes(said: Any, arrays: dict[str, np.ndarray]) -> None:
     n = len(arrays["tree/attribute"])
     for name, array in arrays.items():
