@@ -55,6 +55,7 @@ _HOMES = {
     "select_depth": "fasttree.estimators.depth",
 }
 
+# Without what needs an extra: `from fasttree import *` must work with what is always there.
 __all__ = [
     "BayesTreeClassifier",
     "C45Classifier",
@@ -68,7 +69,6 @@ __all__ = [
     "SMMLClassifier",
     "TreeClassifier",
     "__version__",
-    "batch",
     "compare_methods",
     "costs",
     "datasets",
@@ -77,7 +77,6 @@ __all__ = [
     "metrics",
     "pruning",
     "rank_attributes",
-    "score_batches",
     "select_depth",
 ]
 
@@ -92,4 +91,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_HOMES})
