@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
-    from fasttree import batch, costs, datasets, measures, metrics, pruning
-    from fasttree.batch import score_batches
+    from fasttree import batch as batch
+    from fasttree import costs, datasets, measures, metrics, pruning
+    from fasttree.batch import score_batches as score_batches
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
     from fasttree.estimators import (
