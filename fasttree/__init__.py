@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
-    from fasttree import batch, costs, datasets, measures, metrics, pruning
-    from fasttree.batch import score_batches
+    from fasttree import batch as batch
+    from fasttree import costs, datasets, measures, metrics, pruning
+    from fasttree.batch import score_batches as score_batches
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
     from fasttree.estimators import (
@@ -55,6 +56,7 @@ _HOMES = {
     "select_depth": "fasttree.estimators.depth",
 }
 
+# Without what needs an extra: `from fasttree import *` must work with what is always there.
 __all__ = [
     "BayesTreeClassifier",
     "C45Classifier",
@@ -68,7 +70,6 @@ __all__ = [
     "SMMLClassifier",
     "TreeClassifier",
     "__version__",
-    "batch",
     "compare_methods",
     "costs",
     "datasets",
@@ -77,7 +78,6 @@ __all__ = [
     "metrics",
     "pruning",
     "rank_attributes",
-    "score_batches",
     "select_depth",
 ]
 
@@ -92,4 +92,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_HOMES})

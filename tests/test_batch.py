@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -482,3 +485,23 @@ def test_the_report_prints() -> None:
     assert "column 'Färbung'" in text
     assert f"unseen ({NEW_LEVEL})" in text
     assert "missing values in 4 columns, most in " in text
+
+
+def test_without_pyarrow_the_rest_of_fasttree_works() -> None:
+    code = """
+        import sys
+        sys.modules["pyarrow"] = None
+        from fasttree import *
+        import fasttree
+        assert "score_batches" in dir(fasttree)
+        try:
+            fasttree.score_batches
+        except ImportError as error:
+            print(error)
+    """
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], check=True, capture_output=True, text=True
+    )
+    assert "pip install 'fasttree[cli]'" in found.stdout
+    light = "import sys, fasttree; assert 'pyarrow' not in sys.modules"
+    subprocess.run([sys.executable, "-c", light], check=True)
