@@ -111,7 +111,7 @@ def estimator_of(
 def _check(estimator: Any) -> None:
     """Refuses illegal values before a large file is read."""
     estimator._check_settings()
-    trial = type(estimator)(**estimator.get_params())
+    trial = type(estimator)(**estimator.get_params(deep=False))
     if "pruning" in trial.get_params():  # which may need more rows than these
         trial.set_params(pruning=None)
     trial.fit([[0.0], [1.0], [0.0], [1.0]], [0, 1, 0, 1])
@@ -127,7 +127,7 @@ def _default(method: str) -> Any:
 
 
 def _set_tree(method: str, estimator: Any, prune: str | None, settings: dict[str, Any]) -> None:
-    can_prune = "pruning" in estimator.get_params()
+    can_prune = "pruning" in estimator.get_params(deep=False)
     if prune is not None:
         if not can_prune:
             raise UsageError(
@@ -165,7 +165,7 @@ def _set_rules(estimator: Any, prune: str | None, settings: dict[str, Any]) -> N
 
 
 def _settable(estimator: Any) -> list[str]:
-    return [name for name in estimator.get_params() if name not in NOT_SETTABLE]
+    return [name for name in estimator.get_params(deep=False) if name not in NOT_SETTABLE]
 
 
 def _unknown(name: str, method: str, known: Sequence[str]) -> UsageError:
