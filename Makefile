@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PYTEST_ARGS ?=
+WORKERS ?= auto
 COMPARE_ARGS ?= --write
 
 core := setup.py $(wildcard fasttree/*.pyx fasttree/*.pxd fasttree/*.pxi fasttree/*.h)
@@ -16,7 +17,7 @@ suite := tests docs examples benchmarks README.md CHANGELOG.md pyproject.toml
 
 help:
 	@echo "make demo         a short tour: a textbook tree, a ranking, 200,000 rows"
-	@echo "make test         the test suite                 (PYTEST_ARGS='-k name' to choose)"
+	@echo "make test         the test suite                 (PYTEST_ARGS='-k name' to choose, WORKERS=0 for one process)"
 	@echo "make lint         style, types, layers, spelling (make format repairs style)"
 	@echo "make debug-test   the test suite on a build with bounds checks"
 	@echo "make sklearn-oldest-test  scikit-learn's protocol with the oldest supported scikit-learn"
@@ -54,7 +55,7 @@ demo: $(VENV)/.built
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.built
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 # --- for developers ---
 
@@ -81,19 +82,19 @@ build/debug/.built: $(VENV)/.built $(wildcard fasttree/*.py fasttree/*/*.py)
 debug-test: build/debug/.built
 	rm -rf build/debug/run && mkdir build/debug/run && cp -R $(wildcard $(suite)) build/debug/run
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/python -c 'import fasttree._core as core; print("debug build:", core.__file__)'
-	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest $(PYTEST_ARGS)
+	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 # The oldest scikit-learn of pyproject.toml, with a polars of its time.
 build/oldest/.installed: pyproject.toml Makefile
 	rm -rf build/oldest
 	$(PYTHON) -m venv build/oldest
 	build/oldest/bin/python -m pip install --quiet --upgrade pip
-	build/oldest/bin/python -m pip install --quiet "scikit-learn==$$(sed -n 's/.*"scikit-learn>=\([0-9.]*\)".*/\1/p' pyproject.toml | head -n 1).*" "polars<1.31" hypothesis joblib matplotlib narwhals numpy pandas pyarrow pytest pytest-timeout
+	build/oldest/bin/python -m pip install --quiet "scikit-learn==$$(sed -n 's/.*"scikit-learn>=\([0-9.]*\)".*/\1/p' pyproject.toml | head -n 1).*" "polars<1.31" hypothesis joblib matplotlib narwhals numpy pandas pyarrow pytest pytest-timeout pytest-xdist
 	touch $@
 
 sklearn-oldest-test: $(VENV)/.built build/oldest/.installed
 	PYTHONPATH=$(CURDIR) build/oldest/bin/python -c 'import sklearn; print("scikit-learn", sklearn.__version__)'
-	PYTHONPATH=$(CURDIR) build/oldest/bin/python -m pytest tests/test_protocol.py $(wildcard tests/test_scikit_learn_*.py) $(PYTEST_ARGS)
+	PYTHONPATH=$(CURDIR) build/oldest/bin/python -m pytest tests/test_protocol.py $(wildcard tests/test_scikit_learn_*.py) -n $(WORKERS) $(PYTEST_ARGS)
 
 wheel: $(VENV)/.dev
 	rm -rf dist
@@ -105,7 +106,7 @@ wheel-test: wheel
 	build/wheel/venv/bin/python -m pip install --quiet --upgrade pip
 	build/wheel/venv/bin/python -m pip install --quiet "$$(ls dist/*.whl)[test]"
 	cd build/wheel/run && ../venv/bin/python -c 'import fasttree; print("wheel:", fasttree.__file__)'
-	cd build/wheel/run && ../venv/bin/pytest $(PYTEST_ARGS)
+	cd build/wheel/run && ../venv/bin/pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 bench: $(VENV)/.built
 	$(BIN)/python -m pytest benchmarks --benchmark-only $(PYTEST_ARGS)
