@@ -83,11 +83,11 @@ cdef inline uint64_t read8(const char* at) noexcept nogil:
 
 
 cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
-    """A hash of two numbers: odd multipliers, and the upper bits folded into the lower ones."""
+    """A hash of two numbers. A product carries upwards only, so after each the upper half is folded into the lower."""
     cdef uint64_t h = (a ^ <uint64_t>0x9E3779B97F4A7C15) * <uint64_t>0xD6E8FEB86659FD93
-    h ^= h >> 32
-    h = (h ^ b) * <uint64_t>0xA0761D6478BD642F
-    return h ^ (h >> 29)
+    h = (h ^ (h >> 32) ^ b) * <uint64_t>0xA0761D6478BD642F
+    h = (h ^ (h >> 32)) * <uint64_t>0xE7037ED1A0B428DB
+    return h ^ (h >> 32)
 
 
 cdef inline void key_of(const char* text, int64_t length, uint64_t* first, uint64_t* last) noexcept nogil:
