@@ -143,11 +143,18 @@ class Query:
             listed = [*carried, f"{cases.stage(roots, node) if roots else node} AS node"]
             parts.append((f"stage{number}", f"SELECT {', '.join(listed)}\n  FROM {parts[-1][0]}"))
             node = "node"
+        recursive = self.dialect.expects_few_rows
+        if recursive:
+            ways = [*self.kept, "node", *(["refused"] if self.refusals else [])]
+            never = "UNION ALL SELECT * FROM found WHERE 1 = 0"
+            found = ", ".join(ways)
+            parts.append((f"found({found})", f"SELECT {found} FROM {parts[-1][0]} {never}"))
+        source = parts[-1][0].split("(")[0]
         parts.append((f"ends{self.end_columns()}", f"VALUES\n    {self.ends_listed()}"))
         on = "e.node = s.node" + (" AND s.refused = 0" if self.refusals else "")
         selected = ",\n".join(f"  {item}" for item in self.answer("e.label", "e.node", "e.p"))
-        source = f"FROM {parts[-2][0]} AS s LEFT JOIN ends AS e ON {on}"
-        return f"{self.with_parts(parts)}\nSELECT\n{selected}\n{source};\n"
+        joined = f"FROM {source} AS s LEFT JOIN ends AS e ON {on}"
+        return f"{self.with_parts(parts, recursive)}\nSELECT\n{selected}\n{joined};\n"
 
     def answer(self, label: str, leaf: str, share: str) -> list[str]:
         """What the query gives, from the expressions for it."""
