@@ -194,7 +194,7 @@ class TextTree:
             open_nodes.append(last.to)
 
     def _aside(self, line: str, node: Any, last: Branch | None) -> None:
-        name, rest = take_label(line[4:])
+        rest = take_label(line[4:])[1]
         if rest.startswith(" is unknown: "):
             node["unknown"] = take_label(rest[len(" is unknown: ") : -1])[0]
             return
@@ -228,10 +228,7 @@ class TextTree:
         elif found := re.match(r" = \(\d+ other levels\)", rest):
             tests, rest = [("other", None)], rest[found.end() :]
         else:
-            sign, rest = (
-                re.match(r" (=|<=|>) ", rest)[1],
-                rest[re.match(r" (=|<=|>) ", rest).end() :],
-            )  # type: ignore[index,union-attr]
+            sign, rest = rest[1:].split(" ", 1)
             label, rest = take_label(rest)
             if sign == "=":
                 tests = [("in", [label])]
@@ -282,7 +279,12 @@ class DotTree:
                 self.nodes[int(found[1])] = node
             else:
                 node = self.nodes[int(found[1])]
-                node["branches"].append(self._branch(lines, node["parts"], int(found[2])))
+                tip = re.search(r'tooltip="(\S+) of those', found[4])
+                share = float(tip[1]) if tip else 0.0
+                if share > 0:
+                    node["parts"].append((int(found[2]), share))
+                    assert lines.pop() == f"missing: {share:.1%}"
+                node["branches"].append(self._branch(lines, int(found[2])))
 
     @staticmethod
     def _lines(written: str) -> list[str]:
@@ -291,12 +293,10 @@ class DotTree:
             line for line in re.sub("\0 ", " ", marked.replace("&amp;", "&")).split("\0") if line
         ]
 
-    def _branch(self, lines: list[str], parts: list[Any], to: int) -> Branch:
+    def _branch(self, lines: list[str], to: int) -> Branch:
         branch = Branch([], to=to)
         for line in lines:
-            if line.startswith("missing: share "):
-                parts.append((to, float(line[len("missing: share ") :])))
-            elif line in ("missing", "missing (none in training)"):
+            if line in ("missing", "missing (none in training)"):
                 branch.tests.append(("missing", None))
             elif line == "any other level":
                 branch.tests.append(("other", None))

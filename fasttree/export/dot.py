@@ -29,7 +29,7 @@ digraph tree {
 
 
 def export(model: Exportable) -> str:
-    """A digraph; hovering over a box of its SVG shows all its class shares in full."""
+    """A digraph; where the mouse rests on a box or an edge of its SVG, numbers are shown in full."""
     lines = [HEAD]
     remarks = notes(model)
     if remarks:
@@ -50,7 +50,8 @@ def _box(model: Exportable, node: int) -> str:
         said = [name, f"unknown: {label}"] if model.ends[node] else [name]
     order = sorted(range(model.n_classes), key=lambda c: -proba[c])[:SHARES]
     said += [f"{readable(model.classes[c])}: {proba[c]:.1%}" for c in order if proba[c] > 0]
-    said.append(f"{float(model.tree.counts[node].sum()):.6g} rows")
+    rows = float(model.tree.counts[node].sum())
+    said.append(f"{rows:.6g} row{'' if rows == 1 else 's'}")
     tooltip = [f"node {node}"]
     tooltip += [f"{readable(v)}: {p!r}" for v, p in zip(model.classes, proba, strict=True)]
     colour = CLASSES[int(model.decision[node]) % len(CLASSES)] if model.is_leaf(node) else INNER
@@ -66,10 +67,13 @@ def _edges(model: Exportable, node: int) -> Iterator[str]:
         if test.surrogates:
             said += _stand_ins(model, test, branch)
         elif shares is not None:
-            said += [f"missing: share {shares[branch]!r}"] if shares[branch] > 0 else []
+            said += [f"missing: {shares[branch]:.1%}"] if shares[branch] > 0 else []
         elif branch == test.missing_branch:
             said.append("missing" if test.missing_seen else "missing (none in training)")
-        yield f'  {node} -> {child} [label="{_lines(said, left=True)}"]'
+        tooltip = (
+            "" if shares is None else f', tooltip="{shares[branch]!r} of those without a value"'
+        )
+        yield f'  {node} -> {child} [label="{_lines(said, left=True)}"{tooltip}]'
 
 
 def _known(model: Exportable, test: Test) -> list[str]:
