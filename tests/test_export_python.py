@@ -41,3 +41,28 @@ def test_classes_keep_their_types() -> None:
         said = run(fitted.export("python"))["predict"]([1.0])
         assert said == labels[1]
         assert type(said) is type(labels[1])
+
+
+def test_large_and_deep_trees_can_be_written() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40_000, 4))
+    large = fasttree.TreeClassifier().fit(X, rng.random(len(X)) < 0.5)
+    chain = np.arange(5000.0).reshape(-1, 1)
+    deep = fasttree.TreeClassifier().fit(chain, np.arange(5000) % 2)
+    for fitted, asked in (large, X[:500]), (deep, chain[::100] + 0.25):
+        module = run(fitted.export("python"))
+        assert [module["leaf"](row) for row in asked.tolist()] == fitted.apply(asked).tolist()
+
+
+def test_what_is_no_row_is_refused() -> None:
+    X = {"x": np.arange(4.0), "word": np.array(["a", "b", "a", "b"], dtype=object)}
+    predict = run(fasttree.TreeClassifier().fit(X, [0, 1, 0, 1]).export("python"))["predict"]
+    assert predict({"x": np.float32(1), "word": "b", "more": 1}) == 1
+    with pytest.raises(KeyError, match="no value for 'word'"):
+        predict({"x": 1.0})
+    with pytest.raises(ValueError, match="1 values instead of 2"):
+        predict([1.0])
+    with pytest.raises(TypeError, match="'x' is a number, got the text '1'"):
+        predict(["1", "a"])
+    with pytest.raises(TypeError, match="'word' has levels such as 'a', got 1"):
+        predict([1.0, 1])

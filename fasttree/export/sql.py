@@ -66,8 +66,8 @@ class Query:
         self._kept = [*self.sources] if keep is None else _kept(keep)
         self._proba = proba
         self._leaf = leaf
-        # In the query attributes have numbers, not names, so that nothing can be mistaken for its own columns.
-        self.attributes = tuple(f"a{place}" for place in range(len(self.sources)))
+        # In the query attributes have numbers, so that nothing can be mistaken for its own columns.
+        self.attributes = tuple(_short(place, name) for place, name in enumerate(model.names))
         self.kept = [f"k{place}" for place in range(len(self._kept))]
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -135,19 +135,24 @@ class Query:
                 f"WITH rows_read AS (\n  {self.reading()}\n)\nSELECT\n{selected}\nFROM rows_read;\n"
             )
         parts = [("rows_read", self.reading())]
-        carried = [*self.kept, *(self.attributes[p] for p in self.model.used)]
-        carried += map(unknown_flag, self.flagged)
-        carried += ["refused"] if self.refusals else []
-        node = "0"
+        carried = [*self.kept, *(["refused"] if self.refusals else [])]
+        tested = [*(self.attributes[p] for p in self.model.used), *map(unknown_flag, self.flagged)]
         for number, roots in enumerate(stages):
-            listed = [*carried, f"{cases.stage(roots, node) if roots else node} AS node"]
-            parts.append((f"stage{number}", f"SELECT {', '.join(listed)}\n  FROM {parts[-1][0]}"))
-            node = "node"
+            node = cases.stage(roots, "node") if number else cases.piece(0, str)
+            asked = tested if number < len(stages) - 1 else []
+            listed = ", ".join([*carried, *asked, f"{node} AS node"])
+            parts.append((f"stage{number}", f"SELECT {listed}\n  FROM {parts[-1][0]}"))
+        recursive = self.dialect.expects_few_rows
+        if recursive:
+            never = "UNION ALL SELECT * FROM found WHERE 1 = 0"
+            found = ", ".join([*carried, "node"])
+            parts.append((f"found({found})", f"SELECT {found} FROM {parts[-1][0]} {never}"))
+        source = parts[-1][0].split("(")[0]
         parts.append((f"ends{self.end_columns()}", f"VALUES\n    {self.ends_listed()}"))
         on = "e.node = s.node" + (" AND s.refused = 0" if self.refusals else "")
         selected = ",\n".join(f"  {item}" for item in self.answer("e.label", "e.node", "e.p"))
-        source = f"FROM {parts[-2][0]} AS s LEFT JOIN ends AS e ON {on}"
-        return f"{self.with_parts(parts)}\nSELECT\n{selected}\n{source};\n"
+        joined = f"FROM {source} AS s LEFT JOIN ends AS e ON {on}"
+        return f"{self.with_parts(parts, recursive)}\nSELECT\n{selected}\n{joined};\n"
 
     def answer(self, label: str, leaf: str, share: str) -> list[str]:
         """What the query gives, from the expressions for it."""
@@ -211,6 +216,11 @@ def _sources(model: Exportable, columns: Mapping[str, str], dialect: Dialect) ->
             )
         seen[key] = name
     return sources
+
+
+def _short(place: int, name: str) -> str:
+    """An attribute inside the query; its name is for people."""
+    return f"a{place}_{name}" if _PLAIN.fullmatch(name) else f"a{place}"
 
 
 def _kept(keep: Any) -> list[str]:

@@ -33,6 +33,9 @@ class Dialect:
     folds_case: bool = False  # "a" and "A" are the same column
     needs_names: bool = True  # "" is no name
     most_equalities: int = 1  # levels that are compared one by one instead of IN a list
+    # The planner takes a query of several stages for a few rows, and would search the ends one by one for each row; it
+    # expects many of a recursive query.
+    expects_few_rows: bool = False
     greatest: str = "GREATEST"
     least: str = "LEAST"
 
@@ -151,6 +154,7 @@ DIALECTS = {
         orders_sums=False,
         folds_case=True,
         needs_names=False,
+        expects_few_rows=True,
         greatest="MAX",
         least="MIN",
     ),

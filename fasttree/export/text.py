@@ -18,10 +18,10 @@ def export(model: Exportable, *, complete: bool = True) -> str:
     if not complete:
         return to_text(model.tree)
     lines = _lines(model.tree, surrogates=True, model=model)
-    return "\n".join([*lines, "", *_notes(model)]) + "\n"
+    return "\n".join([*lines, "", *notes(model)]) + "\n"
 
 
-def _notes(model: Exportable) -> list[str]:
+def notes(model: Exportable) -> list[str]:
     """How to read the text, in words."""
     notes = []
     if not model.allow_missing:
