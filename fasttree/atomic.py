@@ -35,10 +35,12 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     if os.path.isdir(target):
-        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder: give the name of a file in it")
+        raise IsADirectoryError(
+            f"{os.fspath(path)!r} is a directory: give the name of a file in it"
+        )
     if not os.path.isdir(folder):
         raise FileNotFoundError(
-            f"{os.fspath(path)!r}: there is no folder {folder!r}: make it first"
+            f"{os.fspath(path)!r}: there is no directory {folder!r}, create it first"
         )
     _remove_leftovers(folder, name)
     temporary, descriptor = _locked_file(folder, name)
@@ -58,6 +60,12 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.unlink(temporary)
         raise
     _sync_folder(folder)
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """All of the content under the name, or what was there before."""
+    with atomic_file(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def _locked_file(folder: str, name: str) -> tuple[str, int]:

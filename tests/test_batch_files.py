@@ -395,7 +395,7 @@ def test_files_that_are_none(model: Any, tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InputError, match="/dev/null is not a regular file"):
         score_files(model, ["/dev/null"], tmp_path / "o.csv", input_format="csv")
-    with pytest.raises(InputError, match=r"folder\.csv is a folder: name the files in it"):
+    with pytest.raises(InputError, match=r"folder\.csv is a directory: name the files in it"):
         score_files(model, [tmp_path / "folder.csv"], tmp_path / "o.csv")
 
 
@@ -446,7 +446,7 @@ def test_outputs_that_must_not_be_written(model: Any, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(OutputError, match=r"pipe\.csv is not a regular file"):
         score_files(model, [source], tmp_path / "pipe.csv", force=True)
-    with pytest.raises(OutputError, match=r"cannot be written: .*no folder"):
+    with pytest.raises(OutputError, match=r"cannot be written: .*no directory"):
         score_files(model, [source], tmp_path / "none" / "o.csv")
 
 

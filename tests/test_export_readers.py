@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exporting import MODELS, answers, hostile_rows, model
-from tree_readers import DotTree, JsonTree, TextTree, as_written
+from tree_readers import DotTree, JsonTree, TextTree, as_written, evened
 
 import fasttree
 from fasttree.tree import Tree
@@ -72,7 +72,7 @@ def test_the_drawing_says_what_the_model_says(identity: str) -> None:
         sums = np.zeros(len(proba))
         for node, share in ends:
             sums += share * np.array(reader.nodes[node]["proba"])
-        assert np.array_equal(sums, proba)
+        assert np.array_equal(sums if len(ends) == 1 else evened(sums), proba)
         assert min(ends, key=lambda end: (-end[1], end[0]))[0] == leaf
 
 

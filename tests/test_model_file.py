@@ -449,7 +449,7 @@ def test_permissions_and_links(path: Path) -> None:
 
 def test_paths_that_cannot_be(path: Path) -> None:
     model = TreeClassifier().fit(NUMBERS, CODES)
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError, match="there is no directory"):
         model.save(path / "deeper" / "model")
     with pytest.raises(IsADirectoryError, match="folder"):
         model.save(path.parent)

@@ -9,6 +9,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+
+def evened(proba: list[float]) -> list[float]:
+    """Sums that rounding alone keeps below the largest equal it."""
+    return [max(proba) if share >= max(proba) - 1e-10 else share for share in proba]
+
+
 # -- JSON ------------------------------------------------------------------------------------------
 
 
@@ -51,13 +57,14 @@ class JsonTree:
         proba = [0.0] * len(self.labels)
         for node, share in ends:
             proba = [p + share * q for p, q in zip(proba, node["proba"], strict=True)]
+        proba = evened(proba)
         leaf = min(ends, key=lambda end: (-end[1], end[0]["id"]))[0]
         return self.labels[self._decide(proba)], proba, leaf["id"]
 
     def _decide(self, proba: list[float]) -> int:
         order, cost = self.tree["tie_order"], self.tree["cost"]
         if cost is None:
-            return next(c for c in order if proba[c] >= max(proba) - 1e-10)
+            return next(c for c in order if proba[c] == max(proba))
         expected = [
             sum(p * row[c] for p, row in zip(proba, cost, strict=True)) for c in range(len(proba))
         ]

@@ -52,9 +52,9 @@ def check_output(path: Path, force: bool) -> None:
 
 def write_file(path: Path, content: str | bytes) -> None:
     """All of it or nothing under the final name."""
-    from fasttree.export.files import write
+    from fasttree.atomic import write_whole
 
     try:
-        write(path, content)
+        write_whole(path, content)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error

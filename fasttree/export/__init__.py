@@ -78,9 +78,9 @@ def export(
             raise TypeError(f"the format {format!r} has no option {name!r}: {known}")
     content: str | bytes = exporter.load()(model, **options)
     if path is not None:
-        from fasttree.export.files import write
+        from fasttree.atomic import write_whole
 
-        write(path, content)
+        write_whole(path, content)
     return content
 
 

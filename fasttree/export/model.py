@@ -132,10 +132,6 @@ class Exportable:
         return self.tree.shares_rows
 
     @property
-    def has_tables(self) -> bool:
-        return len(self.tree.table_codes) > 0
-
-    @property
     def has_surrogates(self) -> bool:
         return len(self.tree.surrogate_attribute) > 0
 
