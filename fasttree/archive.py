@@ -132,7 +132,7 @@ def read_archive(
 ) -> tuple[bytes, dict[str, np.ndarray]]:
     """The header and the arrays. These are read-only views into one piece of memory: the file's own, if `map_it`."""
     # Before it is opened: a pipe would let us wait.
-    require(stat.S_ISREG(os.stat(path).st_mode), "it is a folder or a device, not a file")
+    require(stat.S_ISREG(os.stat(path).st_mode), "it is a directory or a device, not a file")
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         require(size > 0, "the file is empty")

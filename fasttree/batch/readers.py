@@ -63,7 +63,7 @@ def open_source(path: Path, said: str | None = None, delimiter: str | None = Non
     kind = format_of(path, said)
     try:
         if path.is_dir():
-            raise InputError(f"{path} is a folder: name the files in it.")
+            raise InputError(f"{path} is a directory: name the files in it.")
         if not path.is_file():  # a pipe, say: files are looked into before they are read
             raise InputError(f"{path} is not a regular file.")
         if path.stat().st_size == 0:

@@ -280,7 +280,7 @@ def test_an_output_that_exists(folder: Path) -> None:
 
 
 def test_outputs_that_cannot_be(folder: Path) -> None:
-    refused(5, "there is no folder", "m.model", "visits.csv", "-o", "none/o.csv")
+    refused(5, "there is no directory", "m.model", "visits.csv", "-o", "none/o.csv")
     refused(
         5, r"visits\.csv is also an input", "m.model", "visits.csv", "-o", "visits.csv", "--force"
     )
