@@ -451,7 +451,7 @@ def test_paths_that_cannot_be(path: Path) -> None:
     model = TreeClassifier().fit(NUMBERS, CODES)
     with pytest.raises(FileNotFoundError, match="there is no directory"):
         model.save(path / "deeper" / "model")
-    with pytest.raises(IsADirectoryError, match="folder"):
+    with pytest.raises(IsADirectoryError, match="directory"):
         model.save(path.parent)
     with pytest.raises(FileNotFoundError):
         fasttree.load(path)
