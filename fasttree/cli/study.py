@@ -187,7 +187,7 @@ def _print_table(console: Console, table: TextTable) -> None:
 
     console.print()
     console.print(Text(clean(table.title), style="bold"))
-    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    shown = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
     for place, name in enumerate(table.header):
         shown.add_column(
             clean(name), justify="left" if place < table.n_left else "right", no_wrap=True

@@ -22,7 +22,7 @@ from fasttree.scoring import Policy, shares_of
 from fasttree.studies.groups import FEWEST_OF_A_CLASS, Group
 from fasttree.studies.logistic import LogisticModel, complete_rows, fit_logistic
 
-LOGISTIC, COMPLETE = "Logistic", "Logistic, complete cases"
+LOGISTIC, COMPLETE = "Logistic", "Logistic complete"
 METHODS = (*TREE_METHODS, LOGISTIC)
 # Whose trees are certain wherever a leaf has one class only, so that Laplace's estimate is worth a look.
 COUNTING = ("ID3", "C4.5", "CART", "CART0")

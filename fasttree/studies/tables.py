@@ -15,16 +15,16 @@ NONE = "-"
 MEASURES = (
     ("ROC area", "auc", 3),
     ("SE", "auc_se", 3),
-    ("log loss", "log_loss", 3),
-    ("error %", "error", 1),
+    ("loss", "log_loss", 3),
+    ("err %", "error", 1),
     ("leaves", "leaves", 0),
     ("nodes", "nodes", 0),
     ("depth", "depth", 0),
-    ("attributes", "attributes", 0),
+    ("attrs", "attributes", 0),
     ("fit s", "fit_seconds", 2),
 )
 PERCENT = frozenset({"error"})
-WITH_SD = frozenset({"auc", "log_loss", "error", "leaves", "attributes"})
+WITH_SD = frozenset({"auc"})  # so that the table fits into 80 columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,10 @@ def method_table(result: StudyResult, group: GroupResult) -> TextTable:
             scale = 100 if name in PERCENT else 1
             cells.append(spread_text(summary.spreads[name], places, scale, name in WITH_SD))
         rows.append((summary.method, *cells))
-    note = f"Means of {len(result.seeds)} splits ± standard deviation; SE: of one split's ROC area (DeLong)."
+    note = (
+        f"Means of {len(result.seeds)} splits, ± standard deviation. SE: of one split's ROC area, by DeLong. "
+        "loss: log loss. attrs: attributes used."
+    )
     if group.reference_auc is not None:
         note += f" True probabilities: ROC area {spread_text(group.reference_auc, 3)}."
     header = ("method", *(title for title, _, _ in MEASURES))
