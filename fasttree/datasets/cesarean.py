@@ -55,8 +55,9 @@ def make_cesarean_cohort(
     (American Journal of Obstetrics and Gynecology 2000), 22,157 deliveries in 78 attributes: each level of an attribute
     has exactly as many rows as there, and an expected rate of cesareans as there. Nothing else is known of the study's
     cohort, so attributes are independent of each other, and the log odds of a cesarean are the sum of what each
-    attribute adds. The clinical conditions that the study names without figures have plausible ones, and the further
-    attributes have no bearing on the outcome (`fasttree.datasets.cesarean_attributes`). Values are missing at random.
+    attribute of Table 1 adds. The clinical conditions that the study names without figures are as frequent as is
+    plausible; they and the further attributes have no bearing on the outcome (`fasttree.datasets.cesarean_attributes`).
+    Values are missing at random.
 
     `previous_cesarean` is missing for nulliparous women, to whom it does not apply.
 
@@ -69,8 +70,8 @@ def make_cesarean_cohort(
     as_frame : bool
         X and y as a pandas DataFrame and Series, else a dict of columns and a `Categorical`.
     interactions : bool
-        Some pairs of conditions add more, or less, to the log odds than each by itself. The margins stay the same, and
-        so does X.
+        Some pairs of levels, conditions among them, add to the log odds or take from them. The margins stay the same,
+        and so does X.
 
     >>> X, y, probability = make_cesarean_cohort(1000)
     >>> len(X), len(y), X["parity"].categories, y.categories
@@ -93,7 +94,6 @@ def make_cesarean_cohort(
     X: dict[str, Any] = {factor.name: factor.categorical() for factor in drawn.told}
     for condition, factor in zip(CONDITIONS, drawn.conditions, strict=True):
         X[condition.name] = factor.categorical(_holes(condition.missing, n_rows, values))
-    X["admission_weight"] = _with_holes(drawn.weight, attributes.WEIGHT.missing, values)
     X |= _noise(n_rows, values)
     return _framed(X, y, probability) if as_frame else Cohort(X, y, probability)
 
@@ -127,25 +127,16 @@ class _Draw:
 
     told: list[Factor]  # by Table 1
     conditions: list[Factor]
-    weight: np.ndarray
 
     def offset(self, interactions: bool) -> np.ndarray:
-        """What everything but Table 1 adds to the log odds."""
-        deviation = (self.weight - attributes.WEIGHT.mean) / attributes.WEIGHT.sd
-        offset = attributes.WEIGHT_LOG_ODDS * deviation
-        for condition, factor in zip(CONDITIONS, self.conditions, strict=True):
-            offset += _log_odds(condition) * factor.codes
-        if interactions:
-            offset += _interactions({factor.name: factor for factor in self.told + self.conditions})
-        return np.asarray(offset)
+        """What is added to the log odds beside what each attribute of Table 1 adds by itself."""
+        if not interactions:
+            return np.zeros(len(self.told[0].codes))
+        return _interactions({factor.name: factor for factor in self.told + self.conditions})
 
 
 def _draw(n_rows: int, rng: np.random.Generator) -> _Draw:
-    return _Draw(
-        _of_table1(n_rows, rng),
-        _of_conditions(n_rows, rng),
-        _normal(attributes.WEIGHT, n_rows, rng),
-    )
+    return _Draw(_of_table1(n_rows, rng), _of_conditions(n_rows, rng))
 
 
 def _of_table1(n_rows: int, rng: np.random.Generator) -> list[Factor]:
@@ -178,7 +169,7 @@ def _of_conditions(n_rows: int, rng: np.random.Generator) -> list[Factor]:
 
 
 def _interactions(told: dict[str, Factor]) -> np.ndarray:
-    """What pairs of conditions add to the log odds, over and above each by itself."""
+    """What pairs of levels add to the log odds, over and above each by itself."""
 
     def rows(name: str, state: str) -> np.ndarray:
         factor = told[name]
@@ -191,12 +182,6 @@ def _interactions(told: dict[str, Factor]) -> np.ndarray:
         - 1.5 * (artificial & rows("previous_cesarean", "yes"))
         + 1.0 * (rows("fetal_growth", "macrosomia") & rows("diabetes", "insulin-dependent"))
     )
-
-
-def _log_odds(condition: attributes.Condition) -> float:
-    """What the condition adds: it takes a woman of average odds to the condition's rate."""
-    odds, average = condition.rate / (1 - condition.rate), OVERALL / (1 - OVERALL)
-    return float(np.log(odds / average))
 
 
 def _noise(n_rows: int, rng: np.random.Generator) -> dict[str, Any]:

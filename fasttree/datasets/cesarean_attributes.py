@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The attributes of the synthetic cohort that the study's Table 1 says nothing about.
 
-The study names the clinical conditions but prints no figures for them. Those here are plausible for the United States
-in the 1990s, and nobody's data: how many women have the condition, and how many of these would deliver by cesarean if
-they were like the average woman in everything else.
-The other attributes, which make the table as wide as the study's, have no bearing on the outcome in this cohort,
-whatever they have in life: a method that uses them is fitting noise.
+The study names the clinical conditions but prints no figures for them. The shares of women here are plausible for the
+United States in the 1990s, and nobody's data. Neither the conditions nor the other attributes, which make the table as
+wide as the study's, have any bearing on the outcome in this cohort, whatever they have in life: how much they would
+have is not known, and a method that uses them is fitting noise.
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ from typing import NamedTuple
 
 
 class Condition(NamedTuple):
-    """Two levels: `share` of the women have the second, which takes the average woman's cesareans to `rate`."""
+    """Two levels: `share` of the women have the second."""
 
     name: str
     share: float
-    rate: float
     missing: float = 0.0
     levels: tuple[str, str] = ("no", "yes")
 
@@ -43,22 +41,19 @@ class Measurement(NamedTuple):
 
 
 CONDITIONS = (
-    Condition("heart_disease", 0.006, 0.27),
-    Condition("pulmonary_condition", 0.015, 0.20),
-    Condition("placenta_previa", 0.004, 0.85),
-    Condition("uterine_abnormality", 0.005, 0.55),
-    Condition("herpes", 0.012, 0.42),
-    Condition("preterm_labor", 0.06, 0.22),
-    Condition("abruptio_placentae", 0.011, 0.55),
-    Condition("chorioamnionitis", 0.035, 0.36),
-    Condition("fetal_distress", 0.075, 0.45, missing=0.005),
-    Condition("cord_prolapse", 0.003, 0.75),
-    Condition("meconium", 0.12, 0.20, missing=0.01),
-    Condition("membrane_rupture", 0.52, 0.09, 0.03, ("spontaneous", "artificial")),
+    Condition("heart_disease", 0.006),
+    Condition("pulmonary_condition", 0.015),
+    Condition("placenta_previa", 0.004),
+    Condition("uterine_abnormality", 0.005),
+    Condition("herpes", 0.012),
+    Condition("preterm_labor", 0.06),
+    Condition("abruptio_placentae", 0.011),
+    Condition("chorioamnionitis", 0.035),
+    Condition("fetal_distress", 0.075, missing=0.005),
+    Condition("cord_prolapse", 0.003),
+    Condition("meconium", 0.12, missing=0.01),
+    Condition("membrane_rupture", 0.52, 0.03, ("spontaneous", "artificial")),
 )
-
-WEIGHT = Measurement("admission_weight", 172.0, 34.0, missing=0.06)  # pounds
-WEIGHT_LOG_ODDS = 0.25  # of a cesarean, for each standard deviation
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -80,6 +75,7 @@ CHOICES = (
 )
 
 MEASUREMENTS = (
+    Measurement("admission_weight", 172.0, 34.0, missing=0.06),  # pounds
     Measurement("height", 64.3, 2.6, missing=0.05),
     Measurement("weight_gain", 30.0, 12.0, missing=0.06),
     Measurement("prenatal_visits", 11.5, 3.3, missing=0.02),
