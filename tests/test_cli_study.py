@@ -79,6 +79,8 @@ def test_a_file_of_ones_own(births: Path, tmp_path: Path) -> None:
         (["--data", "FILE", "-t", "cesarean", "--by", "presentation"], codes.BAD_DATA, "needs 50"),
         (["--json", "nowhere/study.json"], codes.BAD_OUTPUT, "no directory"),
         (["--json", "."], codes.BAD_OUTPUT, "is a directory"),
+        (["-o", "nowhere/report.html"], codes.BAD_OUTPUT, "no directory"),
+        (["-o", "report.pdf"], codes.USAGE, "end its name in .html or .md"),
     ],
 )
 def test_what_goes_wrong(births: Path, arguments: list[str], code: int, words: str) -> None:
@@ -95,3 +97,36 @@ def test_a_file_with_an_empty_column(births: Path, tmp_path: Path) -> None:
     code, printed = run("--data", path, "-t", "cesarean", "--seeds", 1, "-m", "SMML")
     assert code == codes.OK, printed
     assert "empty was left out: no row of the group has a value" in printed
+
+
+def test_reports(births: Path, tmp_path: Path) -> None:
+    page, text = tmp_path / "report.html", tmp_path / "report.md"
+    given = ["--data", births, "-t", "cesarean", "--by", "parity", "--seeds", 1, "-m", "SMML"]
+    code, printed = run(*given, "-m", "logistic", "-o", page, "-o", text)
+    assert code == codes.OK, printed
+    assert f"Wrote {page}" in printed
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert text.read_text("utf-8").startswith("# Predicting")
+    page.write_text("mine")
+    code, printed = run(*given, "-o", page)
+    assert code == codes.BAD_OUTPUT
+    assert "exists already" in " ".join(printed.split())
+    assert "--force" in printed
+    assert page.read_text() == "mine"
+    code, printed = run(*given, "-o", page, "--force")
+    assert code == codes.OK, printed
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_report_that_cannot_be_written_in_the_end(
+    births: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("fasttree.export.files.os.fsync", full)
+    path = tmp_path / "report.html"
+    code, printed = run("--data", births, "-t", "cesarean", "--seeds", 1, "-m", "ID3", "-o", path)
+    assert code == codes.BAD_OUTPUT
+    assert "cannot be written: No space left" in " ".join(printed.split())
+    assert list(tmp_path.iterdir()) == []

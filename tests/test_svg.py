@@ -142,7 +142,7 @@ def test_a_leaf_alone_and_more_classes_than_colours() -> None:
     rng = np.random.default_rng(0)
     many = fasttree.TreeClassifier(max_depth=2).fit(rng.normal(size=(300, 2)), np.arange(300) % 12)
     root = ET.fromstring(many.export("svg"))
-    used = {rect.attrib["class"] for rect in root.iter(f"{SVG}rect")} - {"b", "b l"}
+    used = {rect.attrib["class"] for rect in root.iter(f"{SVG}rect")} - {"b", "b l", "p"}
     assert used == {f"c{k}" for k in range(len(PALETTE))}
     assert "5 other classes" in [text.text for text in root.iter(f"{SVG}text")]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fasttree.studies.results import StudyResult
     from fasttree.studies.tables import TextTable
 
-QUICK_SEEDS = 2
+QUICK_SEEDS = 3
 HELP = help_text(
     "Whole studies: a table in, all the numbers of a report out.",
     examples=("fasttree study cesarean --quick", "fasttree study cesarean --help"),
@@ -29,7 +29,7 @@ CESAREAN_HELP = help_text(
     """Each group of rows is cut in halves, again and again: every method is trained on one half and judged by its ROC
     area on the other. Without --data the rows are a synthetic cohort with the margins of a published Table 1.""",
     examples=(
-        "fasttree study cesarean --quick",
+        "fasttree study cesarean --quick -o report.html",
         "fasttree study cesarean --seeds 10 --json study.json",
         "fasttree study cesarean --data births.csv -t cesarean --by parity",
     ),
@@ -86,17 +86,31 @@ def cesarean(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Also write all the numbers as JSON."),
     ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Also write a report: .html or .md (repeatable).",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Write over a file that is there.")
     ] = False,
 ) -> None:
     from fasttree.studies import cesarean as study
     from fasttree.studies.methods import check_methods
+    from fasttree.studies.report import check_ending
 
     with blame(UsageError, "--methods: "):
         chosen = check_methods(methods)
-    if json is not None:
-        check_output(json, force)
+    reports = output or []
+    with blame(UsageError, "--output: "):
+        for path in reports:
+            check_ending(path)
+    for path in [*reports, *([json] if json is not None else [])]:
+        check_output(path, force)
     table = _table(data, target, by, drop or [])
     prefix = "" if data is None else f"{data}: "
     with counting("Studying") as progress, blame(DataError, prefix):
@@ -109,11 +123,21 @@ def cesarean(
             methods=chosen,
             progress=progress,
         )
+    written = _write(result, reports, json)
+    print_study(stdout(), result)
+    for path in written:
+        stdout().print(f"Wrote {path}", markup=False, soft_wrap=True)
+
+
+def _write(result: StudyResult, reports: list[Path], json: Path | None) -> list[Path]:
+    from fasttree.studies.report import report
+
+    for path in reports:
+        write_file(path, report(result, path))
     if json is not None:
         write_file(json, result.to_json() + "\n")
-    print_study(stdout(), result)
-    if json is not None:
-        stdout().print(f"\nWrote {json}", markup=False, soft_wrap=True)
+        return [*reports, json]
+    return reports
 
 
 def _table(path: Path | None, target: str | None, by: str | None, drop: list[str]) -> Any:

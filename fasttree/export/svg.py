@@ -36,8 +36,8 @@ DARK_PALETTE = (
     "#86c5f0",
     "#c8966a",
 )
-_LIGHT = "--ft-ink:#1d2733;--ft-soft:#4f5b68;--ft-line:#8994a1;--ft-box:#ffffff;--ft-leaf:#f3f5f8"
-_DARK = "--ft-ink:#e8edf2;--ft-soft:#b3bdc8;--ft-line:#77838f;--ft-box:#1b222a;--ft-leaf:#262f39"
+_LIGHT = "--ft-ink:#1d2733;--ft-soft:#4f5b68;--ft-line:#8994a1;--ft-box:#ffffff;--ft-leaf:#f3f5f8;--ft-page:#ffffff"
+_DARK = "--ft-ink:#e8edf2;--ft-soft:#b3bdc8;--ft-line:#77838f;--ft-box:#1b222a;--ft-leaf:#262f39;--ft-page:#12171d"
 
 
 def _colours(palette: tuple[str, ...]) -> str:
@@ -52,6 +52,7 @@ STYLE = f"""
 .ft-tree text.t{{fill:var(--ft-ink);font-size:{SIZE}px;font-weight:600}}
 .ft-tree path{{fill:none;stroke:var(--ft-line);stroke-width:1.3}}
 .ft-tree .b{{fill:var(--ft-box);stroke:var(--ft-line)}}
+.ft-tree .p{{fill:var(--ft-page)}}
 .ft-tree .l{{fill:var(--ft-leaf)}}
 """ + "".join(f".ft-tree .c{k}{{fill:var(--ft-{k})}}\n" for k in range(len(PALETTE)))
 
@@ -99,7 +100,7 @@ def draw(
         f'<desc id="{name}-desc">{xml_text(what.strip())}</desc>',
     ]
     if standalone:
-        lines.append(f"<style>{STYLE}</style>")
+        lines.append(f'<style>{STYLE}</style><rect class="p" width="100%" height="100%"/>')
     lines += legend
     lines.append(f'<g transform="translate(0 {LEGEND:.0f})">')
     lines += [_branch(drawing, branch) for branch in drawing.branches]

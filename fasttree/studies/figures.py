@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from fasttree._special import student_t_tails
 from fasttree.comparison import Spread
 from fasttree.studies.newton import fit_logit
 from fasttree.studies.results import CalibrationBin, Interval
@@ -101,3 +102,19 @@ def spread(values: Iterable[float]) -> Spread:
 def normal_tails(z: float) -> float:
     """P(|Z| > |z|) of the standard normal distribution."""
     return math.erfc(abs(z) / math.sqrt(2))
+
+
+def student_limit(df: int) -> float:
+    """How far 95 % of Student's distribution reach on both sides.
+
+    >>> round(student_limit(9), 6)
+    2.262157
+    """
+    low, high = 0.0, 20.0  # with one degree of freedom it is 12.7
+    for _ in range(60):
+        middle = (low + high) / 2
+        if student_t_tails(middle, df) > 0.05:
+            low = middle
+        else:
+            high = middle
+    return high

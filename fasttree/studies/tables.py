@@ -149,6 +149,7 @@ def table1_table(variables: Iterable[Table1Variable], title: str = "Table 1") ->
 def number(value: float, places: int, signed: bool = False) -> str:
     if math.isnan(value):
         return NONE
+    value = round(value, places) or 0.0  # no "-0.000"
     return f"{value:{'+' if signed else ''},.{places}f}"
 
 
