@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
-    from fasttree import batch, costs, datasets, measures, metrics, pruning
+    from fasttree import batch, costs, datasets, measures, metrics, plot, pruning
     from fasttree.batch import score_batches
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
@@ -49,6 +49,7 @@ _HOMES = {
     "load": "fasttree.model_file",
     "measures": "fasttree.measures",
     "metrics": "fasttree.metrics",
+    "plot": "fasttree.plot",
     "pruning": "fasttree.pruning",
     "rank_attributes": "fasttree.ranking",
     "score_batches": "fasttree.batch",
@@ -75,6 +76,7 @@ __all__ = [
     "load",
     "measures",
     "metrics",
+    "plot",
     "pruning",
     "rank_attributes",
     "score_batches",

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from fasttree import Categorical, SMMLClassifier, metrics
+from fasttree.curves import GRID, roc_on_grid
 from fasttree.datasets import make_cesarean_cohort
 from fasttree.studies import cesarean
-from fasttree.studies.figures import GRID, calibration_bins, calibration_line, roc_on_grid, wilson
+from fasttree.studies.figures import calibration_bins, calibration_line, wilson
 from fasttree.studies.groups import read_study_table
 from fasttree.studies.methods import COMPLETE, METHODS, Halves
 from fasttree.studies.results import StudyResult

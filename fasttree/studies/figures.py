@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of predicted probabilities: ROC curve on a grid, calibration, confidence limits, means over seeds."""
+"""Figures of predicted probabilities: calibration, confidence limits, means over seeds."""
 
 from __future__ import annotations
 
@@ -10,37 +10,11 @@ import numpy as np
 
 from fasttree._special import student_t_tails
 from fasttree.comparison import Spread
+from fasttree.curves import binned, wilson_limits
 from fasttree.studies.newton import fit_logit
 from fasttree.studies.results import CalibrationBin, Interval
 
-GRID = np.linspace(0.0, 1.0, 101)  # shares of false alarms
-Z = 1.959963984540054  # two-sided 95 %
-N_BINS = 10
 SUREST = 0.001  # probabilities are moved into [this, 1 - this] before their log odds are taken
-
-
-def roc_on_grid(is_event: np.ndarray, probability: np.ndarray) -> np.ndarray:
-    """The share of events among the rows above each threshold, at the grid's shares of false alarms; straight lines
-    between thresholds, so that the area below is the ROC area but for the grid."""
-    order = np.argsort(-probability, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(probability[order])), len(order) - 1)
-    found = np.append(0.0, np.cumsum(is_event[order])[ends])
-    alarms = np.append(0.0, np.cumsum(~is_event[order])[ends])
-    return _upper_interpolation(GRID, alarms / alarms[-1], found / found[-1])
-
-
-def _upper_interpolation(grid: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Linear interpolation; where x stands still while y rises, the top of the rise. At 0 that is the share found
-    without a false alarm."""
-    last = np.append(x[1:] != x[:-1], True)
-    first = np.append(True, x[1:] != x[:-1])
-    # Between two distinct x the line runs from the last point of the one to the first of the other.
-    xs, tops, bottoms = x[last], y[last], y[first]
-    right = np.clip(np.searchsorted(xs, grid, side="left"), 0, len(xs) - 1)
-    left = np.maximum(right - 1, 0)
-    width = np.where(xs[right] > xs[left], xs[right] - xs[left], 1.0)
-    between = tops[left] + (bottoms[right] - tops[left]) * (grid - xs[left]) / width
-    return np.asarray(np.where(xs[right] == grid, tops[right], between))
 
 
 def calibration_line(is_event: np.ndarray, probability: np.ndarray) -> tuple[float, float]:
@@ -56,15 +30,11 @@ def calibration_line(is_event: np.ndarray, probability: np.ndarray) -> tuple[flo
 
 
 def calibration_bins(is_event: np.ndarray, probability: np.ndarray) -> tuple[CalibrationBin, ...]:
-    """About ten bins of equally many rows; equal probabilities stay together, so that a small tree has fewer."""
-    edges = np.unique(np.quantile(probability, np.arange(1, N_BINS) / N_BINS))
-    place = np.searchsorted(edges, probability, side="left")
-    count = np.bincount(place, minlength=len(edges) + 1)
-    events = np.bincount(place, weights=is_event, minlength=len(count))
-    total = np.bincount(place, weights=probability, minlength=len(count))
+    """About ten bins of equally many rows."""
+    columns = binned(is_event, probability)
     return tuple(
-        CalibrationBin(float(total[k] / count[k]), wilson(float(events[k]), float(count[k])))
-        for k in np.flatnonzero(count).tolist()
+        CalibrationBin(predicted, wilson(events, rows))
+        for predicted, events, rows in zip(*(c.tolist() for c in columns), strict=True)
     )
 
 
@@ -77,17 +47,8 @@ def wilson(events: float, rows: float) -> Interval:
     """
     if rows <= 0:
         return Interval(events, rows, math.nan, 0.0, 1.0)
-    share = events / rows
-    centre = (share + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
-    half = Z / (1 + Z**2 / rows) * math.sqrt(share * (1 - share) / rows + Z**2 / (4 * rows**2))
-    # At 0 and 1 a limit is the share itself, but for rounding.
-    return Interval(
-        events,
-        rows,
-        share,
-        max(0.0, min(share, centre - half)),
-        min(1.0, max(share, centre + half)),
-    )
+    low, high = wilson_limits(events, rows)
+    return Interval(events, rows, events / rows, low, high)
 
 
 def spread(values: Iterable[float]) -> Spread:

@@ -11,13 +11,12 @@ import numpy as np
 
 from fasttree import metrics
 from fasttree.comparison import Comparison, FoldResult
+from fasttree.curves import GRID, roc_on_grid
 from fasttree.estimators import TreeClassifier
 from fasttree.studies.figures import (
-    GRID,
     calibration_bins,
     calibration_line,
     normal_tails,
-    roc_on_grid,
     spread,
 )
 from fasttree.studies.groups import Group

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.curves import Z
 from fasttree.export.text import branch_texts
-from fasttree.studies.figures import Z, normal_tails, wilson
+from fasttree.studies.figures import normal_tails, wilson
 from fasttree.studies.logistic import LogisticModel
 from fasttree.studies.methods import COMPLETE, Answer, Halves, as_columns
 from fasttree.studies.results import (
