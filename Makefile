@@ -16,7 +16,7 @@ suite := tests docs examples benchmarks README.md CHANGELOG.md pyproject.toml
 .PHONY: help demo test lint format debug-test sklearn-oldest-test wheel wheel-test bench bench-smoke compare clean
 
 help:
-	@echo "make demo         a short tour: a textbook tree, a ranking, 200,000 rows"
+	@echo "make demo         a short tour, then a study with its report in build/cesarean-study.html"
 	@echo "make test         the test suite                 (PYTEST_ARGS='-k name' to choose, WORKERS=0 for one process)"
 	@echo "make lint         style, types, layers, spelling (make format repairs style)"
 	@echo "make debug-test   the test suite on a build with bounds checks"
@@ -53,6 +53,7 @@ $(VENV)/.bench: $(VENV)/.installed
 
 demo: $(VENV)/.built
 	$(BIN)/python examples/demo.py
+	$(BIN)/python examples/study.py -o build/cesarean-study.html
 
 test: $(VENV)/.built
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)

@@ -10,7 +10,7 @@ from fasttree.version import __version__
 
 if TYPE_CHECKING:
     from fasttree import batch as batch
-    from fasttree import costs, datasets, measures, metrics, pruning
+    from fasttree import costs, datasets, measures, metrics, plot, pruning
     from fasttree.batch import score_batches as score_batches
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
@@ -50,6 +50,7 @@ _HOMES = {
     "load": "fasttree.model_file",
     "measures": "fasttree.measures",
     "metrics": "fasttree.metrics",
+    "plot": "fasttree.plot",
     "pruning": "fasttree.pruning",
     "rank_attributes": "fasttree.ranking",
     "score_batches": "fasttree.batch",
@@ -76,6 +77,7 @@ __all__ = [
     "load",
     "measures",
     "metrics",
+    "plot",
     "pruning",
     "rank_attributes",
     "select_depth",

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from fasttree import __version__
-from fasttree.cli import compare, demo, evaluate, export, rank, rules, score, show, train, version
+from fasttree.cli import (
+    compare,
+    demo,
+    evaluate,
+    export,
+    rank,
+    rules,
+    score,
+    show,
+    study,
+    train,
+    version,
+)
 from fasttree.cli.help_text import help_text
 from fasttree.cli.running import Group
 
@@ -47,6 +59,7 @@ app.command(help=export.HELP, rich_help_panel=READ)(export.export)
 app.command(help=evaluate.HELP, rich_help_panel=CHOOSE)(evaluate.evaluate)
 app.command(help=rank.HELP, rich_help_panel=CHOOSE)(rank.rank)
 app.command(help=compare.HELP, rich_help_panel=CHOOSE)(compare.compare)
+app.add_typer(study.app, name="study", rich_help_panel=CHOOSE)
 app.command(help=demo.HELP, rich_help_panel=HELPERS)(demo.demo)
 app.command(help=version.HELP, rich_help_panel=HELPERS)(version.version)
 

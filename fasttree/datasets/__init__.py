@@ -4,9 +4,11 @@
 Every function returns ``(X, y)``. ``X`` is a dict with one entry a column: a ``Categorical``,
 which carries the declared order of its values, or an array of numbers. ``y`` is a ``Categorical``
 with the declared order of the classes. With ``as_frame=True`` they are a pandas DataFrame and
-Series.
+Series. `make_cesarean_cohort` makes a table as large as you like, and also tells the probability
+of each outcome.
 """
 
+from fasttree.datasets.cesarean import Cohort, cesarean_table1, make_cesarean_cohort
 from fasttree.datasets.textbook import (
     buys_computer,
     mammal_names,
@@ -15,4 +17,13 @@ from fasttree.datasets.textbook import (
     temperature,
 )
 
-__all__ = ["buys_computer", "mammal_names", "mammals", "play_tennis", "temperature"]
+__all__ = [
+    "Cohort",
+    "buys_computer",
+    "cesarean_table1",
+    "make_cesarean_cohort",
+    "mammal_names",
+    "mammals",
+    "play_tennis",
+    "temperature",
+]

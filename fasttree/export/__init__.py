@@ -39,6 +39,7 @@ class Exporter:
 EXPORTERS: dict[str, Exporter] = {
     "text": Exporter("fasttree.export.text", ".txt", "indented text, one line a branch"),
     "dot": Exporter("fasttree.export.dot", ".dot", "a drawing, for Graphviz"),
+    "svg": Exporter("fasttree.export.svg", ".svg", "a drawing, for browsers and documents"),
     "json": Exporter("fasttree.export.json", ".json", "all there is, for other programs"),
     "sql": Exporter("fasttree.export.sql", ".sql", "a query for a database"),
     "python": Exporter("fasttree.export.python", ".py", "a module that needs Python alone"),

@@ -84,6 +84,11 @@ def _end(model: Exportable, node: int, indent: str) -> list[str]:
     return [f"{indent}(if {name} is unknown: {label})"]
 
 
+def branch_texts(tree: Tree, node: int) -> list[tuple[int, str]]:
+    """The children of a node with their tests, as they are printed. Levels without training rows may share a child."""
+    return _branches(tree, node)
+
+
 def _branches(tree: Tree, node: int, complete: bool = False) -> list[tuple[int, str]]:
     """The children of a node with their tests. A level without rows of its own stands in its place.
 

@@ -272,6 +272,7 @@ ALL = (
     "evaluate",
     "rank",
     "compare",
+    "study",
     "demo",
     "version",
 )

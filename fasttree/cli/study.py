@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``fasttree study``: whole studies, from a table to the numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
+from fasttree.cli.models import check_output, write_file
+from fasttree.cli.terminal import clean, counting, stdout, waiting
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fasttree.studies.results import StudyResult
+    from fasttree.studies.tables import TextTable
+
+QUICK_SEEDS = 3
+HELP = help_text(
+    "Whole studies: a table in, all the numbers of a report out.",
+    examples=("fasttree study cesarean --quick", "fasttree study cesarean --help"),
+)
+CESAREAN_HELP = help_text(
+    "Tree methods against logistic regression on cesarean delivery, or on a table of yours.",
+    """Each group of rows is cut in halves, again and again: every method is trained on one half and judged by its ROC
+    area on the other. Without --data the rows are a synthetic cohort with the margins of a published Table 1.""",
+    examples=(
+        "fasttree study cesarean --quick -o report.html",
+        "fasttree study cesarean --seeds 10 --json study.json",
+        "fasttree study cesarean --data births.csv -t cesarean --by parity",
+    ),
+)
+
+app = typer.Typer(help=HELP)
+
+
+@app.callback(invoke_without_command=True)
+def _help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command(help=CESAREAN_HELP)
+def cesarean(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="FILE", help="A table of yours: CSV, TSV, Parquet, Feather or Arrow."
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", "-t", metavar="COL", help="The column with the outcome, of two classes."
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by", metavar="COL", help="The column whose values are groups, studied apart."
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            "--event", metavar="CLASS", help="The outcome to predict; else the second class."
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option("--drop", metavar="COL", help="A column to leave out (repeatable)."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many splits.")] = 10,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--methods", "-m", metavar="NAME", help="Only these methods (repeatable)."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help=f"{QUICK_SEEDS} splits instead of --seeds.")
+    ] = False,
+    json: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Also write all the numbers as JSON."),
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Also write a report: .html or .md (repeatable).",
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over a file that is there.")
+    ] = False,
+) -> None:
+    from fasttree.studies import cesarean as study
+    from fasttree.studies.methods import check_methods
+    from fasttree.studies.report import check_ending
+
+    with blame(UsageError, "--methods: "):
+        chosen = check_methods(methods)
+    reports = output or []
+    with blame(UsageError, "--output: "):
+        for path in reports:
+            check_ending(path)
+    for path in [*reports, *([json] if json is not None else [])]:
+        check_output(path, force)
+    table = _table(data, target, by, drop or [])
+    prefix = "" if data is None else f"{data}: "
+    with counting("Studying") as progress, blame(DataError, prefix):
+        result = study.run(
+            table,
+            target,
+            by,
+            event=event,
+            seeds=QUICK_SEEDS if quick else seeds,
+            methods=chosen,
+            progress=progress,
+        )
+    written = _write(result, reports, json)
+    print_study(stdout(), result)
+    for path in written:
+        stdout().print(f"Wrote {path}", markup=False, soft_wrap=True)
+
+
+def _write(result: StudyResult, reports: list[Path], json: Path | None) -> list[Path]:
+    from fasttree.studies.report import report
+
+    for path in reports:
+        write_file(path, report(result, path))
+    if json is not None:
+        write_file(json, result.to_json() + "\n")
+        return [*reports, json]
+    return reports
+
+
+def _table(path: Path | None, target: str | None, by: str | None, drop: list[str]) -> Any:
+    if path is None:
+        named = [("--target", target), ("--by", by), ("--drop", drop)]
+        for option, value in named:
+            if value:
+                raise UsageError(
+                    f"{option} names a column of a table of yours: say which with --data FILE"
+                )
+        return None
+    from fasttree.cli.tables import columns_named, read_table
+
+    if target is None:
+        raise UsageError("--data needs --target COL: which column holds the outcome?")
+    if by == target:
+        raise UsageError(
+            f"--by names {by!r}, which is the target: name another column, or leave --by out"
+        )
+    with waiting(f"Reading {path.name}"):
+        table = read_table(path)
+    columns_named(table, [target], "--target", path)
+    columns_named(table, [by] if by else [], "--by", path)
+    columns_named(table, drop, "--drop", path)
+    return table.drop_columns(drop) if drop else table
+
+
+# -- in the terminal ---------------------------------------------------------------------------------------------------
+
+
+def print_study(console: Console, result: StudyResult) -> None:
+    from fasttree.studies import tables
+    from fasttree.studies.methods import LOGISTIC
+
+    console.print(f"[bold]{result.title}[/bold]", soft_wrap=True)
+    for note in result.notes:
+        console.print(clean(note), markup=False, style="dim", soft_wrap=True)
+    _print_table(console, tables.table1_table(result.table1))
+    for group in result.groups:
+        _print_table(console, tables.method_table(result, group))
+        if any(d.measure == "auc" for d in group.differences) and LOGISTIC in result.methods:
+            _print_table(console, tables.difference_table(group))
+        _print_table(console, tables.calibration_table(group))
+        risk = tables.risk_table(group)
+        if risk is not None:
+            _print_table(console, risk)
+        _print_table(console, tables.attribute_table(group))
+        _print_notes(console, group)
+        for tree in group.trees[:1]:
+            console.print(f"\n[bold]{tree.method}, first split[/bold]")
+            console.print(clean_lines(tree.text), markup=False, soft_wrap=True)
+    console.print(f"\n{result.seconds:.1f} s", style="dim")
+
+
+def _print_notes(console: Console, group: Any) -> None:
+    notes = [f"{name} was left out: {why}" for name, why in group.left_out.items()]
+    notes += group.notes
+    for report in group.logistic:
+        notes += report.notes
+    for note in dict.fromkeys(notes):
+        console.print(clean(note), markup=False, style="dim", soft_wrap=True)
+
+
+def clean_lines(text: str) -> str:
+    return "\n".join(clean(line) for line in text.splitlines())
+
+
+def _print_table(console: Console, table: TextTable) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console.print()
+    console.print(Text(clean(table.title), style="bold"))
+    shown = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
+    for place, name in enumerate(table.header):
+        shown.add_column(
+            clean(name), justify="left" if place < table.n_left else "right", no_wrap=True
+        )
+    for row in table.rows:
+        shown.add_row(*(Text(clean(cell)) for cell in row))
+    console.print(shown)
+    if table.note:
+        console.print(clean(table.note), markup=False, style="dim", soft_wrap=True)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Curves of predicted probabilities, as arrays: ROC curves, bins of calibration, limits of shares."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+GRID = np.linspace(0.0, 1.0, 101)  # shares of false alarms
+Z = 1.959963984540054  # two-sided 95 %
+N_BINS = 10
+
+
+def roc_points(is_event: np.ndarray, probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The shares of false alarms and of the events found above each threshold, from none to all."""
+    order = np.argsort(-probability, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(probability[order])), len(order) - 1)
+    found = np.append(0.0, np.cumsum(is_event[order])[ends])
+    alarms = np.append(0.0, np.cumsum(~is_event[order])[ends])
+    return alarms / alarms[-1], found / found[-1]
+
+
+def roc_on_grid(is_event: np.ndarray, probability: np.ndarray) -> np.ndarray:
+    """The share of events among the rows above each threshold, at the grid's shares of false alarms; straight lines
+    between thresholds, so that the area below is the ROC area but for the grid."""
+    return _upper_interpolation(GRID, *roc_points(is_event, probability))
+
+
+def _upper_interpolation(grid: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Linear interpolation; where x stands still while y rises, the top of the rise. At 0 that is the share found
+    without a false alarm."""
+    last = np.append(x[1:] != x[:-1], True)
+    first = np.append(True, x[1:] != x[:-1])
+    # Between two distinct x the line runs from the last point of the one to the first of the other.
+    xs, tops, bottoms = x[last], y[last], y[first]
+    right = np.clip(np.searchsorted(xs, grid, side="left"), 0, len(xs) - 1)
+    left = np.maximum(right - 1, 0)
+    width = np.where(xs[right] > xs[left], xs[right] - xs[left], 1.0)
+    between = tops[left] + (bottoms[right] - tops[left]) * (grid - xs[left]) / width
+    return np.asarray(np.where(xs[right] == grid, tops[right], between))
+
+
+def binned(
+    is_event: np.ndarray, probability: np.ndarray, n_bins: int = N_BINS
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean probability, events and rows of about `n_bins` bins of equally many rows; equal probabilities stay together,
+    so that a small tree has fewer."""
+    edges = np.unique(np.quantile(probability, np.arange(1, n_bins) / n_bins))
+    place = np.searchsorted(edges, probability, side="left")
+    rows = np.bincount(place, minlength=len(edges) + 1).astype(float)
+    events = np.bincount(place, weights=is_event, minlength=len(rows))
+    total = np.bincount(place, weights=probability, minlength=len(rows))
+    used = rows > 0
+    return total[used] / rows[used], events[used], rows[used]
+
+
+def wilson_limits(events: float, rows: float) -> tuple[float, float]:
+    """The 95 % confidence limits of a share by Wilson's score.
+
+    >>> low, high = wilson_limits(5, 10)
+    >>> round(low, 4), round(high, 4)
+    (0.2366, 0.7634)
+    """
+    share = events / rows
+    centre = (share + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
+    half = Z / (1 + Z**2 / rows) * math.sqrt(share * (1 - share) / rows + Z**2 / (4 * rows**2))
+    # At 0 and 1 a limit is the share itself, but for rounding.
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures for notebooks and papers, with matplotlib (``pip install 'fasttree[plot]'``).
+
+Every function takes ``ax=None``, draws there or on a new figure, and returns the Axes.
+"""
+
+from __future__ import annotations
+
+from fasttree.plot.attributes import impurity_curves, ranking
+from fasttree.plot.probabilities import calibration, roc, roc_bands
+from fasttree.plot.sizes import error_by_leaves, pruning_path
+from fasttree.plot.trees import tree
+
+__all__ = [
+    "calibration",
+    "error_by_leaves",
+    "impurity_curves",
+    "pruning_path",
+    "ranking",
+    "roc",
+    "roc_bands",
+    "tree",
+]

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where pictures are drawn: matplotlib's Axes, given or new, and the looks that all pictures share."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+HINT = "pictures need matplotlib, which is not installed: pip install 'fasttree[plot]'"
+# Told apart by the colour-blind (Okabe and Ito), and with them the strokes, for prints without colour.
+COLOURS = ("#d55e00", "#0072b2", "#009e73", "#9b4f96", "#b8860b", "#56b4e9", "#5b6672", "#8c5a2b")
+STROKES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)), (0, (9, 2)), (0, (1, 1)))
+SOFT = "#8994a1"
+
+
+def matplotlib(part: str) -> Any:
+    """A module of matplotlib, or an error that says how to get it."""
+    try:
+        return importlib.import_module(f"matplotlib.{part}")
+    except ImportError as error:
+        raise ImportError(HINT) from error
+
+
+def axes(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Axes:
+    """The Axes that were given, or those of a new figure (in inches)."""
+    if ax is not None:
+        return ax
+    pyplot = matplotlib("pyplot")
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def look(k: int) -> dict[str, Any]:
+    """Colour and stroke of the k-th line."""
+    return {
+        "color": COLOURS[k % len(COLOURS)],
+        "linestyle": STROKES[k % len(STROKES)],
+        "linewidth": 1.8,
+    }
+
+
+def tidy(ax: Axes) -> Axes:
+    """Without the frame where it says nothing."""
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

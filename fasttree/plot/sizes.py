@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of how large a tree should be: errors against leaves, and the path of cost-complexity pruning."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fasttree.labels import shown
+from fasttree.plot.canvas import COLOURS, SOFT, axes, look, tidy
+from fasttree.pruning import Path, cost_complexity_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDE = 50  # leaves
+
+
+def error_by_leaves(
+    model: Any,
+    X: Any,
+    y: Any,
+    X_val: Any,
+    y_val: Any,
+    *,
+    most_trees: int = 80,
+    ax: Axes | None = None,
+) -> Axes:
+    """Errors on the training rows and on others, of the pruned trees from the root alone to the whole tree of `model`.
+
+    Fit with ``pruning=None``, to see where a tree begins to learn noise. The trees are those of cost-complexity
+    pruning; of more than `most_trees` some are left out.
+    """
+    tree = _tree_of(model)
+    if (
+        isinstance(most_trees, bool)
+        or not isinstance(most_trees, (int, np.integer))
+        or most_trees < 2
+    ):
+        raise ValueError(f"most_trees must be a whole number from 2 on, got {shown(most_trees)}")
+    path = cost_complexity_path(tree)
+    places = _some(path.leaves, int(most_trees))
+    pruned = copy.copy(model)  # reads rows as the model does
+    errors = []
+    for place in places:
+        pruned.tree_ = tree.subtree(path.dies_at > path.alphas[place])
+        errors.append((1 - pruned.score(X, y), 1 - pruned.score(X_val, y_val)))
+    leaves = path.leaves[places]
+    ax = tidy(axes(ax, 5.5, 3.8))
+    for k, (name, rate) in enumerate(
+        zip(("training rows", "other rows"), np.array(errors).T, strict=True)
+    ):
+        ax.plot(leaves, rate, label=name, **look(k))
+    best = int(np.argmin([other for _, other in errors]))
+    ax.plot(
+        leaves[best],
+        errors[best][1],
+        "o",
+        color=COLOURS[1],
+        label=f"fewest errors: {leaves[best]:,} leaves",
+    )
+    _wide_scale(ax, leaves)
+    ax.set(xlabel="leaves", ylabel="share of errors")
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False)
+    return ax
+
+
+def pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
+    """The pruned trees that a fit with cost-complexity pruning chose from: their errors with standard errors against
+    the number of leaves, and the tree taken. Of a `Path` the training risk alone."""
+    choice = getattr(model, "pruning_choice_", None)
+    ax = tidy(axes(ax, 5.5, 3.8))
+    if isinstance(model, Path):
+        ax.plot(model.leaves, model.risk, marker="o", markersize=3, **look(0))
+        ax.set(xlabel="leaves", ylabel=f"risk of the training rows ({model.impurity})")
+    elif choice is None:
+        raise ValueError(
+            "the model has no pruning_choice_: fit it with pruning='cost_complexity' (as CARTClassifier does), or pass "
+            "a path of fasttree.pruning.cost_complexity_path"
+        )
+    else:
+        rate, error, taken = choice.rate, choice.standard_error, choice.place
+        style = look(1) | {"linestyle": "-", "linewidth": 1.2}
+        ax.errorbar(
+            choice.leaves,
+            rate,
+            error,
+            marker="o",
+            markersize=3,
+            label="errors ± one standard error",
+            **style,
+        )
+        ax.plot(
+            choice.leaves[taken],
+            rate[taken],
+            "D",
+            color=COLOURS[0],
+            markersize=8,
+            label=f"taken: {choice.leaves[taken]:,} leaves, alpha {choice.alpha:.3g}",
+        )
+        lowest = int(np.argmin(rate))
+        ax.axhline(
+            rate[lowest] + choice.se * error[lowest], color=SOFT, linewidth=0.9, linestyle="--"
+        )
+        ax.set(xlabel="leaves", ylabel="share of errors, rows held out")
+        ax.legend(frameon=False)
+    _wide_scale(ax, (model if choice is None else choice).leaves)
+    return ax
+
+
+def _wide_scale(ax: Axes, leaves: np.ndarray) -> None:
+    """Logarithmic where trees differ much in size, with numbers that are read without thinking."""
+    if leaves.max() > WIDE:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+
+
+def _tree_of(model: Any) -> Any:
+    if not hasattr(model, "tree_"):
+        raise ValueError(f"model must be a fitted tree, got {type(model).__name__}: call fit first")
+    if getattr(model, "averaged", None):
+        raise ValueError(
+            f"{model.averaged} averages over all the prunings of its tree, so there is none of each size: use "
+            "SMMLClassifier, or TreeClassifier(pruning=None)"
+        )
+    return model.tree_
+
+
+def _some(leaves: np.ndarray, most: int) -> np.ndarray:
+    """Places along the path, evenly on a logarithmic scale, the ends among them."""
+    if len(leaves) <= most:
+        return np.arange(len(leaves))
+    wanted = np.geomspace(leaves[0], leaves[-1], most)
+    return np.unique([int(np.argmin(np.abs(leaves - size))) for size in wanted])

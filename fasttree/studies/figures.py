@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures of predicted probabilities: calibration, confidence limits, means over seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from fasttree._special import student_t_tails
+from fasttree.comparison import Spread
+from fasttree.curves import binned, wilson_limits
+from fasttree.studies.newton import fit_logit
+from fasttree.studies.results import CalibrationBin, Interval
+
+SUREST = 0.001  # probabilities are moved into [this, 1 - this] before their log odds are taken
+
+
+def calibration_line(is_event: np.ndarray, probability: np.ndarray) -> tuple[float, float]:
+    """Slope and intercept of the logistic regression of what happened on the predicted log odds; NaN if these are all
+    alike."""
+    clipped = np.clip(probability, SUREST, 1 - SUREST)
+    log_odds = np.log(clipped / (1 - clipped))
+    if log_odds.max() - log_odds.min() < 1e-9:
+        return math.nan, math.nan
+    matrix = np.column_stack([np.ones(len(log_odds)), log_odds])
+    intercept, slope = fit_logit(matrix, is_event, ridge=0.0).coefficients.tolist()
+    return slope, intercept
+
+
+def calibration_bins(is_event: np.ndarray, probability: np.ndarray) -> tuple[CalibrationBin, ...]:
+    """About ten bins of equally many rows."""
+    columns = binned(is_event, probability)
+    return tuple(
+        CalibrationBin(predicted, wilson(events, rows))
+        for predicted, events, rows in zip(*(c.tolist() for c in columns), strict=True)
+    )
+
+
+def wilson(events: float, rows: float) -> Interval:
+    """A share with its limits by Wilson's score; of no rows nothing is known.
+
+    >>> found = wilson(5, 10)
+    >>> found.rate, round(found.low, 4), round(found.high, 4)
+    (0.5, 0.2366, 0.7634)
+    """
+    if rows <= 0:
+        return Interval(events, rows, math.nan, 0.0, 1.0)
+    low, high = wilson_limits(events, rows)
+    return Interval(events, rows, events / rows, low, high)
+
+
+def spread(values: Iterable[float]) -> Spread:
+    """Mean, standard deviation and standard error of the values that are defined."""
+    known = np.array([value for value in values if not math.isnan(value)])
+    if not len(known):
+        return Spread(math.nan, math.nan, math.nan, 0)
+    sd = float(known.std(ddof=1)) if len(known) > 1 else math.nan
+    return Spread(float(known.mean()), sd, sd / math.sqrt(len(known)), len(known))
+
+
+def normal_tails(z: float) -> float:
+    """P(|Z| > |z|) of the standard normal distribution."""
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
+def student_limit(df: int) -> float:
+    """How far 95 % of Student's distribution reach on both sides.
+
+    >>> round(student_limit(9), 6)
+    2.262157
+    """
+    low, high = 0.0, 20.0  # with one degree of freedom it is 12.7
+    for _ in range(60):
+        middle = (low + high) / 2
+        if student_t_tails(middle, df) > 0.05:
+            low = middle
+        else:
+            high = middle
+    return high

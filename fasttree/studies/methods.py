@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The methods of a study, each fitted to one half of a group and asked about the other."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fasttree.categorical import Categorical
+from fasttree.columns import Columns
+from fasttree.compare import METHODS as TREE_METHODS
+from fasttree.estimators import TreeClassifier
+from fasttree.frames import Table, read_table_like
+from fasttree.labels import shown
+from fasttree.scoring import Policy, shares_of
+from fasttree.studies.groups import FEWEST_OF_A_CLASS, Group
+from fasttree.studies.logistic import LogisticModel, complete_rows, fit_logistic
+
+LOGISTIC, COMPLETE = "Logistic", "Logistic complete"
+METHODS = (*TREE_METHODS, LOGISTIC)
+# Whose trees are certain wherever a leaf has one class only, so that Laplace's estimate is worth a look.
+COUNTING = ("ID3", "C4.5", "CART", "CART0")
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """What the methods share: the two halves of a group, and the training half encoded."""
+
+    group: Group
+    seed: int
+    train: np.ndarray
+    test: np.ndarray
+
+    @classmethod
+    def of(cls, group: Group, seed: int) -> Halves:
+        return cls(group, seed, *group.halves(seed))
+
+    @cached_property
+    def test_table(self) -> Table:
+        """With all the levels of the group, also those without a row here."""
+        table = self.group.table
+        assert table.columns is not None
+        kept = tuple(
+            dataclasses.replace(
+                column,
+                values=None if column.values is None else column.values[self.test],
+                codes=None if column.codes is None else column.codes[self.test],
+            )
+            for column in table.columns
+        )
+        return Table(len(self.test), table.names, table.named, columns=kept)
+
+    def columns(self, n_jobs: int | None) -> Columns:
+        return Columns.of_table(
+            self.group.table.take(self.train), self.group.target.take(self.train), n_jobs=n_jobs
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The probabilities that a fitted method gives to rows of the test half."""
+
+    method: str
+    rows: np.ndarray  # which of the test half: all, but for complete cases
+    n_train: int
+    probability: np.ndarray
+    laplace: np.ndarray | None
+    attributes: tuple[str, ...]
+    seconds: float
+    model: Any  # TreeClassifier or LogisticModel
+
+
+def check_methods(methods: Sequence[str] | str | None) -> tuple[str, ...]:
+    """The names of methods, each once, in the order of a table."""
+    if methods is None:
+        return METHODS
+    names = [methods] if isinstance(methods, str) else list(methods)
+    known = {name.lower(): name for name in METHODS}
+    unknown = [name for name in names if str(name).lower() not in known]
+    if unknown:
+        raise ValueError(
+            f"methods names {shown(unknown[0])}, but a study knows {', '.join(map(repr, METHODS))}"
+        )
+    if not names:
+        raise ValueError("methods is empty: name at least one, or pass None for all")
+    chosen = {known[str(name).lower()] for name in names}
+    return tuple(name for name in METHODS if name in chosen)
+
+
+def answers(halves: Halves, methods: Sequence[str], n_jobs: int | None) -> dict[str, Answer]:
+    """Every method, fitted to the training half. Logistic regression comes a second time with complete cases, where
+    some values are missing and enough rows have them all."""
+    found: dict[str, Answer] = {}
+    trees = [name for name in methods if name in TREE_METHODS]
+    columns = halves.columns(n_jobs) if trees else None
+    for name in methods:
+        found[name] = (
+            logistic_answer(halves)
+            if name == LOGISTIC
+            else _tree_answer(name, halves, columns, n_jobs)
+        )
+    if LOGISTIC in methods:
+        complete = _complete_answer(halves)
+        if complete is not None:
+            found[COMPLETE] = complete
+    return found
+
+
+def _tree_answer(name: str, halves: Halves, columns: Columns | None, n_jobs: int | None) -> Answer:
+    model: TreeClassifier = TREE_METHODS[name]().set_params(n_jobs=n_jobs)
+    begin = time.perf_counter()
+    model.fit(columns)
+    seconds = time.perf_counter() - begin
+    tree = model.tree_
+    table = read_table_like(as_columns(halves.test_table), tree.schema)
+    laplace = None
+    if name in COUNTING:
+        counts = tree.counts + 1
+        smooth = dataclasses.replace(tree, proba=counts / counts.sum(axis=1, keepdims=True))
+        laplace = shares_of(smooth, table, Policy(), n_jobs)[:, 1]
+    used = np.unique(tree.attribute[tree.attribute >= 0]).tolist()
+    return Answer(
+        name,
+        np.arange(len(halves.test)),
+        len(halves.train),
+        shares_of(tree, table, Policy(), n_jobs)[:, 1],
+        laplace,
+        tuple(tree.schema.attributes[place].name for place in used),
+        seconds,
+        model,
+    )
+
+
+def as_columns(table: Table) -> dict[str, Any]:
+    """Rows of a group as any fitted tree reads them; a level that its training half lacks is unknown to it."""
+    columns: dict[str, Any] = {}
+    for column in table.columns or ():
+        if column.values is not None:
+            columns[column.name] = column.values
+        elif column.categories:
+            columns[column.name] = Categorical.from_codes(column.codes, column.categories)
+        else:
+            columns[column.name] = np.full(table.n_rows, np.nan)
+    return columns
+
+
+def logistic_answer(halves: Halves) -> Answer:
+    table, is_event = halves.group.table, halves.group.is_event
+    begin = time.perf_counter()
+    model = fit_logistic(table, halves.train, is_event[halves.train])
+    seconds = time.perf_counter() - begin
+    probability = model.predict(table, halves.test)
+    rows = np.arange(len(halves.test))
+    return _of_logistic(LOGISTIC, model, rows, probability, seconds)
+
+
+def _complete_answer(halves: Halves) -> Answer | None:
+    """Trained on the rows that have all values, and tested on those that have the values it asks for."""
+    table, is_event = halves.group.table, halves.group.is_event
+    complete = complete_rows(table)
+    train = halves.train[complete[halves.train]]
+    n_events = int(np.count_nonzero(is_event[train]))
+    if complete.all() or min(n_events, len(train) - n_events) < FEWEST_OF_A_CLASS:
+        return None
+    begin = time.perf_counter()
+    model = fit_logistic(table, train, is_event[train])
+    seconds = time.perf_counter() - begin
+    rows = np.flatnonzero(_known(table, model)[halves.test])
+    is_test_event = is_event[halves.test[rows]]
+    if min(np.count_nonzero(is_test_event), np.count_nonzero(~is_test_event)) < 2:
+        return None
+    probability = model.predict(table, halves.test[rows])
+    return _of_logistic(COMPLETE, model, rows, probability, seconds)
+
+
+def _known(table: Table, model: LogisticModel) -> np.ndarray:
+    asked = set(model.attributes)
+    assert table.columns is not None
+    columns = tuple(column for column in table.columns if column.name in asked)
+    return complete_rows(Table(table.n_rows, tuple(c.name for c in columns), True, None, columns))
+
+
+def _of_logistic(
+    name: str, model: LogisticModel, rows: np.ndarray, probability: np.ndarray, seconds: float
+) -> Answer:
+    n_train = len(model.is_event)
+    return Answer(name, rows, n_train, probability, None, model.attributes, seconds, model)

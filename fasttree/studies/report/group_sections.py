@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All that a report says about one group of rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from fasttree.studies import tables
+from fasttree.studies.methods import LOGISTIC
+from fasttree.studies.report.blocks import Block, Folded, Grid, Picture, Points, Section, Text
+from fasttree.studies.report.charts import calibration_panels, forest, roc_chart, roc_panels
+from fasttree.studies.report.trees import tree_section
+from fasttree.studies.report.words import Words, capital, listed, small_tree
+from fasttree.studies.results import Coefficient, GroupResult, LogisticReport, StudyResult
+from fasttree.studies.tables import NONE, TextTable, number, p_text, percent
+
+LONGER = {
+    "method": "Method",
+    "SE": "SE of one split",
+    "loss": "Log loss",
+    "err %": "Errors, %",
+    "leaves": "Leaves",
+    "nodes": "Nodes",
+    "depth": "Depth",
+    "attrs": "Attributes",
+    "fit s": "Fit, seconds",
+    "difference": "Difference",
+    "slope": "Slope",
+    "intercept": "Intercept",
+    "sensitivity %": "Sensitivity, %",
+    "specificity %": "Specificity, %",
+    "attribute": "Attribute",
+    "P, first split": "P on the first split",
+}
+SHOWN_ALARMS = (5, 10, 20, 30, 50)  # percent, on the grid of the curves
+
+
+def group_section(result: StudyResult, group: GroupResult, place: int) -> Section:
+    name = f"group{place}"
+    parts = [
+        _methods(result, group, name),
+        _calibration(group, name),
+        _risk(result, group, name),
+        *(
+            tree_section(result, group, tree, f"{name}-tree{k}")
+            for k, tree in enumerate(group.trees)
+        ),
+        _attributes(result, group, name),
+    ]
+    notes = [f"{attribute} was left out: {why}." for attribute, why in group.left_out.items()]
+    notes += group.notes
+    intro: list[Block] = [
+        Text(
+            f"{group.n_rows:,} {Words.of(result).rows}, {group.n_events:,} {Words.of(result).events} "
+            f"({percent(group.n_events / group.n_rows)}). In each split {group.n_train:,} to learn from, "
+            f"{group.n_test:,} to be judged by; {len(group.attributes)} attributes."
+        )
+    ]
+    if notes:
+        intro.append(Folded("Notes on this group", (Points(tuple(("", note) for note in notes)),)))
+    return Section(
+        capital(group.name), name, tuple(intro), tuple(p for p in parts if p is not None)
+    )
+
+
+def _longer(table: TextTable, title: str = "") -> TextTable:
+    """With headings for a page, where there is room."""
+    header = tuple(LONGER.get(cell, cell) for cell in table.header)
+    return dataclasses.replace(table, header=header, title=title or table.title)
+
+
+def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
+    words = Words.of(result)
+    table = tables.method_table(result, group)
+    note = table.note.replace("loss: log loss. attrs: attributes used.", "").strip()
+    blocks: list[Block] = [
+        Text(
+            f"The ROC area is the chance that of two {words.rows}, one with {words.event} and one without, the one "
+            "with it is given the higher probability: 0.5 is a guess, 1 is perfect."
+        ),
+        Grid(dataclasses.replace(_longer(table, f"The methods, {group.name}"), note=note)),
+    ]
+    small = small_tree(result, group)
+    shown = [method for method in (small, LOGISTIC) if method in result.methods and method]
+    reference = LOGISTIC if LOGISTIC in result.methods else None
+    n = len(result.seeds)
+    over = (
+        "A single split"
+        if n == 1
+        else f"Means of {n} splits; the bands are ± one standard deviation"
+    )
+    blocks.append(
+        Picture(
+            f"ROC curves, {group.name}",
+            (roc_chart(group, shown, f"{name}-roc"),),
+            f"{over}. The diagonal is a guess.",
+            instead=(Grid(_curve_table(group)),),
+        )
+    )
+    if reference is not None and len(result.methods) > 1:
+        blocks.append(
+            Picture(
+                f"Differences from logistic regression, {group.name}",
+                (forest(group, LOGISTIC, n, f"{name}-forest"),),
+                "ROC area of each method less that of logistic regression on the same splits, with 95 % limits by the "
+                "corrected resampled t test, which allows for splits that share rows. An arrow: the limits go on.",
+                instead=(Grid(_longer(tables.difference_table(group))),),
+            )
+        )
+    dashed = f" The dashed line is {LOGISTIC}." if reference else ""
+    blocks.append(
+        Picture(
+            f"ROC curve of each method, {group.name}",
+            roc_panels(group, reference, f"{name}-rocs"),
+            f"{over}.{dashed}",
+            "panels",
+        )
+    )
+    return Section("How well do the methods do?", f"{name}-methods", tuple(blocks))
+
+
+def _curve_table(group: GroupResult) -> TextTable:
+    rows = []
+    for curves in group.roc:
+        found = [sum(line[at] for line in curves.found) / len(curves.found) for at in SHOWN_ALARMS]
+        rows.append((curves.method, *(number(100 * share, 1) for share in found)))
+    header = ("Method", *(f"{at} %" for at in SHOWN_ALARMS))
+    return TextTable("Events found, %, at a share of false alarms", header, tuple(rows))
+
+
+def _calibration(group: GroupResult, name: str) -> Section:
+    return Section(
+        "Can the probabilities be trusted?",
+        f"{name}-calibration",
+        (
+            Text(
+                "Where a method says 30 %, do 30 of 100 have the event? Points on the diagonal are right. A curve that "
+                "is flatter than the diagonal comes from a method that is too sure of itself."
+            ),
+            Picture(
+                f"Calibration of each method, {group.name}",
+                calibration_panels(group, f"{name}-calibration-chart"),
+                "Across: the predicted share, up: the share that was observed, in up to ten bins of equally many test "
+                "rows of all splits together, with 95 % limits.",
+                "panels",
+                (Grid(_longer(tables.calibration_table(group))),),
+            ),
+        ),
+    )
+
+
+def _risk(result: StudyResult, group: GroupResult, name: str) -> Section | None:
+    risk, table = group.risk, tables.risk_table(group)
+    if risk is None or table is None:
+        return None
+    words = Words.of(result)
+    definition = tuple(
+        (attribute, ", ".join(levels)) for attribute, levels in risk.definition.items()
+    )
+    return Section(
+        "Risk factors",
+        f"{name}-risk",
+        (
+            Text(
+                f"{risk.rows_with:,} {words.rows} of {group.n_rows:,} carry a categorised risk factor, and "
+                f"{risk.events_with.events:,.0f} of {risk.events:,} {words.events}. How well do the methods tell those "
+                "apart that carry none?"
+            ),
+            Grid(
+                _longer(
+                    table, f"{capital(words.rows)} without a categorised risk factor, {group.name}"
+                )
+            ),
+            Folded(
+                "What counts as a risk factor",
+                (Points(tuple((f"{attribute}:", levels) for attribute, levels in definition)),),
+            ),
+        ),
+    )
+
+
+def _attributes(result: StudyResult, group: GroupResult, name: str) -> Section:
+    shown = [m for m in (small_tree(result, group), LOGISTIC) if m in result.methods and m]
+    table = _longer(
+        tables.attribute_table(group, shown), f"Attributes used, share of the splits, {group.name}"
+    )
+    blocks: list[Block] = [Grid(table)]
+    for report in group.logistic:
+        title = f"The regression of the first split; missing values: {report.missing}"
+        blocks.append(Folded(title, tuple(_regression(report))))
+    return Section("Which attributes matter?", f"{name}-attributes", tuple(blocks))
+
+
+def _regression(report: LogisticReport) -> list[Block]:
+    by = {"statsmodels": "statsmodels", "fasttree": "fasttree's own Newton's method"}[
+        report.fitted_by
+    ]
+    text = (
+        f"{len(report.selected)} of {report.candidates} attributes were selected from {report.n_train:,} training "
+        f"rows; coefficients and tests by {by}."
+    )
+    rows = tuple(_coefficient(c) for c in report.coefficients)
+    references = listed([f"{a} = {level}" for a, level in report.references.items()] or ["none"])
+    note = f"Levels are compared with: {references}. Numbers: per standard deviation."
+    header = ("Term", "Odds ratio", "95 % limits", "P")
+    blocks: list[Block] = [Text(text), Grid(TextTable("Odds ratios", header, rows, note=note))]
+    if report.notes:
+        blocks.append(Points(tuple(("", f"{capital(note)}.") for note in report.notes)))
+    return blocks
+
+
+def _coefficient(c: Coefficient) -> tuple[str, ...]:
+    if c.separated:
+        return c.label, "separated", NONE, NONE
+    limits = NONE if math.isnan(c.low) else f"{c.low:.3g} to {c.high:.3g}"
+    return c.label, f"{c.odds_ratio:.3g}", limits, p_text(c.p_value)
