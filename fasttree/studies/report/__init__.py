@@ -24,14 +24,14 @@ def write_report(
     result: StudyResult, path: str | os.PathLike[str], *, overwrite: bool = False
 ) -> None:
     """The report as a file, written as a whole or not at all: HTML or Markdown, as the ending says."""
-    from fasttree.export.files import write
+    from fasttree.atomic import write_whole
 
     text = report(result, path)
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(
             f"{os.fspath(path)!r} exists already: choose another name, or pass overwrite=True"
         )
-    write(path, text)
+    write_whole(path, text)
 
 
 def check_ending(path: str | os.PathLike[str]) -> str:
