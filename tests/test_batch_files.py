@@ -720,7 +720,7 @@ def test_memory_does_not_grow_with_the_file(kind: str, model: Any, tmp_path: Pat
         peaks.append(peak)
         (tmp_path / f"o.{kind}").unlink()
     assert peaks[1] < 600
-    assert peaks[1] - peaks[0] < 120
+    assert peaks[1] - peaks[0] < 200  # eight times the rows: 400 MB more if they were kept
 
 
 def test_a_source_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_report_that_cannot_be_written_in_the_end(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("fasttree.export.files.os.fsync", full)
+    monkeypatch.setattr("fasttree.atomic.os.fsync", full)
     path = tmp_path / "report.html"
     code, printed = run("--data", births, "-t", "cesarean", "--seeds", 1, "-m", "ID3", "-o", path)
     assert code == codes.BAD_OUTPUT
