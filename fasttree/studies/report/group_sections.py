@@ -162,8 +162,8 @@ def _risk(result: StudyResult, group: GroupResult, name: str) -> Section | None:
         (
             Text(
                 f"{risk.rows_with:,} {words.rows} of {group.n_rows:,} carry a categorised risk factor, and "
-                f"{risk.events_with.events:,.0f} of the {risk.events:,} {words.with_event}. How well do the methods tell "
-                "those apart that carry none?"
+                f"{risk.events_with.events:,.0f} of the {risk.events:,} {words.with_event}. How well do the methods "
+                "tell those apart that carry none?"
             ),
             Grid(
                 _longer(
