@@ -18,11 +18,13 @@ MODULES = [
     "fasttree.categorical",
     "fasttree.columns",
     "fasttree.compare",
+    "fasttree.curves",
     "fasttree.datasets.textbook",
     "fasttree.discretise",
     "fasttree.estimators.depth",
     "fasttree.measures",
     "fasttree.metrics",
+    "fasttree.studies.figures",
 ]
 FENCE = re.compile(r"^```(\w*)")
 

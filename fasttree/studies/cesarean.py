@@ -25,7 +25,7 @@ from fasttree.studies.protocol import study_group
 from fasttree.studies.results import GroupResult, StudyResult
 from fasttree.studies.table1 import printed_table1, table1
 
-TITLE = "Predicting cesarean delivery: decision trees and logistic regression"
+TITLE = "Predicting {}: decision trees and logistic regression"
 SYNTHETIC = "The cohort is synthetic: it has the margins of the published Table 1, and no row stands for a real woman."
 TARGET, BY = "cesarean", "parity"
 FORMER = "previous_cesarean"
@@ -115,10 +115,11 @@ def run(
         definition = {name: tuple(map(str, levels)) for name, levels in risk_factors.items()}
     with one_thread():
         groups = _groups(table, chosen, seeds, definition, probability, progress, n_jobs)
+    named = target if isinstance(target, str) else "the outcome"
     return StudyResult(
-        title=TITLE,
+        title=TITLE.format("cesarean delivery" if synthetic else named),
         synthetic=synthetic,
-        target=target if isinstance(target, str) else "the outcome",
+        target=named,
         event=table.event,
         by=by or "",
         n_rows=len(table.is_event),

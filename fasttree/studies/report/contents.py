@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from fasttree.studies.methods import LOGISTIC
 from fasttree.studies.report.blocks import Block, Folded, Grid, Points, Report, Section, Text
 from fasttree.studies.report.findings import findings, group_cards
@@ -19,6 +21,7 @@ SOURCE = (
 
 
 def contents(result: StudyResult) -> Report:
+    result = _with_titles(result)
     words = Words.of(result)
     share = percent(result.n_events / result.n_rows)
     n = len(result.seeds)
@@ -26,10 +29,21 @@ def contents(result: StudyResult) -> Report:
     groups = [group_section(result, group, k) for k, group in enumerate(result.groups)]
     return Report(
         result.title,
-        f"{result.n_rows:,} {words.rows}, {result.n_events:,} {words.events} ({share}), "
+        f"{result.n_rows:,} {words.rows}, {result.n_events:,} {words.with_event} ({share}), "
         f"{result.n_attributes} attributes, {splits}",
         (_summary(result), _table1(result), *groups, _method_notes(result), _limits(result)),
     )
+
+
+def _with_titles(result: StudyResult) -> StudyResult:
+    """Groups by names that need no context: a group may be called "yes"."""
+    if result.synthetic:
+        names = [capital(group.name) for group in result.groups]
+    else:
+        names = [f"{result.by} = {g.name}" if result.by else capital(g.name) for g in result.groups]
+    groups = zip(result.groups, names, strict=True)
+    renamed = tuple(dataclasses.replace(group, name=name) for group, name in groups)
+    return dataclasses.replace(result, groups=renamed)
 
 
 def _summary(result: StudyResult) -> Section:

@@ -35,7 +35,7 @@ def group_cards(result: StudyResult, group: GroupResult) -> Cards:
             asked = number(group.summary(LOGISTIC).spreads["attributes"].mean, 0)
             note += f"; the regression has {asked}"
         cards.append(Card(f"Leaves of the {small} tree", leaves, note))
-    return Cards(capital(group.name), tuple(cards))
+    return Cards(group.name, tuple(cards))
 
 
 def findings(result: StudyResult, group: GroupResult) -> Points:

@@ -52,16 +52,14 @@ def group_section(result: StudyResult, group: GroupResult, place: int) -> Sectio
     notes += group.notes
     intro: list[Block] = [
         Text(
-            f"{group.n_rows:,} {Words.of(result).rows}, {group.n_events:,} {Words.of(result).events} "
+            f"{group.n_rows:,} {Words.of(result).rows}, {group.n_events:,} {Words.of(result).with_event} "
             f"({percent(group.n_events / group.n_rows)}). In each split {group.n_train:,} to learn from, "
             f"{group.n_test:,} to be judged by; {len(group.attributes)} attributes."
         )
     ]
     if notes:
         intro.append(Folded("Notes on this group", (Points(tuple(("", note) for note in notes)),)))
-    return Section(
-        capital(group.name), name, tuple(intro), tuple(p for p in parts if p is not None)
-    )
+    return Section(group.name, name, tuple(intro), tuple(p for p in parts if p is not None))
 
 
 def _longer(table: TextTable, title: str = "") -> TextTable:
@@ -164,8 +162,8 @@ def _risk(result: StudyResult, group: GroupResult, name: str) -> Section | None:
         (
             Text(
                 f"{risk.rows_with:,} {words.rows} of {group.n_rows:,} carry a categorised risk factor, and "
-                f"{risk.events_with.events:,.0f} of {risk.events:,} {words.events}. How well do the methods tell those "
-                "apart that carry none?"
+                f"{risk.events_with.events:,.0f} of the {risk.events:,} {words.with_event}. How well do the methods "
+                "tell those apart that carry none?"
             ),
             Grid(
                 _longer(

@@ -36,13 +36,14 @@ class Words:
     events: str
     event: str
     target: str
+    with_event: str  # after a number of rows
 
     @classmethod
     def of(cls, result: StudyResult) -> Words:
         if result.synthetic:
-            return cls("deliveries", "cesareans", "a cesarean", "cesarean delivery")
+            return cls("deliveries", "cesareans", "a cesarean", "cesarean delivery", "cesareans")
         shown = f"{result.target} = {result.event}"
-        return cls("rows", f"rows with {shown}", shown, result.target)
+        return cls("rows", f"rows with {shown}", shown, result.target, f"with {shown}")
 
 
 def titled(method: str) -> str:
