@@ -30,8 +30,8 @@ class Measure:
         exact_squares: bool,
         fine: float,
         klogk_steps_of: Array,
+        by_inverse: bool,
         inverse: Array,
-        inverse_down: Array,
     ) -> None: ...
     def set_code(
         self, prior: float, per_unit: float, class_code: Array, total_code: Array

@@ -79,9 +79,9 @@ cdef class Measure:
     def __init__(
         self, int criterion, int n_classes, int64_t min_leaf, int64_t min_weight, const int64_t[::1] factor, double tie,
         bint records_split, bint by_ratio, double side_share, double side_most, bint exact_squares, double fine,
-        const int64_t[::1] klogk_steps_of, const double[::1] inverse, const double[::1] inverse_down,
+        const int64_t[::1] klogk_steps_of, bint by_inverse, const double[::1] inverse,
     ):
-        self._keep = (klogk_steps_of, inverse, inverse_down, factor)
+        self._keep = (klogk_steps_of, inverse, factor)
         self.ruler.criterion = criterion
         self.ruler.n_classes = n_classes
         self.ruler.min_leaf = min_leaf
@@ -96,8 +96,8 @@ cdef class Measure:
         self.ruler.fine = fine
         self.ruler.klogk = &klogk_steps_of[0] if klogk_steps_of.shape[0] else NULL
         self.ruler.n_klogk = klogk_steps_of.shape[0]
+        self.ruler.by_inverse = by_inverse
         self.ruler.inverse = &inverse[0] if inverse.shape[0] else NULL
-        self.ruler.inverse_down = &inverse_down[0] if inverse.shape[0] else NULL
         self.ruler.n_inverse = inverse.shape[0]
         self.ruler.per_unit = 1.0
         self.ruler.n_code = 0
@@ -121,7 +121,8 @@ cdef class Measure:
         """Weight times impurity of every row of `counts`, in the unit of `unit`."""
         cdef Py_ssize_t i
         cdef Ruler plain = self.ruler
-        plain.n_inverse = 0     # the same bits whether a fit has weights (and so no table) or copies of rows
+        plain.n_inverse = 0     # the same bits whether a fit has weights or copies of rows
+        plain.by_inverse = False
         with nogil:
             for i in range(counts.shape[0]):
                 out[i] = side_cost(plain.criterion, &plain, &counts[i, 0], total[i])
@@ -316,7 +317,8 @@ cdef class Growth:
             if source == entries:
                 split_list(
                     entries, level.start[f], level.stop[f], &self.sides, level.first_child[f + 1] - child,
-                    &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], work)
+                    &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], spare.shape[0],
+                    work)
             else:
                 deal_list(
                     source + level.start[f], level.stop[f] - level.start[f], &self.sides, &self.instances,
