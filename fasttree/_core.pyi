@@ -32,6 +32,7 @@ class Measure:
         klogk_steps_of: Array,
         by_inverse: bool,
         inverse: Array,
+        inverse_down: Array,
     ) -> None: ...
     def set_code(
         self, prior: float, per_unit: float, class_code: Array, total_code: Array

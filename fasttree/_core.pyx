@@ -79,9 +79,9 @@ cdef class Measure:
     def __init__(
         self, int criterion, int n_classes, int64_t min_leaf, int64_t min_weight, const int64_t[::1] factor, double tie,
         bint records_split, bint by_ratio, double side_share, double side_most, bint exact_squares, double fine,
-        const int64_t[::1] klogk_steps_of, bint by_inverse, const double[::1] inverse,
+        const int64_t[::1] klogk_steps_of, bint by_inverse, const double[::1] inverse, const double[::1] inverse_down,
     ):
-        self._keep = (klogk_steps_of, inverse, factor)
+        self._keep = (klogk_steps_of, inverse, inverse_down, factor)
         self.ruler.criterion = criterion
         self.ruler.n_classes = n_classes
         self.ruler.min_leaf = min_leaf
@@ -98,6 +98,7 @@ cdef class Measure:
         self.ruler.n_klogk = klogk_steps_of.shape[0]
         self.ruler.by_inverse = by_inverse
         self.ruler.inverse = &inverse[0] if inverse.shape[0] else NULL
+        self.ruler.inverse_down = &inverse_down[0] if inverse.shape[0] else NULL
         self.ruler.n_inverse = inverse.shape[0]
         self.ruler.per_unit = 1.0
         self.ruler.n_code = 0

@@ -82,6 +82,7 @@ cdef struct Ruler:
     int64_t n_klogk
     bint by_inverse             # are squares multiplied by 1 / weight, instead of divided by the weight?
     const double* inverse       # 1 / k for k < n_inverse
+    const double* inverse_down  # the same backward: 1 / (n_inverse - 1 - k)
     int64_t n_inverse
     # The code of a side of weight n with the class weights n_c takes T(n) - sum of t(n_c), with
     # t(k) = log2 gamma(k + prior) / gamma(prior); T is the same with the prior of all the classes together.
@@ -275,6 +276,8 @@ cdef struct Cuts:
     double left[BLOCK]          # two classes: weight of class 1; more: sum of the terms of the left side
     double right[BLOCK]         # more than two classes: sum of the terms of the right side
     double score[BLOCK]
+    double inverse_left[BLOCK]  # reciprocals of weights, where there is no table of them
+    double inverse_right[BLOCK]
 
 
 cdef inline void score_cuts2(
@@ -283,8 +286,8 @@ cdef inline void score_cuts2(
 ) noexcept nogil:
     """Score `m` cuts between two classes.
 
-    `unit`: every row weighs 1 and every row is a cut, so the weight left of cut j is before + j + 1: the table of
-    reciprocals is read in order, and the compiler can do several cuts at a time.
+    `unit`: every row weighs 1 and every row is a cut, so the weight left of cut j is before + j + 1: the tables of
+    reciprocals are read forward, and the compiler can do several cuts at a time.
     """
     cdef int j
     cdef int64_t n, b
@@ -294,22 +297,20 @@ cdef inline void score_cuts2(
     cdef double n0 = <double>(before + 1)
     cdef double total_ = <double>total, total1_ = <double>total1
     if unit and criterion == GINI:
-        if total >= r.n_inverse:
-            for j in range(m):
-                b0 = cuts.left[j]
-                a0 = (n0 + <double>j) - b0
-                b1 = total1_ - b0
-                a1 = (total_ - total1_) - a0
-                cuts.score[j] = -2.0 * (a0 * b0 * (1.0 / (a0 + b0)) + a1 * b1 * (1.0 / (a1 + b1)))
-            return
         inverse_left = r.inverse + before + 1
-        inverse_right = r.inverse + (total - before - 1)
+        inverse_right = r.inverse_down + (r.n_inverse - 1 - total + before + 1)
+        if total >= r.n_inverse:    # what the tables would hold
+            for j in range(m):
+                cuts.inverse_left[j] = 1.0 / (n0 + <double>j)
+                cuts.inverse_right[j] = 1.0 / (total_ - n0 - <double>j)
+            inverse_left = &cuts.inverse_left[0]
+            inverse_right = &cuts.inverse_right[0]
         for j in range(m):
             b0 = cuts.left[j]
             a0 = (n0 + <double>j) - b0
             b1 = total1_ - b0
             a1 = (total_ - total1_) - a0
-            cuts.score[j] = -2.0 * (a0 * b0 * inverse_left[j] + a1 * b1 * inverse_right[-j])
+            cuts.score[j] = -2.0 * (a0 * b0 * inverse_left[j] + a1 * b1 * inverse_right[j])
         return
     for j in range(m):
         n = before + j + 1 if unit else <int64_t>cuts.weight[j]

@@ -11,7 +11,7 @@ from fasttree import _core, c45
 from fasttree.params import CRITERIA, GrowthParams
 from fasttree.weights import GridWeights
 
-MOST_INVERSES = 2**18  # few nodes are larger, and a division takes little longer than a look-up
+MOST_INVERSES = 2**17  # few nodes are larger, and a division takes little longer than a look-up
 
 
 def slack_of(params: GrowthParams, weights: GridWeights) -> int:
@@ -62,6 +62,7 @@ def make_measure(
         klogk_steps_of=klogk,
         by_inverse=by_inverse,
         inverse=inverse,
+        inverse_down=np.ascontiguousarray(inverse[::-1]),
     )
     if params.by_length:
         # Shares of rows are too fine for a table, and few heavy rows are not worth a long one.

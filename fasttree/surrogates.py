@@ -91,6 +91,7 @@ class SurrogateSearch:
             klogk_steps_of=np.empty(0, dtype=np.int64),
             by_inverse=False,
             inverse=nothing,
+            inverse_down=nothing,
         )
 
     def find(
