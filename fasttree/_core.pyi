@@ -7,6 +7,9 @@ Array = np.ndarray[Any, Any]
 
 KEY_COLUMNS: int
 SMALL_NODE: int
+
+def trim_heap() -> None: ...
+def forget(entries: Array) -> None: ...
 UNKNOWN_LEVEL: int
 
 def klogk_table(fine: float, n: int, out: Array) -> None: ...

@@ -206,7 +206,7 @@ class Evaluator:
                 level, family, stop, int(opened[family]), int(opened[stop]), winners
             )
             family = stop
-        self.instances.end_level()
+        self.instances.end_level(int(level.n_rows[level.frontier].sum()))
         return winners
 
     def _askable(self, level: Level) -> np.ndarray:

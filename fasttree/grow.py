@@ -111,12 +111,12 @@ def _own_lists(
         if use_up:
             return table.lists
         lists = np.empty_like(table.lists)
-        for attribute in np.flatnonzero(table.storage >= 0):
-            lists[attribute] = table.lists[attribute]
+        for row in table.storage[table.storage >= 0]:
+            lists[row] = table.lists[row]
         return lists
     present = weights.steps > 0
     lists = np.empty((table.n_attributes, int(present.sum())), dtype=np.uint64)
-    swept = np.flatnonzero(table.storage >= 0)
+    swept = table.storage[table.storage >= 0]
 
     def keep(worker: int, i: int) -> None:
         _core.keep_entries(table.lists[swept[i]], present.view(np.uint8), lists[swept[i]])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fasttree._memory import give_back
 from fasttree.arrays import (
     LARGEST_WHOLE_NUMBER,
     read_array,
@@ -123,11 +124,18 @@ def _library_labels(series: nw.Series[Any]) -> Labels | None:
     elif library.is_polars():
         if is_text and "pyarrow" in sys.modules:
             # Its dictionary takes half the time of polars' own.
-            return _arrow_labels(native.to_arrow().dictionary_encode(), False)
+            return _arrow_labels(_encoded(native.to_arrow()), False)
         return _polars_labels(series, is_text)
     elif library.is_pyarrow():
-        return _arrow_labels(native.dictionary_encode() if is_text else native, not is_text)
+        return _arrow_labels(_encoded(native) if is_text else native, not is_text)
     return None
+
+
+def _encoded(text: Any) -> Any:
+    """Text as codes into a dictionary; the hash table takes several times their memory."""
+    encoded = text.dictionary_encode()
+    give_back(32 * len(text))
+    return encoded
 
 
 def _pandas_objects(where: str, column: Any) -> np.ndarray | Labels:
@@ -175,8 +183,15 @@ def _arrow_labels(encoded: Any, declared: bool) -> Labels:
         for part in indices
     ]
     codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    # A dictionary may hold a null, and the same label twice.
-    dictionary = chunks[0].dictionary.to_pylist()
+    labels = chunks[0].dictionary.to_pylist()
+    if declared:
+        codes, labels = _without_doubles(codes, labels)
+    ordered = declared and bool(encoded.type.ordered)
+    return without_missing(Labels(codes, labels, declared, ordered))
+
+
+def _without_doubles(codes: np.ndarray, dictionary: list[Any]) -> tuple[np.ndarray, list[Any]]:
+    """A dictionary that somebody else made may hold a null, and the same label twice."""
     place_of: dict[Any, int] = {}
     for label in dictionary:
         if label is not None:
@@ -184,5 +199,4 @@ def _arrow_labels(encoded: Any, declared: bool) -> Labels:
     if len(place_of) < len(dictionary):
         places = [MISSING_CODE if label is None else place_of[label] for label in dictionary]
         codes = np.array([*places, MISSING_CODE], dtype=np.int32)[codes]
-    ordered = declared and bool(encoded.type.ordered)
-    return without_missing(Labels(codes, list(place_of), declared, ordered))
+    return codes, list(place_of)
