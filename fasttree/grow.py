@@ -78,7 +78,11 @@ def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.nd
     saved = tree.gain * counts.sum(axis=1)
     saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
     is_split = _core.best_first(
-        tree.first_child, tree.n_children, tree.multiplicity, saved, max_leaves
+        tree.first_child,
+        tree.n_children,
+        np.ascontiguousarray(tree.multiplicity),
+        saved,
+        max_leaves,
     )
     return np.frombuffer(is_split, dtype=bool)
 

@@ -37,6 +37,8 @@ _NO_SURROGATES = {
 class Tree:
     """A grown tree. Node 0 is the root; branch b of node i leads to node ``first_child[i] + b``.
 
+    An array that says the same of every node may be one number in memory (of strides 0, as numpy.broadcast_to makes).
+
     A node routes in one of two ways. THRESHOLD: ``x <= threshold`` takes branch 0, else branch 1. TABLE: the code
     of the value (1 + its place among the categories) is looked up in ``table_codes[table_start[i]:table_start[i +
     1]]``, which holds the codes present at the node, ascending; ``table_branch`` has their branches,
@@ -92,7 +94,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         if self.surrogate_start is NOTHING:
-            start = np.zeros(self.node_count + 1, dtype=np.int64)
+            start = np.broadcast_to(np.int64(0), self.node_count + 1)
             for name, array in ("surrogate_start", start), *_NO_SURROGATES.items():
                 object.__setattr__(self, name, array)
         for array in self._arrays().values():
@@ -191,10 +193,10 @@ class Tree:
             self.table_start,
             self.table_codes,
             self.table_branch,
-            self.default_branch,
+            np.ascontiguousarray(self.default_branch),
             self.missing_branch,
             self.n_children,
-            self.surrogate_start,
+            np.ascontiguousarray(self.surrogate_start),
             self.surrogate_attribute,
             self.surrogate_threshold,
             self.surrogate_low,
