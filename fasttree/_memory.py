@@ -7,7 +7,7 @@ import sys
 
 from fasttree import _core
 
-WORTH_BYTES = 2**24  # of what was freed; less than that is not worth the time
+WORTH_BYTES = 2**23  # of what was freed; less than that is not worth the time
 
 
 def give_back(n_bytes: int) -> None:

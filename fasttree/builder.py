@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fasttree._memory import give_back
 from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
 from fasttree.frontier import Level, family_sums, first_largest, make_level
@@ -15,7 +16,7 @@ from fasttree.message_length import Choices
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
 from fasttree.priors import cheapest
 from fasttree.surrogates import Surrogates
-from fasttree.tree import LEAF, Tree
+from fasttree.tree import LEAF, Tree, constant
 from fasttree.weights import GridWeights
 
 MOST_COUNT_BYTES = 2**30
@@ -302,10 +303,11 @@ class Builder:
         node = _joined([np.empty(0, dtype=np.int32), *self.nodes])
         self.nodes.clear()
         for name, leaf in LEAF_VALUES.items():
-            arrays[name] = np.broadcast_to(leaf, n_nodes)
-            if name in splits:
-                arrays[name] = np.full(n_nodes, leaf)
-                arrays[name][node] = _joined(splits.pop(name))
+            if name not in splits:
+                arrays[name] = constant(leaf, n_nodes)
+                continue
+            arrays[name] = np.full(n_nodes, leaf)
+            arrays[name][node] = _joined(splits.pop(name))
         n_children = arrays["n_children"][node]
         arrays["first_child"] = np.full(n_nodes, -1, dtype=np.int32)
         arrays["first_child"][node] = n_children.cumsum() - n_children + 1
@@ -376,12 +378,13 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
     """The parts as one array; they are given up."""
     whole = np.concatenate(parts)
     parts.clear()
+    give_back(whole.nbytes)
     return whole
 
 
 def _changed(n: int, value: int, changes: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """One value for all, but for some."""
-    found = np.broadcast_to(np.int32(value), n)
+    found = constant(np.int32(value), n)
     if changes:
         found = found.copy()
         for nodes, values in changes:

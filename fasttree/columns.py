@@ -200,7 +200,7 @@ def training(
     with Team(n_jobs, is_worth_threads(container.n_rows, len(container.names))) as team:
         table = read_table(container, categorical_features, ordered_features, team.run)
         target = read_target(y, table.n_rows)
-        n_bytes = 8 * table.n_rows * len(table.names)
+        n_bytes = 4 * table.n_rows * len(table.names)
         give_back(n_bytes)
         n_given = table.n_rows
         weight = read_weights(sample_weight, n_given)

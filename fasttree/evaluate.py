@@ -470,6 +470,11 @@ class Evaluator:
         if level.paused is not None:
             self.instances.resume(level.paused)
 
+    def drop(self) -> None:
+        """Growth is over."""
+        self.instances.drop()
+        self._spare.clear()
+
     def has_empty_branch(self, attribute: np.ndarray, n_present: np.ndarray) -> np.ndarray:
         """Which splits have a branch for values without training rows at the node?"""
         shape = self.shape[attribute]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree import _core
+from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.builder import Builder
 from fasttree.by_chance import ChanceRule
@@ -56,10 +57,11 @@ def grow(
             parts = evaluator.parts(level)
             builder.in_parts |= len(parts) > 1
             pending += reversed(parts)
-    del lists
-    evaluator.instances.drop()
+    del lists, level, winners
+    evaluator.drop()
     if use_up:
         table.drop_lists()
+    give_back(4 * table.n_rows * table.n_attributes)
     tree, choices = builder.finish()
     if params.significance is not None:
         is_split = significant_splits(tree, params.significance, params.exact_p)

@@ -169,6 +169,8 @@ class Instances:
         nothing = np.empty((0, 0), dtype=np.uint64)
         self.lists, self._spare = nothing, None
         self.core.set_lists(nothing, nothing)
+        self.branch = self.branch[:1].copy()
+        self._publish()
 
     def begin_rows(self, n_entries: int) -> None:
         if self.shares:

@@ -21,6 +21,11 @@ def _nothing() -> np.ndarray:
     return NOTHING
 
 
+def constant(value: np.generic, n: int) -> np.ndarray:
+    """An array that says the same n times, and takes the memory of one; not to be written to."""
+    return np.ndarray((n,), value.dtype, np.array(value), strides=(0,))
+
+
 _NO_SURROGATES = {
     "surrogate_attribute": np.empty(0, dtype=np.int32),
     "surrogate_threshold": np.empty(0),
@@ -37,7 +42,7 @@ _NO_SURROGATES = {
 class Tree:
     """A grown tree. Node 0 is the root; branch b of node i leads to node ``first_child[i] + b``.
 
-    An array that says the same of every node may be one number in memory (of strides 0, as numpy.broadcast_to makes).
+    An array that says the same of every node may be one number in memory (see `constant`).
 
     A node routes in one of two ways. THRESHOLD: ``x <= threshold`` takes branch 0, else branch 1. TABLE: the code
     of the value (1 + its place among the categories) is looked up in ``table_codes[table_start[i]:table_start[i +
@@ -94,7 +99,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         if self.surrogate_start is NOTHING:
-            start = np.broadcast_to(np.int64(0), self.node_count + 1)
+            start = constant(np.int64(0), self.node_count + 1)
             for name, array in ("surrogate_start", start), *_NO_SURROGATES.items():
                 object.__setattr__(self, name, array)
         for array in self._arrays().values():
