@@ -26,11 +26,11 @@ cdef struct Buckets:
     int64_t* code
     int64_t* size
     int64_t* counts             # n x C
-    double* key                 # work: sort keys
-    int64_t* order              # work
+    double* key                 # work: sort keys; NULL if nobody will sort
+    int64_t* order              # work; likewise
 
 
-cdef inline Buckets* new_buckets(int64_t capacity, int n_classes) noexcept nogil:
+cdef inline Buckets* new_buckets(int64_t capacity, int n_classes, bint sorts) noexcept nogil:
     cdef Buckets* b = <Buckets*>malloc(sizeof(Buckets))
     if b == NULL:
         return NULL
@@ -38,9 +38,9 @@ cdef inline Buckets* new_buckets(int64_t capacity, int n_classes) noexcept nogil
     b.code = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
     b.size = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
     b.counts = <int64_t*>malloc((capacity + 1) * n_classes * sizeof(int64_t))
-    b.key = <double*>malloc((capacity + 1) * sizeof(double))
-    b.order = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
-    if b.code == NULL or b.size == NULL or b.counts == NULL or b.key == NULL or b.order == NULL:
+    b.key = <double*>malloc((capacity + 1) * sizeof(double)) if sorts else NULL
+    b.order = <int64_t*>malloc((capacity + 1) * sizeof(int64_t)) if sorts else NULL
+    if b.code == NULL or b.size == NULL or b.counts == NULL or sorts and (b.key == NULL or b.order == NULL):
         free_buckets(b)
         return NULL
     return b

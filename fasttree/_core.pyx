@@ -447,7 +447,8 @@ cdef class Growth:
         if self.shape[attribute] == MULTIWAY and n_missing == 0 and node.shared == NULL:
             multiway_of_runs(ruler.criterion, ruler, &self.rows, entries, n, &node, work, best)
             return True
-        buckets = new_buckets(count_runs(entries, n, self.rows.shift), ruler.n_classes)
+        buckets = new_buckets(
+            count_runs(entries, n, self.rows.shift), ruler.n_classes, self.shape[attribute] != MULTIWAY)
         if buckets == NULL:
             return False
         if self.shape[attribute] == MULTIWAY:
@@ -557,7 +558,7 @@ cdef class Growth:
         cdef Buckets* buckets = NULL
         cdef bint fine = True
         if not self.by_threshold(attribute):
-            buckets = new_buckets(256, <int>C)
+            buckets = new_buckets(256, <int>C, self.shape[attribute] != MULTIWAY)
             if buckets == NULL:
                 return False
         for f in range(family0, family1):
@@ -787,10 +788,10 @@ cdef class Growth:
         cdef int64_t* work = <int64_t*>malloc((4 * ruler.n_classes + 2) * sizeof(int64_t))
         cdef int64_t* histogram = NULL
         cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
-        cdef int64_t* group_of = <int64_t*>malloc((n_present + 2) * sizeof(int64_t))
+        cdef int64_t* group_of = <int64_t*>malloc((n_present + 2 if grouped else 1) * sizeof(int64_t))
         cdef uint32_t[256] branch_of_code
         cdef uint32_t branch = 0
-        cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes)
+        cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes, not multiway)
         if not swept:
             histogram = <int64_t*>calloc(256 * ruler.n_classes, sizeof(int64_t))
             codes = &self.codes[-1 - self.storage[attribute], 0]

@@ -33,7 +33,7 @@ RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
-LEAST_SPARE, SPARE_SHARE = 2**18, 8  # entries that a thread has room for beside the lists; a part of all the rows
+WHOLE_SPARE, SPARE_SHARE = 2**18, 8  # a thread has room beside the lists for all the rows, if they are many for a part
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
 UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
@@ -153,8 +153,8 @@ class Evaluator:
             many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         n_spare = self.n_rows
-        if params.missing != "surrogate":  # what is larger is partitioned in several steps
-            n_spare = min(n_spare, max(LEAST_SPARE, n_spare // SPARE_SHARE))
+        if params.missing != "surrogate" and n_spare > WHOLE_SPARE:  # larger nodes take several steps
+            n_spare //= SPARE_SHARE
         self._spare = [np.empty(n_spare, dtype=np.uint64) for _ in range(team.size)]
         self.surrogates = None
         if params.missing == "surrogate":

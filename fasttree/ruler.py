@@ -11,7 +11,7 @@ from fasttree import _core, c45
 from fasttree.params import CRITERIA, GrowthParams
 from fasttree.weights import GridWeights
 
-MOST_INVERSES = 2**17  # few nodes are larger, and a division takes little longer than a look-up
+MOST_INVERSES, FEW_INVERSES = 2**18, 2**16
 
 
 def slack_of(params: GrowthParams, weights: GridWeights) -> int:
@@ -41,7 +41,9 @@ def make_measure(
     _core.klogk_table(fine, len(klogk), klogk)
     # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept.
     by_inverse = criterion == CRITERIA["gini"] and weights is None
-    n_inverse = min(n_table, MOST_INVERSES) if by_inverse else 0
+    n_inverse = n_table if by_inverse else 0
+    if n_inverse > MOST_INVERSES:  # few nodes are that large, and a division takes little longer than a look-up
+        n_inverse = FEW_INVERSES
     if not has_lists:
         by_inverse, n_inverse = False, min(n_inverse, _core.SMALL_NODE + 1)
     with np.errstate(divide="ignore"):
