@@ -16,12 +16,12 @@ from fasttree.message_length import Choices
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
 from fasttree.priors import cheapest
 from fasttree.surrogates import Surrogates
-from fasttree.tree import LEAF, Tree, constant
+from fasttree.tree import LEAF, NOTHING, Tree, constant
 from fasttree.weights import GridWeights
 
 MOST_COUNT_BYTES = 2**30
 
-MOST_IN_HAND = 2**16  # nodes whose classes are worked out together at the end
+MOST_IN_HAND = 2**13  # nodes whose classes are worked out together at the end
 # What is written down of a split, and what stands in its place at leaves.
 LEAF_VALUES = {
     "attribute": np.int32(LEAF),
@@ -316,6 +316,7 @@ class Builder:
         arrays["depth"] = np.array(self.depths, dtype=np.int32).repeat(lengths)
         arrays["multiplicity"] = _changed(n_nodes, 1, self.empty)
         arrays["eligible"] = _changed(n_nodes, 0, self.eligible)
+        give_back(64 * n_nodes)
         arrays |= self._classes(arrays["parent"])
         if self.in_parts:  # the nodes are not level by level
             _put_in_order(arrays, node)
@@ -333,23 +334,28 @@ class Builder:
         """Class counts and what follows from them; nodes without rows have the class and the shares of their parents."""
         steps = _joined(self.counts)
         order, cost = self.table.tie_order, self.priors.cost
-        counts, proba = np.empty(steps.shape), np.empty(steps.shape)
+        counts = np.empty(steps.shape)
         pred = np.empty(len(steps), dtype=np.int32)
+        empty = np.flatnonzero(~steps.any(axis=1))
+        has_plain_shares = self.weights is None and cost is None and not len(empty)
+        proba = NOTHING if has_plain_shares else np.empty(steps.shape)
         for start in range(0, len(steps), MOST_IN_HAND):
             here = slice(start, start + MOST_IN_HAND)
             known = steps[here].astype(np.int64)
-            counts[here] = self.evaluator.plain(known) / self.per_unit
-            if cost is None:
-                ordered = known[:, order]
-                if self.slack:
-                    ordered = ordered >= ordered.max(axis=1, keepdims=True) - self.slack
-                pred[here] = order[ordered.argmax(axis=1)]
-                proba[here] = known / np.maximum(known.sum(axis=1), 1)[:, np.newaxis]
-            else:
-                proba[here] = self.priors.shares(self.evaluator.plain(known))
+            plain = self.evaluator.plain(known)
+            counts[here] = plain / self.per_unit
+            if cost is not None:
+                proba[here] = self.priors.shares(plain)
                 pred[here] = cheapest(proba[here], cost, order)
-        empty = np.flatnonzero(~steps.any(axis=1))
-        pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
+                continue
+            ordered = known[:, order]
+            if self.slack:
+                ordered = ordered >= ordered.max(axis=1, keepdims=True) - self.slack
+            pred[here] = order[ordered.argmax(axis=1)]
+            if not has_plain_shares:
+                proba[here] = known / np.maximum(known.sum(axis=1), 1)[:, np.newaxis]
+        if len(empty):
+            pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
         return {"counts": counts, "proba": proba, "pred": pred}
 
     def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
@@ -404,7 +410,8 @@ def _put_in_order(arrays: dict[str, np.ndarray], as_made: np.ndarray) -> None:
     number = np.empty(len(order), dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     for name, values in arrays.items():
-        arrays[name] = values[in_table if name.startswith("table_") else order]
+        if values is not NOTHING:
+            arrays[name] = values[in_table if name.startswith("table_") else order]
     for name in ("first_child", "parent"):
         arrays[name] = np.where(arrays[name] < 0, -1, number[arrays[name]])
 

@@ -68,7 +68,7 @@ class Tree:
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
     heuristic: np.ndarray  # bool; the subset may not be the best one
     counts: np.ndarray  # float64 [node, class]
-    proba: np.ndarray  # float64 [node, class]
+    proba: np.ndarray  # float64 [node, class]; NOTHING given: the shares of `counts`, once somebody asks
     pred: np.ndarray  # int32 class number
     gain: np.ndarray  # float64; impurity saved per unit of weight, 0 at leaves
     depth: np.ndarray  # int32
@@ -102,8 +102,19 @@ class Tree:
             start = constant(np.int64(0), self.node_count + 1)
             for name, array in ("surrogate_start", start), *_NO_SURROGATES.items():
                 object.__setattr__(self, name, array)
-        for array in self._arrays().values():
-            array.flags.writeable = False
+        if self.proba is NOTHING:
+            object.__delattr__(self, "proba")
+        for name in _array_names():
+            if name in self.__dict__:
+                self.__dict__[name].flags.writeable = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "proba":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        shares = self.counts / self.counts.sum(axis=1)[:, np.newaxis]
+        shares.flags.writeable = False
+        object.__setattr__(self, "proba", shares)
+        return shares
 
     # -- size ------------------------------------------------------------------------------------------------------
 
