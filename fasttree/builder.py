@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,6 @@ class Builder:
         self.n_nodes = 0  # so far, those of open levels included
         # Nodes are numbered as they come: level by level, unless levels are grown in parts. An entry a level or part.
         self.first_nodes: list[int] = []
-        self.depths: list[int] = []
         self.in_parts = False
         self.counts: list[np.ndarray] = []
         # One array for each time that nodes were split: which, and by the names of LEAF_VALUES what is said of them.
@@ -80,7 +80,7 @@ class Builder:
 
     def root(self) -> Level:
         counts = self.evaluator.root_counts[np.newaxis, :]
-        self._begin_level(counts, 0)
+        self._begin_level(counts)
         measured = None
         if self.evaluator.costs is not None or self.params.by_length:
             measured = np.zeros((1, self.table.n_attributes), dtype=bool)
@@ -147,7 +147,7 @@ class Builder:
             found |= self._tables(attribute, children, heaviest)
         for name, values in found.items():
             self.splits[name].append(values.astype(LEAF_VALUES[name].dtype))
-        self._begin_level(counts, level.depth + 1)
+        self._begin_level(counts)
         next_level = self._lay_out(
             first_child,
             children.n_filled,
@@ -161,6 +161,7 @@ class Builder:
             total,
             size,
             cost,
+            level.first_entry,
         )
         if children.n_branches is None:
             return next_level
@@ -178,6 +179,7 @@ class Builder:
             children.counts,
             level.depth + 1,
             None,
+            first_entry=level.first_entry,
         )
 
     def _saved_by_known(self, counts: np.ndarray, first_child: np.ndarray) -> np.ndarray:
@@ -214,9 +216,8 @@ class Builder:
             "heuristic": children.heuristic,
         }
 
-    def _begin_level(self, counts: np.ndarray, depth: int) -> None:
+    def _begin_level(self, counts: np.ndarray) -> None:
         self.first_nodes.append(self.n_nodes)
-        self.depths.append(depth)
         self.n_nodes += len(counts)
         self._check_size()
         self.counts.append(counts.astype(self.count_type))
@@ -235,6 +236,7 @@ class Builder:
         total: np.ndarray | None = None,
         size: np.ndarray | None = None,
         cost: np.ndarray | None = None,
+        first_entry: int = 0,
     ) -> Level:
         if total is None or size is None or cost is None:
             total = counts.sum(axis=1)
@@ -247,7 +249,7 @@ class Builder:
             is_open = (counts.max(axis=1) < total) & (size >= self.min_split)
         return make_level(
             first_child, n_filled, parent_start, parent_rows, parent_slot, n_rows, counts, total, size, cost, is_open,
-            self.evaluator.slots, depth, self.first_nodes[-1], measured,
+            self.evaluator.slots, depth, self.first_nodes[-1], measured, first_entry=first_entry,
         )  # fmt: skip
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
@@ -290,36 +292,29 @@ class Builder:
     def finish(self) -> tuple[Tree, Choices | None]:
         """The parts are put together, and given up, array by array, since large trees fill the memory."""
         splits, n_nodes = self.splits, self.n_nodes
-        nothing = np.empty(0, dtype=np.uint32)
-        codes, branches = [nothing], [nothing]
-        for table_codes, table_branch in self.tables:
-            codes.append(table_codes)
-            branches.append(table_branch)
-        self.tables.clear()
-        arrays = {
-            "table_codes": _joined(codes),
-            "table_branch": _joined(branches).astype(np.uint32, copy=False),
-        }
         node = _joined([np.empty(0, dtype=np.int32), *self.nodes])
         self.nodes.clear()
+        number = None  # of the nodes as they were made, if it is another
+        if self.in_parts:
+            number = _breadth_first_numbers(n_nodes, node, np.concatenate(splits["n_children"]))
+            node = number[node]
+        arrays = self._finish_tables(node)
         for name, leaf in LEAF_VALUES.items():
             if name not in splits:
                 arrays[name] = constant(leaf, n_nodes)
                 continue
             arrays[name] = np.full(n_nodes, leaf)
             arrays[name][node] = _joined(splits.pop(name))
-        n_children = arrays["n_children"][node]
+        arrays["multiplicity"] = _changed(n_nodes, 1, self.empty, number)
+        arrays["eligible"] = _changed(n_nodes, 0, self.eligible, number)
+        n_children = arrays["n_children"]
         arrays["first_child"] = np.full(n_nodes, -1, dtype=np.int32)
-        arrays["first_child"][node] = n_children.cumsum() - n_children + 1
-        arrays["parent"] = np.append(np.int32(-1), node.repeat(n_children))
-        lengths = np.diff(self.first_nodes, append=n_nodes)
-        arrays["depth"] = np.array(self.depths, dtype=np.int32).repeat(lengths)
-        arrays["multiplicity"] = _changed(n_nodes, 1, self.empty)
-        arrays["eligible"] = _changed(n_nodes, 0, self.eligible)
+        node.sort()
+        arrays["first_child"][node] = ends(n_children[node])[:-1] + 1
+        arrays["parent"] = np.append(np.int32(-1), node.repeat(n_children[node]))
+        arrays["depth"] = _depths(n_children)
         give_back(64 * n_nodes)
-        arrays |= self._classes(arrays["parent"])
-        if self.in_parts:  # the nodes are not level by level
-            _put_in_order(arrays, node)
+        arrays |= self._classes(arrays["parent"], number)
         if self.params.threshold == "value":
             self._relocate(arrays["attribute"], arrays["threshold"])
         told = [arrays.pop(name) for name in ("eligible", "n_cuts", "place")]
@@ -330,7 +325,25 @@ class Builder:
             return tree, None
         return tree, Choices(*(values.astype(np.int64) for values in told))
 
-    def _classes(self, parent: np.ndarray) -> dict[str, np.ndarray]:
+    def _finish_tables(self, node: np.ndarray) -> dict[str, np.ndarray]:
+        """The tables of all the nodes; `node`: those that were split, as they came."""
+        tables, self.tables = self.tables, []
+        codes = [np.empty(0, dtype=np.uint32)]
+        branches = codes.copy()
+        while tables:
+            for parts, part in zip((codes, branches), tables.pop(0), strict=True):
+                parts.append(part)
+        found = {"table_codes": _joined(codes), "table_branch": _joined(branches)}
+        if self.in_parts and len(found["table_codes"]):
+            lengths = np.concatenate(self.splits["n_table"])
+            order = node.argsort()
+            start, lengths = ends(lengths)[order], lengths[order]
+            within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
+            in_table = np.repeat(start, lengths) + within
+            found = {name: values[in_table] for name, values in found.items()}
+        return found
+
+    def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
         """Class counts and what follows from them; nodes without rows have the class and the shares of their parents."""
         steps = _joined(self.counts)
         order, cost = self.table.tie_order, self.priors.cost
@@ -340,8 +353,10 @@ class Builder:
         has_plain_shares = self.weights is None and cost is None and not len(empty)
         proba = NOTHING if has_plain_shares else np.empty(steps.shape)
         for start in range(0, len(steps), MOST_IN_HAND):
-            here = slice(start, start + MOST_IN_HAND)
+            here: Any = slice(start, start + MOST_IN_HAND)
             known = steps[here].astype(np.int64)
+            if number is not None:
+                here = number[here]
             plain = self.evaluator.plain(known)
             counts[here] = plain / self.per_unit
             if cost is not None:
@@ -355,6 +370,7 @@ class Builder:
             if not has_plain_shares:
                 proba[here] = known / np.maximum(known.sum(axis=1), 1)[:, np.newaxis]
         if len(empty):
+            empty = empty if number is None else number[empty]
             pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
         return {"counts": counts, "proba": proba, "pred": pred}
 
@@ -388,40 +404,43 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
     return whole
 
 
-def _changed(n: int, value: int, changes: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+def _changed(
+    n: int, value: int, changes: list[tuple[np.ndarray, np.ndarray]], number: np.ndarray | None
+) -> np.ndarray:
     """One value for all, but for some."""
     found = constant(np.int32(value), n)
     if changes:
         found = found.copy()
         for nodes, values in changes:
-            found[nodes] = values
+            found[nodes if number is None else number[nodes]] = values
     return found
 
 
-def _put_in_order(arrays: dict[str, np.ndarray], as_made: np.ndarray) -> None:
-    """Number the nodes level by level; `as_made`: the nodes that were split, in the order of their tables."""
-    order = breadth_first(arrays["first_child"], arrays["n_children"])
-    n_entries = arrays["n_table"].astype(np.int64)
-    start = np.zeros(len(n_entries), dtype=np.int64)
-    start[as_made] = ends(n_entries[as_made])[:-1]
-    lengths = n_entries[order]
-    within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
-    in_table = np.repeat(start[order], lengths) + within
-    number = np.empty(len(order), dtype=np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
-    for name, values in arrays.items():
-        if values is not NOTHING:
-            arrays[name] = values[in_table if name.startswith("table_") else order]
-    for name in ("first_child", "parent"):
-        arrays[name] = np.where(arrays[name] < 0, -1, number[arrays[name]])
+def _depths(n_children: np.ndarray) -> np.ndarray:
+    """The level of each node, in breadth-first order."""
+    lengths = [1]
+    start = 0
+    while start + lengths[-1] < len(n_children):
+        stop = start + lengths[-1]
+        lengths.append(int(n_children[start:stop].sum()))
+        start = stop
+    return np.arange(len(lengths), dtype=np.int32).repeat(lengths)
 
 
-def breadth_first(first_child: np.ndarray, n_children: np.ndarray) -> np.ndarray:
-    """The nodes of a tree level by level, from left to right."""
-    levels = [np.zeros(1, dtype=np.int64)]
-    while len(levels[-1]):
-        parents = levels[-1][n_children[levels[-1]] > 0]
-        families = n_children[parents].astype(np.int64)
-        within = np.arange(families.sum()) - np.repeat(ends(families)[:-1], families)
-        levels.append(np.repeat(first_child[parents].astype(np.int64), families) + within)
-    return np.concatenate(levels)
+def _breadth_first_numbers(n: int, node: np.ndarray, n_children: np.ndarray) -> np.ndarray:
+    """The numbers of all the nodes level by level, from left to right. Of each `node` that was split there come the
+    children, one node after another in the order of `node`."""
+    families = np.zeros(n, dtype=np.int32)
+    families[node] = n_children
+    first_child = np.full(n, -1, dtype=np.int32)
+    first_child[node] = ends(n_children)[:-1] + 1
+    number = np.empty(n, dtype=np.int32)
+    level, before = np.zeros(1, dtype=np.int32), 0
+    while len(level):
+        number[level] = np.arange(before, before + len(level), dtype=np.int32)
+        before += len(level)
+        level = level[families[level] > 0]
+        lengths = families[level]
+        within = np.arange(lengths.sum(), dtype=np.int32) - ends(lengths)[:-1].repeat(lengths)
+        level = first_child[level].repeat(lengths) + within.astype(np.int32)
+    return number

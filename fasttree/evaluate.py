@@ -31,6 +31,7 @@ from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
+MOST_NODES = 2**15  # on the frontier of a level, above which it is grown in parts
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
 WHOLE_SPARE, SPARE_SHARE = 2**18, 8  # a thread has room beside the lists for all the rows, if they are many for a part
@@ -206,7 +207,7 @@ class Evaluator:
                 level, family, stop, int(opened[family]), int(opened[stop]), winners
             )
             family = stop
-        self.instances.end_level(int(level.n_rows[level.frontier].sum()))
+        self.instances.end_level(level.last_entry)
         return winners
 
     def _askable(self, level: Level) -> np.ndarray:
@@ -448,10 +449,10 @@ class Evaluator:
         return measured[family]
 
     def parts(self, level: Level) -> list[Level]:
-        """The level in parts that are to be grown one after another, if its rows have multiplied beyond the memory that
-        they should take."""
+        """The level in parts that are to be grown one after another, if its nodes, or its rows, have multiplied beyond
+        the memory that they should take."""
         if not self.shares:
-            return [level]
+            return self._parts_by_nodes(level)
         rows = family_sums(_of_frontier(level), level.first_child)
         if rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
             return [level]
@@ -464,10 +465,30 @@ class Evaluator:
             most = before[bounds[-1]] + self.n_rows
             stop = int(before.searchsorted(most, side="right")) - 1
             bounds.append(max(stop, bounds[-1] + 1))
-        return [part_of(level, start, stop, self.slots, paused) for start, stop in pairwise(bounds)]
+        return [
+            part_of(level, start, stop, self.slots, 0, paused) for start, stop in pairwise(bounds)
+        ]
+
+    def _parts_by_nodes(self, level: Level) -> list[Level]:
+        """Whole families, with about MOST_NODES open nodes; each part has the stretch of the lists where its rows are."""
+        # A row list is written anew for each level, and surrogates are put together level by level.
+        if len(level.frontier) <= MOST_NODES or self.has_counted or self.surrogates is not None:
+            return [level]
+        n_parts = -(-len(level.frontier) // MOST_NODES)
+        opened = level.frontier.searchsorted(level.first_child)
+        goals = len(level.frontier) * np.arange(1, n_parts) // n_parts
+        bounds = np.unique([0, *opened.searchsorted(goals), len(opened) - 1]).tolist()
+        first = level.parent_start[bounds[:-1]].tolist()
+        last = [*first[1:], self.instances.n_entries]
+        return [
+            part_of(level, *families, self.slots, *stretch)
+            for families, stretch in zip(pairwise(bounds), zip(first, last, strict=True), strict=True)
+        ]
 
     def resume(self, level: Level) -> None:
-        if level.paused is not None:
+        if isinstance(level.paused, int):
+            self.instances.n_entries = level.paused
+        elif level.paused is not None:
             self.instances.resume(level.paused)
 
     def drop(self) -> None:

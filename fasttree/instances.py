@@ -15,7 +15,7 @@ import numpy as np
 from fasttree import _core
 from fasttree.encode import EncodedTable
 
-FORGOTTEN = 2**16  # entries of a list that are worth giving back
+FORGOTTEN = 2**14  # entries of a list that are worth giving back
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class Instances:
             _core.write_rows(table.y, steps, table.rank_shift, self.row_list)
             self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
         self._in_use = np.sort(table.storage[table.storage >= 0])
-        self._n_entries = lists.shape[1]  # of each list, that have memory
+        self.n_entries = lists.shape[1]  # what follows in each list belongs to others, or has no memory any more
         self._source: np.ndarray | None = None  # where the rows of a level are dealt out from
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out
@@ -133,14 +133,14 @@ class Instances:
         self.lists, self._spare = target, None if self._is_kept else source
         self._is_kept = False
 
-    def end_level(self, n_entries: int) -> None:
-        """The rows of the frontier stand in the lists, so many of them."""
+    def end_level(self, last: int) -> None:
+        """The rows of the frontier stand in the lists, and end there."""
         self._source = None
         self.core.set_lists(self.lists, self.lists)
-        if not self.shares and self._n_entries - n_entries > FORGOTTEN:
+        if not self.shares and self.n_entries - last > FORGOTTEN:
             for row in self._in_use:
-                _core.forget(self.lists[row, n_entries : self._n_entries])
-            self._n_entries = n_entries
+                _core.forget(self.lists[row, last : self.n_entries])
+            self.n_entries = last
 
     @contextmanager
     def dealt(self) -> Iterator[None]:
