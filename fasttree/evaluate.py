@@ -31,7 +31,7 @@ from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
-MOST_NODES = 2**15  # on the frontier of a level, above which it is grown in parts
+MOST_SPLITS = 2**14  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
 WHOLE_SPARE, SPARE_SHARE = 2**18, 8  # a thread has room beside the lists for all the rows, if they are many for a part
@@ -53,6 +53,17 @@ class Winners:
     cut: np.ndarray  # int64
     # Per node of the level what a message could ask for (of a closed node only whether there is anything); or None.
     eligible: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """Splits of some nodes of a level that are to be made."""
+
+    level: Level
+    nodes: np.ndarray
+    attribute: np.ndarray
+    cut: np.ndarray
+    last_entry: int | None = None  # where the stretch of the lists ends that is theirs, if not behind the level's rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -449,10 +460,10 @@ class Evaluator:
         return measured[family]
 
     def parts(self, level: Level) -> list[Level]:
-        """The level in parts that are to be grown one after another, if its nodes, or its rows, have multiplied beyond
-        the memory that they should take."""
+        """The level in parts that are to be grown one after another, if its rows have multiplied beyond the memory that
+        they should take."""
         if not self.shares:
-            return self._parts_by_nodes(level)
+            return [level]
         rows = family_sums(_of_frontier(level), level.first_child)
         if rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
             return [level]
@@ -466,30 +477,34 @@ class Evaluator:
             stop = int(before.searchsorted(most, side="right")) - 1
             bounds.append(max(stop, bounds[-1] + 1))
         return [
-            part_of(level, start, stop, self.slots, 0, paused) for start, stop in pairwise(bounds)
-        ]
-
-    def _parts_by_nodes(self, level: Level) -> list[Level]:
-        """Whole families, with about MOST_NODES open nodes; each part has the stretch of the lists where its rows are."""
-        # A row list is written anew for each level, and surrogates are put together level by level.
-        if len(level.frontier) <= MOST_NODES or self.has_counted or self.surrogates is not None:
-            return [level]
-        n_parts = -(-len(level.frontier) // MOST_NODES)
-        opened = level.frontier.searchsorted(level.first_child)
-        goals = len(level.frontier) * np.arange(1, n_parts) // n_parts
-        bounds = np.unique([0, *opened.searchsorted(goals), len(opened) - 1]).tolist()
-        first = level.parent_start[bounds[:-1]].tolist()
-        last = [*first[1:], self.instances.n_entries]
-        return [
-            part_of(level, *families, self.slots, *stretch)
-            for families, stretch in zip(pairwise(bounds), zip(first, last, strict=True), strict=True)
+            part_of(level, start, stop, self.slots, paused) for start, stop in pairwise(bounds)
         ]
 
     def resume(self, level: Level) -> None:
-        if isinstance(level.paused, int):
-            self.instances.n_entries = level.paused
-        elif level.paused is not None:
+        if level.paused is not None:
             self.instances.resume(level.paused)
+
+    def portions(self, splits: Splits) -> list[Splits]:
+        """The splits of a level in portions, if they are very many: what descends from a portion is grown before the next
+        is touched, in the stretch of the lists where its rows are."""
+        n = len(splits.nodes)
+        # A row list is written anew for each level, and surrogates are put together level by level.
+        if n <= MOST_SPLITS or self.shares or self.has_counted or self.surrogates is not None:
+            return [splits]
+        level, start = splits.level, splits.level.list_start
+        bounds = [*range(0, n, MOST_SPLITS), n]
+        first = [level.first_entry, *start[splits.nodes[bounds[1:-1]]].tolist()]
+        last = [*first[1:], self.instances.n_entries]
+        return [
+            Splits(
+                replace(level, first_entry=first[i]),
+                splits.nodes[here],
+                splits.attribute[here],
+                splits.cut[here],
+                last[i],
+            )
+            for i, here in enumerate(map(slice, bounds[:-1], bounds[1:]))
+        ]
 
     def drop(self) -> None:
         """Growth is over."""

@@ -107,9 +107,7 @@ def make_level(
     )  # fmt: skip
 
 
-def part_of(
-    level: Level, family0: int, family1: int, slots: Slots, first_entry: int, paused: Any
-) -> Level:
+def part_of(level: Level, family0: int, family1: int, slots: Slots, paused: Any) -> Level:
     """Some families of a level as a level of their own. Their parents' histograms are not kept."""
     first, last = level.first_child[family0], level.first_child[family1]
     families, nodes = slice(family0, family1), slice(first, last)
@@ -132,8 +130,7 @@ def part_of(
         level.first_node + int(first),
         None if level.measured is None else level.measured[nodes],
         int(level.row_start[first]),
-        first_entry,
-        paused,
+        paused=paused,
     )
     siblings = None if level.siblings is None else level.siblings[nodes]
     return replace(part, siblings=siblings)

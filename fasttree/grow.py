@@ -15,7 +15,8 @@ from fasttree.builder import Builder
 from fasttree.by_chance import ChanceRule
 from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable, is_worth_threads
-from fasttree.evaluate import Evaluator, Winners
+from fasttree.evaluate import Evaluator, Splits, Winners
+from fasttree.frontier import Level
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
 from fasttree.params import STOPPING, GrowthParams
@@ -42,22 +43,30 @@ def grow(
         evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
     if params.by_chance:
         evaluator.judge = ChanceRule(evaluator, params.criterion).worth
-    pending = [builder.root()]
+    pending: list[Level | Splits] = [builder.root()]
     while pending:  # one level after the other, unless they grow too large
-        level = pending.pop()
-        evaluator.resume(level)
-        winners = evaluator.evaluate(level)
-        builder.note_eligible(level, winners)
-        accepted = _accept(winners, params)
-        if accepted.any():
-            nodes = level.frontier[accepted]
-            attribute = winners.attribute[accepted]
-            children = evaluator.split(level, nodes, attribute, winners.cut[accepted])
-            level = builder.append(level, nodes, attribute, children)
+        step = pending.pop()
+        if isinstance(step, Splits):
+            level = _make(step, builder, evaluator)
             parts = evaluator.parts(level)
             builder.in_parts |= len(parts) > 1
             pending += reversed(parts)
-    del lists, level, winners
+            continue
+        evaluator.resume(step)
+        winners = evaluator.evaluate(step)
+        builder.note_eligible(step, winners)
+        accepted = _accept(winners, params)
+        if accepted.any():
+            splits = Splits(
+                step,
+                step.frontier[accepted],
+                winners.attribute[accepted],
+                winners.cut[accepted],
+            )
+            portions = evaluator.portions(splits)
+            builder.in_parts |= len(portions) > 1
+            pending += reversed(portions)
+    del lists
     evaluator.drop()
     if use_up:
         table.drop_lists()
@@ -72,6 +81,15 @@ def grow(
         choices = None if choices is None else choices.of_subtree(tree, is_split)
         tree = tree.subtree(is_split)
     return tree, choices
+
+
+def _make(splits: Splits, builder: Builder, evaluator: Evaluator) -> Level:
+    """Make splits; the level of the children."""
+    if splits.last_entry is not None:
+        evaluator.instances.n_entries = splits.last_entry
+    level, nodes, attribute = splits.level, splits.nodes, splits.attribute
+    children = evaluator.split(level, nodes, attribute, splits.cut)
+    return builder.append(level, nodes, attribute, children)
 
 
 def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
