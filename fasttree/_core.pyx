@@ -283,13 +283,14 @@ cdef class Growth:
         self, uint32_t[::1] y, int64_t[::1] weight, uint32_t[::1] row_of, uint32_t[::1] first_copy,
         uint8_t[::1] narrow, uint32_t[::1] wide,
     ):
-        """By number of instance: class, weight (None: 1), row (None: the same number), the first of the instances that
-        take its shares on the other branches, and the branch it takes (bytes, or words if there are many branches)."""
+        """By number of instance: class (None: it stands in the entries), weight (None: 1), row (None: the same number),
+        the first of the instances that take its shares on the other branches, and the branch it takes (bytes, or words
+        if there are many branches)."""
         self._keep = (y, weight, row_of, first_copy, narrow, wide)
-        self.rows.y = &y[0]
+        self.rows.y = &y[0] if y is not None else NULL
         self.rows.weight = &weight[0] if weight is not None else NULL
         self.rows.row_of = &row_of[0] if row_of is not None else NULL
-        self.instances.y = &y[0]
+        self.instances.y = &y[0] if y is not None else NULL
         self.instances.weight = &weight[0] if weight is not None else NULL
         self.instances.row_of = &row_of[0] if row_of is not None else NULL
         self.instances.first_copy = &first_copy[0] if first_copy is not None else NULL

@@ -160,7 +160,7 @@ cdef inline int64_t bin_codes(
 cdef inline void rank_entries(
     const Keys* k, const real* values, int64_t stride, int shift, const uint32_t* y, uint64_t* entries
 ) noexcept nogil:
-    """The sorted list of a column, which may take the place of the keys. Ranks begin at 1: rank 0 is for missing values."""
+    """The sorted list of a column, which may take the place of the keys. Ranks begin at 1; 0 is for missing values."""
     cdef uint64_t key, before = 0, row, rank = 0, c = 0
     cdef int64_t i
     for i in range(k.n):

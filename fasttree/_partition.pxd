@@ -160,7 +160,9 @@ cdef inline int64_t halve(
     return before
 
 
-cdef inline void rotate(uint64_t* entries, int64_t n_first, int64_t n_then, uint64_t* spare, int64_t n_spare) noexcept nogil:
+cdef inline void rotate(
+    uint64_t* entries, int64_t n_first, int64_t n_then, uint64_t* spare, int64_t n_spare
+) noexcept nogil:
     """Let the first rows and those behind them change places."""
     cdef int64_t n
     while n_first > 0 and n_then > 0:   # as many of the first at a time as there is room for, the last ones first

@@ -11,9 +11,10 @@ import numpy as np
 
 from fasttree._memory import give_back
 from fasttree.encode import EncodedTable, midpoint
-from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
-from fasttree.frontier import Level, family_sums, first_largest, make_level
+from fasttree.evaluate import Children, Evaluator, Winners
+from fasttree.frontier import Level, ends, family_sums, first_largest, make_level, sizes
 from fasttree.message_length import Choices
+from fasttree.node_arrays import breadth_first_numbers, changed, depths, joined
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
 from fasttree.priors import cheapest
 from fasttree.surrogates import Surrogates
@@ -24,7 +25,7 @@ MOST_COUNT_BYTES = 2**30
 
 MOST_IN_HAND = 2**13  # nodes whose classes are worked out together at the end
 # What is written down of a split, and what stands in its place at leaves.
-LEAF_VALUES = {
+LEAF_VALUES: dict[str, np.generic] = {
     "attribute": np.int32(LEAF),
     "threshold": np.float64(np.nan),
     "gain": np.float64(0.0),
@@ -74,8 +75,12 @@ class Builder:
         self.nodes: list[np.ndarray] = []
         self.splits: defaultdict[str, list[np.ndarray]] = defaultdict(list)
         self.tables: list[tuple[np.ndarray, np.ndarray]] = []
-        self.empty: list[tuple[np.ndarray, np.ndarray]] = []  # nodes without rows: for how many values
-        self.eligible: list[tuple[np.ndarray, np.ndarray]] = []  # nodes, and what a message could ask for there
+        self.empty: list[
+            tuple[np.ndarray, np.ndarray]
+        ] = []  # nodes without rows: for how many values
+        self.eligible: list[
+            tuple[np.ndarray, np.ndarray]
+        ] = []  # nodes, and what a message could ask for there
         self.surrogates: list[Surrogates] = []
 
     def root(self) -> Level:
@@ -292,11 +297,11 @@ class Builder:
     def finish(self) -> tuple[Tree, Choices | None]:
         """The parts are put together, and given up, array by array, since large trees fill the memory."""
         splits, n_nodes = self.splits, self.n_nodes
-        node = _joined([np.empty(0, dtype=np.int32), *self.nodes])
+        node = joined([np.empty(0, dtype=np.int32), *self.nodes])
         self.nodes.clear()
         number = None  # of the nodes as they were made, if it is another
         if self.in_parts:
-            number = _breadth_first_numbers(n_nodes, node, np.concatenate(splits["n_children"]))
+            number = breadth_first_numbers(n_nodes, node, np.concatenate(splits["n_children"]))
             node = number[node]
         arrays = self._finish_tables(node)
         for name, leaf in LEAF_VALUES.items():
@@ -304,15 +309,15 @@ class Builder:
                 arrays[name] = constant(leaf, n_nodes)
                 continue
             arrays[name] = np.full(n_nodes, leaf)
-            arrays[name][node] = _joined(splits.pop(name))
-        arrays["multiplicity"] = _changed(n_nodes, 1, self.empty, number)
-        arrays["eligible"] = _changed(n_nodes, 0, self.eligible, number)
+            arrays[name][node] = joined(splits.pop(name))
+        arrays["multiplicity"] = changed(n_nodes, 1, self.empty, number)
+        arrays["eligible"] = changed(n_nodes, 0, self.eligible, number)
         n_children = arrays["n_children"]
         arrays["first_child"] = np.full(n_nodes, -1, dtype=np.int32)
         node.sort()
         arrays["first_child"][node] = ends(n_children[node])[:-1] + 1
         arrays["parent"] = np.append(np.int32(-1), node.repeat(n_children[node]))
-        arrays["depth"] = _depths(n_children)
+        arrays["depth"] = depths(n_children)
         give_back(64 * n_nodes)
         arrays |= self._classes(arrays["parent"], number)
         if self.params.threshold == "value":
@@ -333,7 +338,7 @@ class Builder:
         while tables:
             for parts, part in zip((codes, branches), tables.pop(0), strict=True):
                 parts.append(part)
-        found = {"table_codes": _joined(codes), "table_branch": _joined(branches)}
+        found = {"table_codes": joined(codes), "table_branch": joined(branches)}
         if self.in_parts and len(found["table_codes"]):
             lengths = np.concatenate(self.splits["n_table"])
             order = node.argsort()
@@ -344,8 +349,8 @@ class Builder:
         return found
 
     def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
-        """Class counts and what follows from them; nodes without rows have the class and the shares of their parents."""
-        steps = _joined(self.counts)
+        """Class counts and what follows from them; nodes without rows have their parents' class and shares."""
+        steps = joined(self.counts)
         order, cost = self.table.tie_order, self.priors.cost
         counts = np.empty(steps.shape)
         pred = np.empty(len(steps), dtype=np.int32)
@@ -394,53 +399,3 @@ class Builder:
             "surrogate_agreement": np.concatenate([s.agreement for s in found]),
             "surrogate_adjusted": np.concatenate([s.adjusted for s in found]),
         }
-
-
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    """The parts as one array; they are given up."""
-    whole = np.concatenate(parts)
-    parts.clear()
-    give_back(whole.nbytes)
-    return whole
-
-
-def _changed(
-    n: int, value: int, changes: list[tuple[np.ndarray, np.ndarray]], number: np.ndarray | None
-) -> np.ndarray:
-    """One value for all, but for some."""
-    found = constant(np.int32(value), n)
-    if changes:
-        found = found.copy()
-        for nodes, values in changes:
-            found[nodes if number is None else number[nodes]] = values
-    return found
-
-
-def _depths(n_children: np.ndarray) -> np.ndarray:
-    """The level of each node, in breadth-first order."""
-    lengths = [1]
-    start = 0
-    while start + lengths[-1] < len(n_children):
-        stop = start + lengths[-1]
-        lengths.append(int(n_children[start:stop].sum()))
-        start = stop
-    return np.arange(len(lengths), dtype=np.int32).repeat(lengths)
-
-
-def _breadth_first_numbers(n: int, node: np.ndarray, n_children: np.ndarray) -> np.ndarray:
-    """The numbers of all the nodes level by level, from left to right. Of each `node` that was split there come the
-    children, one node after another in the order of `node`."""
-    families = np.zeros(n, dtype=np.int32)
-    families[node] = n_children
-    first_child = np.full(n, -1, dtype=np.int32)
-    first_child[node] = ends(n_children)[:-1] + 1
-    number = np.empty(n, dtype=np.int32)
-    level, before = np.zeros(1, dtype=np.int32), 0
-    while len(level):
-        number[level] = np.arange(before, before + len(level), dtype=np.int32)
-        before += len(level)
-        level = level[families[level] > 0]
-        lengths = families[level]
-        within = np.arange(lengths.sum(), dtype=np.int32) - ends(lengths)[:-1].repeat(lengths)
-        level = first_child[level].repeat(lengths) + within.astype(np.int32)
-    return number

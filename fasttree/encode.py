@@ -52,7 +52,7 @@ class EncodedTable:
 
     @property
     def n_rows(self) -> int:
-        return len(self.y)
+        return self.codes.shape[1]
 
     @property
     def n_attributes(self) -> int:
@@ -65,6 +65,10 @@ class EncodedTable:
     def drop_lists(self) -> None:
         """Growth has used the sorted lists up, and needs their memory."""
         object.__setattr__(self, "lists", np.empty((0, 0), dtype=np.uint64))
+
+    def drop_classes(self) -> None:
+        """Nobody will ask for the classes of rows again; those that growth needs stand in the entries."""
+        object.__setattr__(self, "y", np.empty(0, dtype=np.uint32))
 
     def first_missing(self, attribute: int) -> int:
         """The first row that does not know an attribute."""
@@ -219,14 +223,16 @@ class _Encoding:
         self.source[attribute] = values
         row = self.free.pop()  # the keys stand where the list will
         here = range(attribute, attribute + 1)
-        self.encode_numbers(here, values[:, np.newaxis], self.lists[row : row + 1], range(row, row + 1))
+        self.encode_numbers(
+            here, values[:, np.newaxis], self.lists[row : row + 1], range(row, row + 1)
+        )
         if self.storage[attribute] < 0:
             self.free.append(row)
 
     def encode_numbers(
         self, attributes: range, values: np.ndarray, keys: np.ndarray, rows: range
     ) -> None:
-        """`values` holds a column for each of the attributes, `keys` has room for the keys; lists go to these `rows`."""
+        """`values` holds a column for each of the attributes, `keys` has room for the keys; lists go to `rows`."""
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
         row_bits = max(1, (len(values) - 1).bit_length())

@@ -14,7 +14,7 @@ from fasttree._parallel import Team
 from fasttree.by_length import LengthRule
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots, family_sums, first_largest, part_of
+from fasttree.frontier import Level, Slots, ends, family_sums, first_largest, part_of, sizes
 from fasttree.instances import Instances
 from fasttree.params import (
     CATEGORICAL_SPLITS,
@@ -34,7 +34,10 @@ PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost 
 MOST_SPLITS = 2**14  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
-WHOLE_SPARE, SPARE_SHARE = 2**18, 8  # a thread has room beside the lists for all the rows, if they are many for a part
+WHOLE_SPARE, SPARE_SHARE = (
+    2**18,
+    8,
+)  # a thread has room beside the lists for all the rows, if they are many for a part
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
 UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
@@ -63,7 +66,9 @@ class Splits:
     nodes: np.ndarray
     attribute: np.ndarray
     cut: np.ndarray
-    last_entry: int | None = None  # where the stretch of the lists ends that is theirs, if not behind the level's rows
+    last_entry: int | None = (
+        None  # where the stretch of the lists ends that is theirs, if not behind the level's rows
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +170,9 @@ class Evaluator:
             many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         n_spare = self.n_rows
-        if params.missing != "surrogate" and n_spare > WHOLE_SPARE:  # larger nodes take several steps
+        if (
+            params.missing != "surrogate" and n_spare > WHOLE_SPARE
+        ):  # larger nodes take several steps
             n_spare //= SPARE_SHARE
         self._spare = [np.empty(n_spare, dtype=np.uint64) for _ in range(team.size)]
         self.surrogates = None
@@ -476,17 +483,15 @@ class Evaluator:
             most = before[bounds[-1]] + self.n_rows
             stop = int(before.searchsorted(most, side="right")) - 1
             bounds.append(max(stop, bounds[-1] + 1))
-        return [
-            part_of(level, start, stop, self.slots, paused) for start, stop in pairwise(bounds)
-        ]
+        return [part_of(level, start, stop, self.slots, paused) for start, stop in pairwise(bounds)]
 
     def resume(self, level: Level) -> None:
         if level.paused is not None:
             self.instances.resume(level.paused)
 
     def portions(self, splits: Splits) -> list[Splits]:
-        """The splits of a level in portions, if they are very many: what descends from a portion is grown before the next
-        is touched, in the stretch of the lists where its rows are."""
+        """The splits of a level in portions, if they are very many: what descends from a portion is grown before the
+        next is touched, in the stretch of the lists where its rows are."""
         n = len(splits.nodes)
         # A row list is written anew for each level, and surrogates are put together level by level.
         if n <= MOST_SPLITS or self.shares or self.has_counted or self.surrogates is not None:
@@ -534,23 +539,11 @@ class Evaluator:
         return ends(n_children), ends(np.where(shape == THRESHOLD, 0, n_entries))
 
 
-def ends(lengths: np.ndarray) -> np.ndarray:
-    """0 and the running sums: where each of the segments begins, and the end."""
-    result = np.zeros(len(lengths) + 1, dtype=np.int64)
-    lengths.cumsum(out=result[1:])
-    return result
-
-
 def _of_frontier(level: Level) -> np.ndarray:
     """The rows of the nodes on the frontier, 0 for the others."""
     rows = np.zeros(level.n_nodes, dtype=np.int64)
     rows[level.frontier] = level.n_rows[level.frontier]
     return rows
-
-
-def sizes(segment_ends: np.ndarray) -> np.ndarray:
-    """The lengths of segments, from `ends`."""
-    return np.asarray(segment_ends[1:] - segment_ends[:-1])
 
 
 def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:

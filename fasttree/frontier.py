@@ -77,8 +77,8 @@ def make_level(
     paused: Any = None,
 ) -> Level:
     """Lay out the children of a level; `is_open` marks the frontier. `n_filled` children of a family have rows; those
-    of the first child stand from `first_row` on in the row list, those of the frontier from `first_entry` on in the sorted
-    lists."""
+    of the first child stand from `first_row` on in the row list, those of the frontier from `first_entry` on in the
+    sorted lists."""
     frontier = is_open.nonzero()[0]
     place = np.full(len(total), -1, dtype=np.int32)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
@@ -187,6 +187,18 @@ def first_largest(values: np.ndarray, first_child: np.ndarray, slack: int = 0) -
     is_largest = np.flatnonzero(values >= np.maximum.reduceat(values, first)[family] - slack)
     _, where = np.unique(family[is_largest], return_index=True)
     return is_largest[where]
+
+
+def ends(lengths: np.ndarray) -> np.ndarray:
+    """0 and the running sums: where each of the segments begins, and the end."""
+    result = np.zeros(len(lengths) + 1, dtype=np.int64)
+    lengths.cumsum(out=result[1:])
+    return result
+
+
+def sizes(segment_ends: np.ndarray) -> np.ndarray:
+    """The lengths of segments, from `ends`."""
+    return np.asarray(segment_ends[1:] - segment_ends[:-1])
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:

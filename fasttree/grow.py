@@ -32,9 +32,11 @@ def grow(
     weights: GridWeights | None = None,
     use_up: bool = False,
     costs: AttributeCosts | None = None,
+    is_last: bool = False,
 ) -> tuple[Tree, Choices | None]:
     """Grow the tree of an encoded table; with it comes what there was to choose between at its nodes, if grown by
-    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy."""
+    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy; `is_last`: the classes of its
+    rows, too."""
     lists = _own_lists(table, weights, use_up, team)
     evaluator = Evaluator(table, lists, params, weights, team, costs)
     builder = Builder(table, params, evaluator, weights)
@@ -43,6 +45,8 @@ def grow(
         evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
     if params.by_chance:
         evaluator.judge = ChanceRule(evaluator, params.criterion).worth
+    if is_last:
+        table.drop_classes()
     pending: list[Level | Splits] = [builder.root()]
     while pending:  # one level after the other, unless they grow too large
         step = pending.pop()

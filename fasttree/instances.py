@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
-from fasttree.encode import EncodedTable
+from fasttree.encode import WIDE_SHIFT, EncodedTable
 
 FORGOTTEN = 2**14  # entries of a list that are worth giving back
 
@@ -46,7 +46,8 @@ class Instances:
         self.shares = shares
         self.n = table.n_rows
         self.lists = lists
-        self.y = table.y
+        has_class = table.rank_shift > WIDE_SHIFT and not is_weighted  # in its entries
+        self.y = None if has_class else table.y
         self.weight = steps if is_weighted else None
         self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
         self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
@@ -61,7 +62,8 @@ class Instances:
             _core.write_rows(table.y, steps, table.rank_shift, self.row_list)
             self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
         self._in_use = np.sort(table.storage[table.storage >= 0])
-        self.n_entries = lists.shape[1]  # what follows in each list belongs to others, or has no memory any more
+        # Of each list; what follows belongs to other levels, or has no memory any more.
+        self.n_entries = lists.shape[1]
         self._source: np.ndarray | None = None  # where the rows of a level are dealt out from
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out
@@ -88,6 +90,7 @@ class Instances:
         self.next_row_list = np.empty_like(other.next_row_list)
         self._spare, self._is_kept = None, False
         if self.shares:
+            assert other.y is not None
             assert other.weight is not None
             assert other.row_of is not None
             self.y, self.weight = other.y.copy(), other.weight.copy()
@@ -107,6 +110,7 @@ class Instances:
                 f"sharing missing rows out over the branches takes {self.n} instances, too many: "
                 'limit max_depth or raise min_samples_leaf, or use missing="branch"'
             )
+        assert self.y is not None
         if self.n > len(self.y):
             capacity = max(self.n, min(2 * len(self.y), 2**32))
             self.y = _longer(self.y, capacity)

@@ -68,7 +68,9 @@ class Tree:
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
     heuristic: np.ndarray  # bool; the subset may not be the best one
     counts: np.ndarray  # float64 [node, class]
-    proba: np.ndarray  # float64 [node, class]; NOTHING given: the shares of `counts`, once somebody asks
+    proba: (
+        np.ndarray
+    )  # float64 [node, class]; NOTHING given: the shares of `counts`, once somebody asks
     pred: np.ndarray  # int32 class number
     gain: np.ndarray  # float64; impurity saved per unit of weight, 0 at leaves
     depth: np.ndarray  # int32
