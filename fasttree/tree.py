@@ -112,7 +112,7 @@ class Tree:
 
     def __getattr__(self, name: str) -> Any:
         if name != "proba":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return object.__getattribute__(self, name)  # the error, also that of a property
         shares = self.counts / self.counts.sum(axis=1)[:, np.newaxis]
         shares.flags.writeable = False
         object.__setattr__(self, "proba", shares)
