@@ -823,7 +823,7 @@ cdef class Growth:
                 if b.code[i] == 0:
                     missing_branch[0] = <int32_t>((cut >> PLACE_SHIFT) - 1) if multiway else <int32_t>branch
                     continue
-                table_codes[place] = <uint32_t>b.code[i]
+                table_codes[place] = b.code[i]
                 table_branch[place] = branch
                 place += 1
             place = -1

@@ -15,6 +15,22 @@ cdef extern from *:
     #include <math.h>
     #include <stdint.h>
     #include <string.h>
+    #include "_isa.h"
+
+    /* `score_cuts2` of the gini index where there is no table of reciprocals. A function of its own: beside this the loop
+       that has the table would be slower. */
+    FT_APART static void ft_gini_cuts(
+        const double* left, double* score, int m, double n0, double total, double total1
+    ) {
+        int j; double a0, b0, a1, b1;
+        for (j = 0; j < m; j++) {
+            b0 = left[j];
+            a0 = (n0 + j) - b0;
+            b1 = total1 - b0;
+            a1 = (total - total1) - a0;
+            score[j] = -2.0 * (a0 * b0 * (1.0 / (a0 + b0)) + a1 * b1 * (1.0 / (a1 + b1)));
+        }
+    }
 
     /* log2 from +, -, *, / alone: the C library's own differs in the last bit between CPUs, this one cannot.
        m in [sqrt(1/2), sqrt(2)), log2 m = 2/ln 2 * atanh((m-1)/(m+1)); thirteen terms reach 2^-54. */
@@ -49,6 +65,8 @@ cdef extern from *:
     }
     """
     double ft_log2(double x) noexcept nogil
+    void ft_gini_cuts(
+        const double* left, double* score, int m, double n0, double total, double total1) noexcept nogil
     double ft_log2_gamma(double x) noexcept nogil
 
 cdef extern from "math.h" nogil:
@@ -276,8 +294,6 @@ cdef struct Cuts:
     double left[BLOCK]          # two classes: weight of class 1; more: sum of the terms of the left side
     double right[BLOCK]         # more than two classes: sum of the terms of the right side
     double score[BLOCK]
-    double inverse_left[BLOCK]  # reciprocals of weights, where there is no table of them
-    double inverse_right[BLOCK]
 
 
 cdef inline void score_cuts2(
@@ -297,14 +313,11 @@ cdef inline void score_cuts2(
     cdef double n0 = <double>(before + 1)
     cdef double total_ = <double>total, total1_ = <double>total1
     if unit and criterion == GINI:
+        if total >= r.n_inverse:
+            ft_gini_cuts(cuts.left, cuts.score, m, n0, total_, total1_)
+            return
         inverse_left = r.inverse + before + 1
         inverse_right = r.inverse_down + (r.n_inverse - 1 - total + before + 1)
-        if total >= r.n_inverse:    # what the tables would hold
-            for j in range(m):
-                cuts.inverse_left[j] = 1.0 / (n0 + <double>j)
-                cuts.inverse_right[j] = 1.0 / (total_ - n0 - <double>j)
-            inverse_left = &cuts.inverse_left[0]
-            inverse_right = &cuts.inverse_right[0]
         for j in range(m):
             b0 = cuts.left[j]
             a0 = (n0 + <double>j) - b0

@@ -141,7 +141,7 @@ cdef inline int64_t halve(
     uint64_t* entries, int64_t n, const Sides* sides, int64_t middle, uint64_t* spare, int64_t n_spare
 ) noexcept nogil:
     """Put the rows of branches below `middle` before the others, in order; returns how many they are."""
-    cdef int64_t i, before = 0, after = 0, left, right
+    cdef int64_t i, before = 0, left, right, goes_right
     cdef uint64_t entry
     if n > n_spare:
         left = halve(entries, n // 2, sides, middle, spare, n_spare)
@@ -150,13 +150,11 @@ cdef inline int64_t halve(
         return left + right
     for i in range(n):
         entry = entries[i]
+        goes_right = branch_of(sides, entry) >= <uint32_t>middle
         entries[before] = entry
-        spare[after] = entry
-        if branch_of(sides, entry) < <uint32_t>middle:
-            before += 1
-        else:
-            after += 1
-    memcpy(entries + before, spare, after * sizeof(uint64_t))
+        spare[i - before] = entry
+        before += 1 - goes_right
+    memcpy(entries + before, spare, (n - before) * sizeof(uint64_t))
     return before
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from fasttree import _core, c45
+from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.by_length import LengthRule
 from fasttree.costs import AttributeCosts
@@ -29,15 +30,13 @@ from fasttree.ruler import make_measure, slack_of
 from fasttree.surrogates import Surrogates, SurrogateSearch
 from fasttree.weights import GridWeights
 
-RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
+RECORD_BYTES = 2**24  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SPLITS = 2**14  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
-WHOLE_SPARE, SPARE_SHARE = (
-    2**18,
-    8,
-)  # a thread has room beside the lists for all the rows, if they are many for a part
+# A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
+WHOLE_SPARE, SPARE_SHARE = 2**18, 8  # a thread has room beside the lists for all the rows, if they are many for a part
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
 UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
@@ -208,6 +207,7 @@ class Evaluator:
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
+        give_back(16 * (level.last_entry - level.first_entry))
         n = len(level.frontier)
         winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
         if self.lengths is not None:

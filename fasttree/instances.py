@@ -15,7 +15,7 @@ import numpy as np
 from fasttree import _core
 from fasttree.encode import WIDE_SHIFT, EncodedTable
 
-FORGOTTEN = 2**14  # entries of a list that are worth giving back
+FORGOTTEN = 2**15  # entries of a list that are worth giving back
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +64,7 @@ class Instances:
         self._in_use = np.sort(table.storage[table.storage >= 0])
         # Of each list; what follows belongs to other levels, or has no memory any more.
         self.n_entries = lists.shape[1]
+        self._first_entry = self.n_entries  # of a stretch
         self._source: np.ndarray | None = None  # where the rows of a level are dealt out from
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out
@@ -142,9 +143,18 @@ class Instances:
         self._source = None
         self.core.set_lists(self.lists, self.lists)
         if not self.shares and self.n_entries - last > FORGOTTEN:
-            for row in self._in_use:
-                _core.forget(self.lists[row, last : self.n_entries])
-            self.n_entries = last
+            self._forget(last)
+
+    def begin_stretch(self, first: int, last: int) -> None:
+        """From now on only the rows that stand in this stretch of the lists are looked at; those of the stretch before
+        are done with."""
+        self._forget(self._first_entry)
+        self._first_entry, self.n_entries = first, last
+
+    def _forget(self, first: int) -> None:
+        for row in self._in_use:
+            _core.forget(self.lists[row, first : self.n_entries])
+        self.n_entries = first
 
     @contextmanager
     def dealt(self) -> Iterator[None]:

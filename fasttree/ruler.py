@@ -11,7 +11,7 @@ from fasttree import _core, c45
 from fasttree.params import CRITERIA, GrowthParams
 from fasttree.weights import GridWeights
 
-MOST_INVERSES, FEW_INVERSES = 2**18, 2**16
+MOST_INVERSES, FEW_INVERSES = 2**18, 2**15
 
 
 def slack_of(params: GrowthParams, weights: GridWeights) -> int:
