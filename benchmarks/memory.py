@@ -127,7 +127,9 @@ def _limited(limits: Limits | None) -> Iterator[None]:
 
 
 def _baseline() -> int:
-    # Memory that was freed but not given back would be used again and hide growth (glibc only).
+    # Memory that was freed but not given back would be used again and hide growth.
+    if "pyarrow" in sys.modules:  # it has an allocator of its own
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
     if CLEAR_REFS.exists() and STATUS.exists():

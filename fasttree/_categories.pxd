@@ -23,24 +23,24 @@ from fasttree._sort cimport sort_by_key
 cdef struct Buckets:
     # The values present at a node, in code order, with their class counts.
     int64_t n
-    int64_t* code
+    uint32_t* code
     int64_t* size
     int64_t* counts             # n x C
-    double* key                 # work: sort keys
-    int64_t* order              # work
+    double* key                 # work: sort keys; NULL if nobody will sort
+    int64_t* order              # work; likewise
 
 
-cdef inline Buckets* new_buckets(int64_t capacity, int n_classes) noexcept nogil:
+cdef inline Buckets* new_buckets(int64_t capacity, int n_classes, bint sorts) noexcept nogil:
     cdef Buckets* b = <Buckets*>malloc(sizeof(Buckets))
     if b == NULL:
         return NULL
     b.n = 0
-    b.code = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
+    b.code = <uint32_t*>malloc((capacity + 1) * sizeof(uint32_t))
     b.size = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
     b.counts = <int64_t*>malloc((capacity + 1) * n_classes * sizeof(int64_t))
-    b.key = <double*>malloc((capacity + 1) * sizeof(double))
-    b.order = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
-    if b.code == NULL or b.size == NULL or b.counts == NULL or b.key == NULL or b.order == NULL:
+    b.key = <double*>malloc((capacity + 1) * sizeof(double)) if sorts else NULL
+    b.order = <int64_t*>malloc((capacity + 1) * sizeof(int64_t)) if sorts else NULL
+    if b.code == NULL or b.size == NULL or b.counts == NULL or sorts and (b.key == NULL or b.order == NULL):
         free_buckets(b)
         return NULL
     return b
@@ -68,7 +68,7 @@ cdef inline void buckets_of_histogram(
             size += histogram[code * n_classes + c]
         if size == 0:
             continue
-        b.code[b.n] = code
+        b.code[b.n] = <uint32_t>code
         b.size[b.n] = size
         memcpy(b.counts + b.n * n_classes, histogram + code * n_classes, n_classes * sizeof(int64_t))
         b.n += 1
@@ -93,7 +93,7 @@ cdef inline void buckets_of_runs(
         code = entry >> rows.shift
         if <int64_t>code != last:
             last = <int64_t>code
-            b.code[b.n] = last
+            b.code[b.n] = <uint32_t>last
             b.size[b.n] = 0
             memset(b.counts + b.n * n_classes, 0, n_classes * sizeof(int64_t))
             b.n += 1

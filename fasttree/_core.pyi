@@ -7,6 +7,10 @@ Array = np.ndarray[Any, Any]
 
 KEY_COLUMNS: int
 SMALL_NODE: int
+
+def trim_heap() -> None: ...
+def forget(entries: Array) -> None: ...
+
 UNKNOWN_LEVEL: int
 
 def klogk_table(fine: float, n: int, out: Array) -> None: ...
@@ -30,6 +34,7 @@ class Measure:
         exact_squares: bool,
         fine: float,
         klogk_steps_of: Array,
+        by_inverse: bool,
         inverse: Array,
         inverse_down: Array,
     ) -> None: ...
@@ -77,7 +82,7 @@ class Growth:
     def set_row_lists(self, row_list: Array, next_row_list: Array) -> None: ...
     def set_instances(
         self,
-        y: Array,
+        y: Array | None,
         weight: Array | None,
         row_of: Array | None,
         first_copy: Array | None,

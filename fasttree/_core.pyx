@@ -52,6 +52,43 @@ cdef enum:
 
 SMALL_NODE = SMALL
 
+cdef extern from *:
+    """
+    #if defined(__GLIBC__)
+    #include <malloc.h>
+    static inline void ft_trim_heap(void) { malloc_trim(0); }
+    #else
+    static inline void ft_trim_heap(void) { }
+    #endif
+    #if defined(__linux__)
+    #include <stdint.h>
+    #include <sys/mman.h>
+    /* Whole pages alone: the others hold something else, too. */
+    static inline void ft_drop_pages(void* start, int64_t n_bytes) {
+        uintptr_t first = ((uintptr_t)start + 4095) & ~(uintptr_t)4095;
+        uintptr_t last = ((uintptr_t)start + (uintptr_t)n_bytes) & ~(uintptr_t)4095;
+        if (first < last) madvise((void*)first, last - first, MADV_DONTNEED);
+    }
+    #else
+    static inline void ft_drop_pages(void* start, int64_t n_bytes) { (void)start; (void)n_bytes; }
+    #endif
+    """
+    void ft_trim_heap() nogil
+    void ft_drop_pages(void* start, int64_t n_bytes) nogil
+
+
+def trim_heap():
+    """What the C library keeps of freed memory, back to the system, where it can."""
+    with nogil:
+        ft_trim_heap()
+
+
+def forget(uint64_t[::1] entries):
+    """These entries are not needed any more: the system may have their memory. What stands there is undefined."""
+    if entries.shape[0] > 0:
+        with nogil:
+            ft_drop_pages(&entries[0], entries.shape[0] * sizeof(uint64_t))
+
 
 def klogk_table(double fine, Py_ssize_t n, int64_t[::1] out):
     """out[k] = round(fine * k * log2 k), for k < n."""
@@ -79,7 +116,7 @@ cdef class Measure:
     def __init__(
         self, int criterion, int n_classes, int64_t min_leaf, int64_t min_weight, const int64_t[::1] factor, double tie,
         bint records_split, bint by_ratio, double side_share, double side_most, bint exact_squares, double fine,
-        const int64_t[::1] klogk_steps_of, const double[::1] inverse, const double[::1] inverse_down,
+        const int64_t[::1] klogk_steps_of, bint by_inverse, const double[::1] inverse, const double[::1] inverse_down,
     ):
         self._keep = (klogk_steps_of, inverse, inverse_down, factor)
         self.ruler.criterion = criterion
@@ -96,6 +133,7 @@ cdef class Measure:
         self.ruler.fine = fine
         self.ruler.klogk = &klogk_steps_of[0] if klogk_steps_of.shape[0] else NULL
         self.ruler.n_klogk = klogk_steps_of.shape[0]
+        self.ruler.by_inverse = by_inverse
         self.ruler.inverse = &inverse[0] if inverse.shape[0] else NULL
         self.ruler.inverse_down = &inverse_down[0] if inverse.shape[0] else NULL
         self.ruler.n_inverse = inverse.shape[0]
@@ -121,7 +159,8 @@ cdef class Measure:
         """Weight times impurity of every row of `counts`, in the unit of `unit`."""
         cdef Py_ssize_t i
         cdef Ruler plain = self.ruler
-        plain.n_inverse = 0     # the same bits whether a fit has weights (and so no table) or copies of rows
+        plain.n_inverse = 0     # the same bits whether a fit has weights or copies of rows
+        plain.by_inverse = False
         with nogil:
             for i in range(counts.shape[0]):
                 out[i] = side_cost(plain.criterion, &plain, &counts[i, 0], total[i])
@@ -244,13 +283,14 @@ cdef class Growth:
         self, uint32_t[::1] y, int64_t[::1] weight, uint32_t[::1] row_of, uint32_t[::1] first_copy,
         uint8_t[::1] narrow, uint32_t[::1] wide,
     ):
-        """By number of instance: class, weight (None: 1), row (None: the same number), the first of the instances that
-        take its shares on the other branches, and the branch it takes (bytes, or words if there are many branches)."""
+        """By number of instance: class (None: it stands in the entries), weight (None: 1), row (None: the same number),
+        the first of the instances that take its shares on the other branches, and the branch it takes (bytes, or words
+        if there are many branches)."""
         self._keep = (y, weight, row_of, first_copy, narrow, wide)
-        self.rows.y = &y[0]
+        self.rows.y = &y[0] if y is not None else NULL
         self.rows.weight = &weight[0] if weight is not None else NULL
         self.rows.row_of = &row_of[0] if row_of is not None else NULL
-        self.instances.y = &y[0]
+        self.instances.y = &y[0] if y is not None else NULL
         self.instances.weight = &weight[0] if weight is not None else NULL
         self.instances.row_of = &row_of[0] if row_of is not None else NULL
         self.instances.first_copy = &first_copy[0] if first_copy is not None else NULL
@@ -316,7 +356,8 @@ cdef class Growth:
             if source == entries:
                 split_list(
                     entries, level.start[f], level.stop[f], &self.sides, level.first_child[f + 1] - child,
-                    &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], work)
+                    &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], spare.shape[0],
+                    work)
             else:
                 deal_list(
                     source + level.start[f], level.stop[f] - level.start[f], &self.sides, &self.instances,
@@ -407,7 +448,8 @@ cdef class Growth:
         if self.shape[attribute] == MULTIWAY and n_missing == 0 and node.shared == NULL:
             multiway_of_runs(ruler.criterion, ruler, &self.rows, entries, n, &node, work, best)
             return True
-        buckets = new_buckets(count_runs(entries, n, self.rows.shift), ruler.n_classes)
+        buckets = new_buckets(
+            count_runs(entries, n, self.rows.shift), ruler.n_classes, self.shape[attribute] != MULTIWAY)
         if buckets == NULL:
             return False
         if self.shape[attribute] == MULTIWAY:
@@ -517,7 +559,7 @@ cdef class Growth:
         cdef Buckets* buckets = NULL
         cdef bint fine = True
         if not self.by_threshold(attribute):
-            buckets = new_buckets(256, <int>C)
+            buckets = new_buckets(256, <int>C, self.shape[attribute] != MULTIWAY)
             if buckets == NULL:
                 return False
         for f in range(family0, family1):
@@ -747,10 +789,10 @@ cdef class Growth:
         cdef int64_t* work = <int64_t*>malloc((4 * ruler.n_classes + 2) * sizeof(int64_t))
         cdef int64_t* histogram = NULL
         cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
-        cdef int64_t* group_of = <int64_t*>malloc((n_present + 2) * sizeof(int64_t))
+        cdef int64_t* group_of = <int64_t*>malloc((n_present + 2 if grouped else 1) * sizeof(int64_t))
         cdef uint32_t[256] branch_of_code
         cdef uint32_t branch = 0
-        cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes)
+        cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes, not multiway)
         if not swept:
             histogram = <int64_t*>calloc(256 * ruler.n_classes, sizeof(int64_t))
             codes = &self.codes[-1 - self.storage[attribute], 0]
@@ -781,7 +823,7 @@ cdef class Growth:
                 if b.code[i] == 0:
                     missing_branch[0] = <int32_t>((cut >> PLACE_SHIFT) - 1) if multiway else <int32_t>branch
                     continue
-                table_codes[place] = <uint32_t>b.code[i]
+                table_codes[place] = b.code[i]
                 table_branch[place] = branch
                 place += 1
             place = -1

@@ -15,6 +15,22 @@ cdef extern from *:
     #include <math.h>
     #include <stdint.h>
     #include <string.h>
+    #include "_isa.h"
+
+    /* `score_cuts2` of the gini index where there is no table of reciprocals. A function of its own: beside this the loop
+       that has the table would be slower. */
+    FT_APART static void ft_gini_cuts(
+        const double* left, double* score, int m, double n0, double total, double total1
+    ) {
+        int j; double a0, b0, a1, b1;
+        for (j = 0; j < m; j++) {
+            b0 = left[j];
+            a0 = (n0 + j) - b0;
+            b1 = total1 - b0;
+            a1 = (total - total1) - a0;
+            score[j] = -2.0 * (a0 * b0 * (1.0 / (a0 + b0)) + a1 * b1 * (1.0 / (a1 + b1)));
+        }
+    }
 
     /* log2 from +, -, *, / alone: the C library's own differs in the last bit between CPUs, this one cannot.
        m in [sqrt(1/2), sqrt(2)), log2 m = 2/ln 2 * atanh((m-1)/(m+1)); thirteen terms reach 2^-54. */
@@ -49,6 +65,8 @@ cdef extern from *:
     }
     """
     double ft_log2(double x) noexcept nogil
+    void ft_gini_cuts(
+        const double* left, double* score, int m, double n0, double total, double total1) noexcept nogil
     double ft_log2_gamma(double x) noexcept nogil
 
 cdef extern from "math.h" nogil:
@@ -80,6 +98,7 @@ cdef struct Ruler:
     double fine                 # fixed-point steps per bit
     const int64_t* klogk        # round(fine * k * log2(k)) for k < n_klogk
     int64_t n_klogk
+    bint by_inverse             # are squares multiplied by 1 / weight, instead of divided by the weight?
     const double* inverse       # 1 / k for k < n_inverse
     const double* inverse_down  # the same backward: 1 / (n_inverse - 1 - k)
     int64_t n_inverse
@@ -127,7 +146,9 @@ cdef inline int64_t total_steps(int criterion, const Ruler* r, int64_t k) noexce
 
 
 cdef inline double square_share(const Ruler* r, double squares, int64_t n) noexcept nogil:
-    return squares * r.inverse[n] if n < r.n_inverse else squares / <double>n
+    if n < r.n_inverse:
+        return squares * r.inverse[n]
+    return squares * (1.0 / <double>n) if r.by_inverse else squares / <double>n
 
 
 # ---- one side of a split --------------------------------------------------------------------------------------------
@@ -292,6 +313,9 @@ cdef inline void score_cuts2(
     cdef double n0 = <double>(before + 1)
     cdef double total_ = <double>total, total1_ = <double>total1
     if unit and criterion == GINI:
+        if total >= r.n_inverse:
+            ft_gini_cuts(cuts.left, cuts.score, m, n0, total_, total1_)
+            return
         inverse_left = r.inverse + before + 1
         inverse_right = r.inverse_down + (r.n_inverse - 1 - total + before + 1)
         for j in range(m):

@@ -70,9 +70,10 @@ cdef inline void make_keys(
         whole[j] = lost[j] & low == 0
 
 
-cdef inline bint same_value(const Keys* k, int64_t i, const real* values, int64_t stride) noexcept nogil:
-    """Has the i-th key the same value as the one before?"""
-    cdef uint64_t a = k.key[i], b = k.key[i - 1]
+cdef inline bint same_value(
+    const Keys* k, uint64_t a, uint64_t b, const real* values, int64_t stride
+) noexcept nogil:
+    """Have two keys the same value?"""
     if (a ^ b) & ~k.low:
         return False
     return k.whole or value_of(values, stride, a & k.low) == value_of(values, stride, b & k.low)
@@ -95,7 +96,7 @@ cdef inline int64_t settle(Keys* k, const real* values, int64_t stride) noexcept
         distinct += 1
         if not k.whole:
             for i in range(i + 1, stop):
-                distinct += not same_value(k, i, values, stride)
+                distinct += not same_value(k, k.key[i], k.key[i - 1], values, stride)
         i = stop
     return distinct
 
@@ -138,7 +139,7 @@ cdef inline int64_t bin_codes(
         total -= weight[k.key[i]] if weight != NULL else 1      # shares are those of the rows that have a value
     for i in range(k.n_missing, k.n):
         row = <int64_t>(k.key[i] & k.low)
-        if i == k.n_missing or not same_value(k, i, values, stride):
+        if i == k.n_missing or not same_value(k, k.key[i], k.key[i - 1], values, stride):
             ended = i == k.n_missing or lossless
             while share < n_bins and so_far >= (total * share + n_bins - 1) // n_bins:
                 share += 1
@@ -159,13 +160,15 @@ cdef inline int64_t bin_codes(
 cdef inline void rank_entries(
     const Keys* k, const real* values, int64_t stride, int shift, const uint32_t* y, uint64_t* entries
 ) noexcept nogil:
-    """The sorted list of a column. Ranks begin at 1: rank 0 is for missing values."""
-    cdef uint64_t row, rank = 0, c = 0
+    """The sorted list of a column, which may take the place of the keys. Ranks begin at 1; 0 is for missing values."""
+    cdef uint64_t key, before = 0, row, rank = 0, c = 0
     cdef int64_t i
     for i in range(k.n):
-        row = k.key[i] & k.low
-        if i >= k.n_missing and (i == k.n_missing or not same_value(k, i, values, stride)):
+        key = k.key[i]
+        row = key & k.low
+        if i >= k.n_missing and (i == k.n_missing or not same_value(k, key, before, values, stride)):
             rank += 1
+        before = key
         if shift > 32:
             c = <uint64_t>y[row] << 32
         entries[i] = rank << shift | c | row

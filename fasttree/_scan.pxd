@@ -22,7 +22,7 @@ cdef struct Rows:
     # How to read an entry: rank above `shift`, the row in the low 32 bits, the class between them or in y.
     # Fractional rows: what stands there is the number of an instance, a row with a weight; several may share a row.
     int shift
-    const uint32_t* y
+    const uint32_t* y           # NULL: the class stands in the entries
     const int64_t* weight       # NULL: every row weighs 1
     const uint32_t* row_of      # NULL: an instance is a row
 
@@ -62,7 +62,9 @@ cdef struct Best:
 
 
 cdef inline uint32_t class_of(bint gather, const Rows* rows, uint64_t entry) noexcept nogil:
-    return rows.y[<uint32_t>entry] if gather else <uint32_t>((entry >> 32) & 0xFF)
+    if gather and rows.y != NULL:
+        return rows.y[<uint32_t>entry]
+    return <uint32_t>((entry >> 32) & 0xFF)
 
 
 cdef inline int64_t weight_of(bint gather, const Rows* rows, uint64_t entry) noexcept nogil:

@@ -3,38 +3,47 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections import defaultdict
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from fasttree._memory import give_back
 from fasttree.encode import EncodedTable, midpoint
-from fasttree.evaluate import Children, Evaluator, Winners, ends, sizes
-from fasttree.frontier import Level, family_sums, first_largest, make_level
+from fasttree.evaluate import Children, Evaluator, Winners
+from fasttree.frontier import Level, ends, family_sums, first_largest, make_level, sizes
 from fasttree.message_length import Choices
+from fasttree.node_arrays import breadth_first_numbers, changed, depths, joined
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
 from fasttree.priors import cheapest, likeliest
 from fasttree.surrogates import Surrogates
-from fasttree.tree import LEAF, Tree
+from fasttree.tree import LEAF, NOTHING, Tree, constant
 from fasttree.weights import GridWeights
 
 MOST_COUNT_BYTES = 2**30
 
-# The integers that describe a node, one row of an array each.
-ATTRIBUTE, FIRST_CHILD, N_CHILDREN, N_TABLE, DEFAULT_BRANCH, MISSING_BRANCH, HEURISTIC = range(7)
-MISSING_SEEN, MULTIPLICITY, PARENT, PRED, DEPTH, N_SURROGATES = range(7, 13)
-ELIGIBLE, N_CUTS, PLACE = range(13, 16)  # of trees grown by length alone
-LEAF_INTS = np.array(
-    [[LEAF], [-1], [0], [0], [-1], [-1], [0], [0], [1], [-1], [0], [0], [0], [0], [0], [0]],
-    dtype=np.int32,
-)
-THRESHOLD_VALUE, GAIN = range(2)
+MOST_IN_HAND = 2**13  # nodes whose classes are worked out together at the end
+# What is written down of a split, and what stands in its place at leaves.
+LEAF_VALUES: dict[str, np.generic] = {
+    "attribute": np.int32(LEAF),
+    "threshold": np.float64(np.nan),
+    "gain": np.float64(0.0),
+    "n_children": np.int32(0),
+    "n_table": np.int32(0),
+    "default_branch": np.int32(-1),
+    "missing_branch": np.int32(-1),
+    "missing_seen": np.False_,
+    "heuristic": np.False_,
+    "n_surrogates": np.int32(0),
+    "n_cuts": np.int32(0),
+    "place": np.int32(0),
+}
 SHARED = np.int32(-1)  # the branch of missing values: all of them
-LEAF_REALS = np.array([[np.nan], [0.0]])
 
 
 class Builder:
-    """The nodes of the tree so far, a few arrays a level."""
+    """The nodes of the tree so far: the class counts of all, and what there is to say of those that were split."""
 
     def __init__(
         self,
@@ -55,22 +64,28 @@ class Builder:
         )
         self.has_missing = bool(table.has_missing.any())
         self.has_factors = weights is not None and weights.factor is not None
-        self.leaf_ints = LEAF_INTS if params.by_length else LEAF_INTS[:ELIGIBLE]
+        total = int(evaluator.root_counts.sum())
+        self.count_type = np.int32 if total < 2**31 else np.int64
         self.n_nodes = 0  # so far, those of open levels included
-        # Nodes are numbered as they come: level by level, unless levels are grown in parts. An array a level or part.
+        # Nodes are numbered as they come: level by level, unless levels are grown in parts. An entry a level or part.
         self.first_nodes: list[int] = []
         self.in_parts = False
-        self.ints: list[np.ndarray] = []
-        self.reals: list[np.ndarray] = []
         self.counts: list[np.ndarray] = []
-        self.probas: list[np.ndarray] = []
+        # One array for each time that nodes were split: which, and by the names of LEAF_VALUES what is said of them.
+        self.nodes: list[np.ndarray] = []
+        self.splits: defaultdict[str, list[np.ndarray]] = defaultdict(list)
         self.tables: list[tuple[np.ndarray, np.ndarray]] = []
-        self.table_nodes: list[np.ndarray] = []  # whose tables these are
+        self.empty: list[
+            tuple[np.ndarray, np.ndarray]
+        ] = []  # nodes without rows: for how many values
+        self.eligible: list[
+            tuple[np.ndarray, np.ndarray]
+        ] = []  # nodes, and what a message could ask for there
         self.surrogates: list[Surrogates] = []
 
     def root(self) -> Level:
         counts = self.evaluator.root_counts[np.newaxis, :]
-        self._begin_level(counts, counts.sum(axis=1), 0)
+        self._begin_level(counts)
         measured = None
         if self.evaluator.costs is not None or self.params.by_length:
             measured = np.zeros((1, self.table.n_attributes), dtype=bool)
@@ -86,9 +101,8 @@ class Builder:
     def note_eligible(self, level: Level, winners: Winners) -> None:
         """What a message could ask for at the nodes of the open level."""
         if winners.eligible is not None:
-            segment = bisect_right(self.first_nodes, level.first_node) - 1
-            first = level.first_node - self.first_nodes[segment]
-            self.ints[segment][ELIGIBLE, first : first + level.n_nodes] = winners.eligible
+            nodes = np.arange(level.first_node, level.first_node + level.n_nodes)
+            self.eligible.append((nodes, winners.eligible))
 
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
@@ -112,47 +126,39 @@ class Builder:
             weight = evaluator.pull(counts)
         heaviest = first_largest(weight, first_child, self.slack) - first_child[:-1]
 
-        segment = bisect_right(self.first_nodes, level.first_node) - 1
         parent = level.first_node + nodes
-        nodes_of_level, nodes = nodes, parent - self.first_nodes[segment]
-        ints, reals = self.ints[segment], self.reals[segment]
-        ints[ATTRIBUTE, nodes] = attribute
-        ints[FIRST_CHILD, nodes] = self.n_nodes + first_child[:-1]
-        ints[N_CHILDREN, nodes] = sizes(first_child)
+        n_children = sizes(first_child)
+        gain = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
+        self.nodes.append(parent.astype(np.int32))
+        found = {"attribute": attribute, "n_children": n_children, "gain": gain}
+        found["threshold"] = self._thresholds(attribute, children)
         if children.cuts is not None:
-            ints[N_CUTS, nodes], ints[PLACE, nodes] = children.cuts.T
+            found["n_cuts"], found["place"] = children.cuts.T
         missing_branch = heaviest
         if self.params.missing == "fractional":
-            missing_branch = SHARED
+            missing_branch = np.full(len(nodes), SHARED)
         elif children.surrogates is not None:
-            self._append_surrogates(ints, nodes, children.surrogates)
+            found["n_surrogates"] = sizes(children.surrogates.start)
+            self.surrogates.append(children.surrogates)
         elif self.has_missing:
-            seen = children.missing_branch >= 0
-            ints[MISSING_SEEN, nodes] = seen
-            missing_branch = np.where(seen, children.missing_branch, heaviest)
-        ints[MISSING_BRANCH, nodes] = missing_branch
-        reals[THRESHOLD_VALUE, nodes] = self._thresholds(attribute, children)
-        reals[GAIN, nodes] = np.maximum(
-            saved / (evaluator.measure.unit * level.total[nodes_of_level]), 0.0
-        )
+            found["missing_seen"] = children.missing_branch >= 0
+            missing_branch = np.where(found["missing_seen"], children.missing_branch, heaviest)
+        found["missing_branch"] = missing_branch
 
         is_binary = len(total) == 2 * len(nodes)
-        family = np.arange(len(nodes)).repeat(2 if is_binary else sizes(first_child))
-        measured = evaluator.note_measured(level, nodes_of_level, attribute, family)
-        inherited = None
-        if not total.all():
-            inherited = (ints[PRED, nodes][family], self.probas[segment][nodes][family])
-        self._begin_level(counts, total, level.depth + 1, inherited)
-        self.ints[-1][PARENT] = parent[family]
-        if len(children.table_codes):
-            self._append_tables(ints, nodes, attribute, children, heaviest)
-            self.table_nodes.append(parent)
+        family = np.arange(len(nodes)).repeat(2 if is_binary else n_children)
+        measured = evaluator.note_measured(level, nodes, attribute, family)
+        if not evaluator.is_all_numeric:
+            found |= self._tables(attribute, children, heaviest)
+        for name, values in found.items():
+            self.splits[name].append(values.astype(LEAF_VALUES[name].dtype))
+        self._begin_level(counts)
         next_level = self._lay_out(
             first_child,
             children.n_filled,
-            level.list_start[nodes_of_level],
-            level.n_rows[nodes_of_level],
-            level.slot[nodes_of_level],
+            level.list_start[nodes],
+            level.n_rows[nodes],
+            level.slot[nodes],
             children.n_rows,
             counts,
             level.depth + 1,
@@ -160,6 +166,7 @@ class Builder:
             total,
             size,
             cost,
+            level.first_entry,
         )
         if children.n_branches is None:
             return next_level
@@ -177,13 +184,8 @@ class Builder:
             children.counts,
             level.depth + 1,
             None,
+            first_entry=level.first_entry,
         )
-
-    def _append_surrogates(
-        self, ints: np.ndarray, nodes: np.ndarray, surrogates: Surrogates
-    ) -> None:
-        ints[N_SURROGATES, nodes] = sizes(surrogates.start)
-        self.surrogates.append(surrogates)
 
     def _saved_by_known(self, counts: np.ndarray, first_child: np.ndarray) -> np.ndarray:
         """The cost saved among the rows that know the attribute of the split."""
@@ -195,67 +197,35 @@ class Builder:
             costs.append(cost)
         return np.asarray(costs[0] - family_sums(costs[1], first_child))
 
-    def _append_tables(
-        self,
-        ints: np.ndarray,
-        nodes: np.ndarray,
-        attribute: np.ndarray,
-        children: Children,
-        heaviest: np.ndarray,
-    ) -> None:
+    def _tables(
+        self, attribute: np.ndarray, children: Children, heaviest: np.ndarray
+    ) -> dict[str, np.ndarray]:
         """What nodes that split by a table have beside: the table, and where levels go that it lacks."""
-        self.tables.append((children.table_codes, children.table_branch))
         n_present = sizes(children.table_start)
-        is_table = n_present > 0
-        n_values = self.evaluator.n_codes[attribute] - 1
-        default_branch = np.where(is_table, heaviest, -1)
+        n_children = sizes(children.first_child)
+        if len(children.table_codes):
+            narrow = np.uint8 if n_children.max() <= 2**8 else np.uint32
+            self.tables.append((children.table_codes, children.table_branch.astype(narrow)))
+        default_branch = np.where(n_present > 0, heaviest, -1)
         shares = self.evaluator.has_empty_branch(attribute, n_present)
-        default_branch[shares] = ints[N_CHILDREN, nodes][shares] - 1
-        ints[N_TABLE, nodes] = n_present
-        ints[DEFAULT_BRANCH, nodes] = default_branch
-        ints[HEURISTIC, nodes] = children.heuristic
-        empty = children.first_child[1:][shares] - 1
-        multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
-        self.ints[-1][MULTIPLICITY, empty] = np.where(multiway, n_values - n_present, 1)[shares]
+        default_branch[shares] = n_children[shares] - 1
+        if shares.any():
+            n_values = self.evaluator.n_codes[attribute] - 1
+            multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
+            multiplicity = np.where(multiway, n_values - n_present, 1)[shares]
+            empty = children.first_child[1:][shares] - 1
+            self.empty.append((self.n_nodes + empty, multiplicity))
+        return {
+            "n_table": n_present,
+            "default_branch": default_branch,
+            "heuristic": children.heuristic,
+        }
 
-    def _begin_level(
-        self,
-        counts: np.ndarray,
-        total: np.ndarray,
-        depth: int,
-        inherited: tuple[np.ndarray, np.ndarray] | None = None,
-    ) -> None:
-        """The nodes of a level as leaves; those without rows keep their parents' class and shares."""
-        n = len(total)
+    def _begin_level(self, counts: np.ndarray) -> None:
         self.first_nodes.append(self.n_nodes)
-        self.n_nodes += n
+        self.n_nodes += len(counts)
         self._check_size()
-        order = self.table.tie_order
-        if self.priors.cost is None:
-            level = counts
-            if self.slack:  # what rounding keeps apart is equal, in the shares too
-                most = counts.max(axis=1, keepdims=True)
-                # ... but not in a node that weighs hardly more than rounding takes.
-                slack = np.minimum(self.slack, total // 1024)[:, np.newaxis]
-                level = np.where(counts >= most - slack, most, counts)
-            pred = likeliest(level, order)
-            proba = level / np.maximum(total, 1)[:, np.newaxis]
-        else:
-            proba = self.priors.shares(self.evaluator.plain(counts))
-            pred = cheapest(proba, self.priors.cost, order)
-        if inherited is not None:
-            empty = total == 0
-            pred[empty], proba[empty] = inherited[0][empty], inherited[1][empty]
-        ints = np.empty((len(self.leaf_ints), n), dtype=np.int32)
-        ints[:] = self.leaf_ints
-        ints[PRED] = pred
-        ints[DEPTH] = depth
-        reals = np.empty((len(LEAF_REALS), n))
-        reals[:] = LEAF_REALS
-        self.ints.append(ints)
-        self.reals.append(reals)
-        self.counts.append(counts)
-        self.probas.append(proba)
+        self.counts.append(counts.astype(self.count_type))
 
     def _lay_out(
         self,
@@ -271,6 +241,7 @@ class Builder:
         total: np.ndarray | None = None,
         size: np.ndarray | None = None,
         cost: np.ndarray | None = None,
+        first_entry: int = 0,
     ) -> Level:
         if total is None or size is None or cost is None:
             total = counts.sum(axis=1)
@@ -283,7 +254,7 @@ class Builder:
             is_open = (counts.max(axis=1) < total) & (size >= self.min_split)
         return make_level(
             first_child, n_filled, parent_start, parent_rows, parent_slot, n_rows, counts, total, size, cost, is_open,
-            self.evaluator.slots, depth, self.first_nodes[-1], measured,
+            self.evaluator.slots, depth, self.first_nodes[-1], measured, first_entry=first_entry,
         )  # fmt: skip
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
@@ -324,61 +295,91 @@ class Builder:
             )
 
     def finish(self) -> tuple[Tree, Choices | None]:
-        ints, reals = _joined(self.ints, axis=1), _joined(self.reals, axis=1)
-        counts, proba = _joined(self.counts), _joined(self.probas)
-        nothing = np.empty(0, dtype=np.uint32)
-        table_codes = np.concatenate([nothing, *(codes for codes, _ in self.tables)])
-        table_branch = np.concatenate([nothing, *(branch for _, branch in self.tables)])
-        if self.in_parts:  # the nodes are not level by level
-            in_table = self._in_order(ints)
-            table_codes, table_branch = table_codes[in_table], table_branch[in_table]
-            order = breadth_first(ints[FIRST_CHILD], ints[N_CHILDREN])
-            ints, reals = ints.take(order, axis=1), reals.take(order, axis=1)
-            counts, proba = counts[order], proba[order]
-            number = np.empty(len(order), dtype=np.int32)
-            number[order] = np.arange(len(order), dtype=np.int32)
-            for row in (FIRST_CHILD, PARENT):
-                ints[row] = np.where(ints[row] < 0, -1, number[ints[row]])
+        """The parts are put together, and given up, array by array, since large trees fill the memory."""
+        splits, n_nodes = self.splits, self.n_nodes
+        node = joined([np.empty(0, dtype=np.int32), *self.nodes])
+        self.nodes.clear()
+        number = None  # of the nodes as they were made, if it is another
+        if self.in_parts:
+            number = breadth_first_numbers(n_nodes, node, np.concatenate(splits["n_children"]))
+            node = number[node]
+        arrays = self._finish_tables(node)
+        for name, leaf in LEAF_VALUES.items():
+            if name not in splits:
+                arrays[name] = constant(leaf, n_nodes)
+                continue
+            arrays[name] = np.full(n_nodes, leaf)
+            arrays[name][node] = joined(splits.pop(name))
+        arrays["multiplicity"] = changed(n_nodes, 1, self.empty, number)
+        arrays["eligible"] = changed(n_nodes, 0, self.eligible, number)
+        n_children = arrays["n_children"]
+        arrays["first_child"] = np.full(n_nodes, -1, dtype=np.int32)
+        node.sort()
+        arrays["first_child"][node] = ends(n_children[node])[:-1] + 1
+        arrays["parent"] = np.append(np.int32(-1), node.repeat(n_children[node]))
+        arrays["depth"] = depths(n_children)
+        give_back(64 * n_nodes)
+        arrays |= self._classes(arrays["parent"], number)
         if self.params.threshold == "value":
-            self._relocate(ints[ATTRIBUTE], reals[THRESHOLD_VALUE])
-        tree = Tree(
-            schema=self.table.schema,
-            attribute=ints[ATTRIBUTE],
-            threshold=reals[THRESHOLD_VALUE],
-            first_child=ints[FIRST_CHILD],
-            n_children=ints[N_CHILDREN],
-            table_start=ends(ints[N_TABLE]),
-            table_codes=table_codes,
-            table_branch=table_branch,
-            default_branch=ints[DEFAULT_BRANCH],
-            missing_branch=ints[MISSING_BRANCH],
-            missing_seen=ints[MISSING_SEEN].astype(bool),
-            multiplicity=ints[MULTIPLICITY],
-            heuristic=ints[HEURISTIC].astype(bool),
-            counts=self.evaluator.plain(counts) / self.per_unit,
-            proba=proba,
-            pred=ints[PRED],
-            gain=reals[GAIN],
-            depth=ints[DEPTH],
-            parent=ints[PARENT],
-            **self._finish_surrogates(ints[N_SURROGATES]),
-        )
+            self._relocate(arrays["attribute"], arrays["threshold"])
+        told = [arrays.pop(name) for name in ("eligible", "n_cuts", "place")]
+        arrays["table_start"] = ends(arrays.pop("n_table"))
+        arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
+        tree = Tree(schema=self.table.schema, **arrays)
         if not self.params.by_length:
             return tree, None
-        return tree, Choices(*ints[[ELIGIBLE, N_CUTS, PLACE]].astype(np.int64))
+        return tree, Choices(*(values.astype(np.int64) for values in told))
 
-    def _in_order(self, ints: np.ndarray) -> np.ndarray:
-        """The entries of the tables as breadth-first order wants them."""
-        if not self.tables:
-            return np.empty(0, dtype=np.int64)
-        n_entries = ints[N_TABLE].astype(np.int64)
-        as_made = np.concatenate(self.table_nodes)
-        start = np.zeros(len(n_entries), dtype=np.int64)
-        start[as_made] = ends(n_entries[as_made])[:-1]
-        order = breadth_first(ints[FIRST_CHILD], ints[N_CHILDREN])
-        lengths = n_entries[order]
-        within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
-        return np.asarray(np.repeat(start[order], lengths) + within)
+    def _finish_tables(self, node: np.ndarray) -> dict[str, np.ndarray]:
+        """The tables of all the nodes; `node`: those that were split, as they came."""
+        tables, self.tables = self.tables, []
+        codes = [np.empty(0, dtype=np.uint32)]
+        branches = codes.copy()
+        while tables:
+            for parts, part in zip((codes, branches), tables.pop(0), strict=True):
+                parts.append(part)
+        found = {"table_codes": joined(codes), "table_branch": joined(branches)}
+        if self.in_parts and len(found["table_codes"]):
+            lengths = np.concatenate(self.splits["n_table"])
+            order = node.argsort()
+            start, lengths = ends(lengths)[order], lengths[order]
+            within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
+            in_table = np.repeat(start, lengths) + within
+            found = {name: values[in_table] for name, values in found.items()}
+        return found
+
+    def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
+        """Class counts and what follows from them; nodes without rows have their parents' class and shares."""
+        steps = joined(self.counts)
+        order, cost = self.table.tie_order, self.priors.cost
+        counts = np.empty(steps.shape)
+        pred = np.empty(len(steps), dtype=np.int32)
+        empty = np.flatnonzero(~steps.any(axis=1))
+        has_plain_shares = self.weights is None and cost is None and not (self.slack or len(empty))
+        proba = NOTHING if has_plain_shares else np.empty(steps.shape)
+        for start in range(0, len(steps), MOST_IN_HAND):
+            here: Any = slice(start, start + MOST_IN_HAND)
+            known = steps[here].astype(np.int64)
+            if number is not None:
+                here = number[here]
+            plain = self.evaluator.plain(known)
+            counts[here] = plain / self.per_unit
+            if cost is not None:
+                proba[here] = self.priors.shares(plain)
+                pred[here] = cheapest(proba[here], cost, order)
+                continue
+            total = known.sum(axis=1)[:, np.newaxis]
+            if self.slack:  # what rounding keeps apart is equal, in the shares too
+                most = known.max(axis=1, keepdims=True)
+                # ... but not in a node that weighs hardly more than rounding takes.
+                known = np.where(known >= most - np.minimum(self.slack, total // 1024), most, known)
+            pred[here] = likeliest(known, order)
+            if not has_plain_shares:
+                proba[here] = known / np.maximum(total, 1)
+        if len(empty):
+            empty = empty if number is None else number[empty]
+            pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
+        return {"counts": counts, "proba": proba, "pred": pred}
 
     def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
         if not self.surrogates:
@@ -400,21 +401,3 @@ class Builder:
             "surrogate_agreement": np.concatenate([s.agreement for s in found]),
             "surrogate_adjusted": np.concatenate([s.adjusted for s in found]),
         }
-
-
-def _joined(parts: list[np.ndarray], axis: int = 0) -> np.ndarray:
-    """The parts as one array; they are given up at once, since large trees fill the memory."""
-    whole = np.concatenate(parts, axis=axis)
-    parts.clear()
-    return whole
-
-
-def breadth_first(first_child: np.ndarray, n_children: np.ndarray) -> np.ndarray:
-    """The nodes of a tree level by level, from left to right."""
-    levels = [np.zeros(1, dtype=np.int64)]
-    while len(levels[-1]):
-        parents = levels[-1][n_children[levels[-1]] > 0]
-        families = n_children[parents].astype(np.int64)
-        within = np.arange(families.sum()) - np.repeat(ends(families)[:-1], families)
-        levels.append(np.repeat(first_child[parents].astype(np.int64), families) + within)
-    return np.concatenate(levels)

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.chance import score_tables
-from fasttree.evaluate import Evaluator, sizes
-from fasttree.frontier import Level, family_sums
+from fasttree.evaluate import Evaluator
+from fasttree.frontier import Level, family_sums, sizes
 
 MOST_CELLS = 2**21  # of tables that are scored together
 

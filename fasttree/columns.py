@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.encode import EncodedTable, encode, is_worth_threads
 from fasttree.frames import (
@@ -199,6 +200,8 @@ def training(
     with Team(n_jobs, is_worth_threads(container.n_rows, len(container.names))) as team:
         table = read_table(container, categorical_features, ordered_features, team.run)
         target = read_target(y, table.n_rows)
+        n_bytes = 4 * table.n_rows * len(table.names)
+        give_back(n_bytes)
         n_given = table.n_rows
         weight = read_weights(sample_weight, n_given)
         present = None
@@ -207,6 +210,8 @@ def training(
             table, target, weight = table.take(present), target.take(present), weight[present]
         grid = None if weight is None else to_grid(weight)
         encoded = encode(table, target, team, max_bins, grid)
+        del container, table, target, grid  # the encoded table has taken what it needs
+        give_back(n_bytes)
         encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)
         weights = _weights_of(encoded, weight, missing, present)
         yield TrainingRows(encoded, weights, True, n_given, present, weight), team

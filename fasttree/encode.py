@@ -52,7 +52,7 @@ class EncodedTable:
 
     @property
     def n_rows(self) -> int:
-        return len(self.y)
+        return self.codes.shape[1]
 
     @property
     def n_attributes(self) -> int:
@@ -65,6 +65,10 @@ class EncodedTable:
     def drop_lists(self) -> None:
         """Growth has used the sorted lists up, and needs their memory."""
         object.__setattr__(self, "lists", np.empty((0, 0), dtype=np.uint64))
+
+    def drop_classes(self) -> None:
+        """Nobody will ask for the classes of rows again; those that growth needs stand in the entries."""
+        object.__setattr__(self, "y", np.empty(0, dtype=np.uint32))
 
     def first_missing(self, attribute: int) -> int:
         """The first row that does not know an attribute."""
@@ -162,8 +166,7 @@ def encode(
         work.keys = [np.empty((width, n_rows), dtype=np.uint64) for _ in range(team.size)]
         team.run(lambda worker, i: work.encode_block(worker, blocks[i]), len(blocks), shared)
     else:
-        work.keys = [np.empty((1, n_rows), dtype=np.uint64) for _ in range(team.size)]
-        team.run(work.encode_column, n_attributes, shared)
+        team.run(lambda _, i: work.encode_column(i), n_attributes, shared)
     return work.finish()
 
 
@@ -183,32 +186,32 @@ class _Encoding:
         self.max_bins = max_bins
         self.steps = None if weights is None else weights.steps
         self.total = n if weights is None else int(weights.steps.sum())
-        self.y = target.codes.astype(np.uint32)
+        self.y = target.codes.view(np.uint32)
         packed = len(target.classes) <= PACKED_CLASSES and n < PACKED_RANKS
         self.shift = PACKED_SHIFT if packed else WIDE_SHIFT
         self.storage = np.empty(d, dtype=np.int32)
         self.n_codes = np.zeros(d, dtype=np.int32)
         self.has_missing = np.zeros(d, dtype=np.uint8)
-        # Not touched, not paid for: an attribute uses its row of one of the two.
-        n_lists = d if max_bins is None or _has_many_levels(table) else 0
-        self.lists = np.empty((n_lists, n), dtype=np.uint64)
+        # Not touched, not paid for: an attribute uses a row of one of the two.
+        has_lists = table.columns is not None or max_bins is None
+        self.lists = np.empty((d if has_lists else 0, n), dtype=np.uint64)
+        self.free = list(range(d))[::-1]  # rows of `lists`
         self.codes = np.empty((d, n), dtype=np.uint8)
         self.lower = np.zeros((d, MAX_BINS + 1))
         self.upper = np.zeros((d, MAX_BINS + 1))
         self.ranges = np.full((d, 2), np.nan)
         self.source: list[np.ndarray | None] = [None] * d
-        self.keys: list[np.ndarray] = []  # of the columns that a worker has in hand
+        self.keys: list[np.ndarray] = []  # of the columns of a matrix that a worker has in hand
 
     # -- numeric ---------------------------------------------------------------------------------------------------
 
     def encode_block(self, worker: int, attributes: range) -> None:
         """Some adjacent columns of a table in one piece."""
         assert self.table.matrix is not None
-        self.encode_numbers(
-            worker, attributes, self.table.matrix[:, attributes.start : attributes.stop]
-        )
+        values = self.table.matrix[:, attributes.start : attributes.stop]
+        self.encode_numbers(attributes, values, self.keys[worker][: len(attributes)], attributes)
 
-    def encode_column(self, worker: int, attribute: int) -> None:
+    def encode_column(self, attribute: int) -> None:
         assert self.table.columns is not None
         column = self.table.columns[attribute]
         if column.codes is not None and column.categories is not None:
@@ -219,29 +222,36 @@ class _Encoding:
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
         self.source[attribute] = values
-        self.encode_numbers(worker, range(attribute, attribute + 1), values[:, np.newaxis])
+        row = self.free.pop()  # the keys stand where the list will
+        here = range(attribute, attribute + 1)
+        self.encode_numbers(
+            here, values[:, np.newaxis], self.lists[row : row + 1], range(row, row + 1)
+        )
+        if self.storage[attribute] < 0:
+            self.free.append(row)
 
-    def encode_numbers(self, worker: int, attributes: range, values: np.ndarray) -> None:
-        """`values` holds a column for each of the attributes."""
+    def encode_numbers(
+        self, attributes: range, values: np.ndarray, keys: np.ndarray, rows: range
+    ) -> None:
+        """`values` holds a column for each of the attributes, `keys` has room for the keys; lists go to `rows`."""
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
-        keys = self.keys[worker][: len(attributes)]
         row_bits = max(1, (len(values) - 1).bit_length())
         whole = np.empty(len(attributes), dtype=np.uint8)
         n_missing = np.empty(len(attributes), dtype=np.int64)
         _core.keys_of(values, row_bits, keys, whole, n_missing)
         self.has_missing[attributes.start : attributes.stop] = n_missing > 0
         keys.sort(axis=1)
-        for j, attribute in enumerate(attributes):
+        for j, (attribute, row) in enumerate(zip(attributes, rows, strict=True)):
             column = values[:, j]
             ranked = _core.SortedColumn(keys[j], row_bits, whole[j], n_missing[j])
             n_values = ranked.settle(column)
             if self.max_bins is None and n_values > MAX_BINS:
-                entries = self.lists[attribute]
+                entries = self.lists[row]
                 ranked.entries(column, self.shift, self.y, entries)
                 ends = entries[[n_missing[j], -1]] & np.uint64(0xFFFFFFFF)  # they hold the row
                 self.ranges[attribute] = column[ends.astype(np.int64)]
-                self.storage[attribute] = attribute
+                self.storage[attribute] = row
                 self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
                 continue
             largest = ranked.codes(
@@ -263,11 +273,15 @@ class _Encoding:
             self.storage[attribute] = -1 - attribute
             return
         codes = np.ascontiguousarray(codes, dtype=np.int32)
-        _core.level_entries(codes, n_categories, self.shift, self.y, self.lists[attribute])
-        self.storage[attribute] = attribute
+        row = self.free.pop()
+        _core.level_entries(codes, n_categories, self.shift, self.y, self.lists[row])
+        self.storage[attribute] = row
 
     def finish(self) -> EncodedTable:
         table, target = self.table, self.target
+        if table.columns is not None:
+            for row in self.free:
+                _core.forget(self.lists[row])
         target.classes.flags.writeable = False  # estimators and trees share them
         self.ranges.flags.writeable = False
         if table.columns is None:
@@ -294,11 +308,6 @@ class _Encoding:
             upper=self.upper,
             source=self.source if table.matrix is None else table.matrix,
         )
-
-
-def _has_many_levels(table: Table) -> bool:
-    """Is there a categorical attribute that needs a sorted list?"""
-    return any(len(c.categories or ()) > MAX_BINS for c in table.columns or ())
 
 
 def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:

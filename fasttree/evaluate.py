@@ -10,11 +10,12 @@ from itertools import pairwise
 import numpy as np
 
 from fasttree import _core, c45
+from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.by_length import LengthRule
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots, family_sums, first_largest, part_of
+from fasttree.frontier import Level, Slots, ends, family_sums, first_largest, part_of, sizes
 from fasttree.instances import Instances
 from fasttree.params import (
     CATEGORICAL_SPLITS,
@@ -29,10 +30,16 @@ from fasttree.ruler import make_measure, slack_of
 from fasttree.surrogates import Surrogates, SurrogateSearch
 from fasttree.weights import GridWeights
 
-RECORD_BYTES = 2**26  # of the (attribute, node) records of a batch
+RECORD_BYTES = 2**24  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
+MOST_SPLITS = 2**14  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
+# A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
+WHOLE_SPARE, SPARE_SHARE = (
+    2**18,
+    8,
+)  # a thread has room beside the lists for all the rows, if they are many for a part
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
 UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
@@ -51,6 +58,19 @@ class Winners:
     cut: np.ndarray  # int64
     # Per node of the level what a message could ask for (of a closed node only whether there is anything); or None.
     eligible: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """Splits of some nodes of a level that are to be made."""
+
+    level: Level
+    nodes: np.ndarray
+    attribute: np.ndarray
+    cut: np.ndarray
+    last_entry: int | None = (
+        None  # where the stretch of the lists ends that is theirs, if not behind the level's rows
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +171,12 @@ class Evaluator:
             self.shares,
             many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
-        self._spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
+        n_spare = self.n_rows
+        if (
+            params.missing != "surrogate" and n_spare > WHOLE_SPARE
+        ):  # larger nodes take several steps
+            n_spare //= SPARE_SHARE
+        self._spare = [np.empty(n_spare, dtype=np.uint64) for _ in range(team.size)]
         self.surrogates = None
         if params.missing == "surrogate":
             self.surrogates = SurrogateSearch(
@@ -185,6 +210,7 @@ class Evaluator:
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
+        give_back(16 * (level.last_entry - level.first_entry))
         n = len(level.frontier)
         winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
         if self.lengths is not None:
@@ -202,7 +228,7 @@ class Evaluator:
                 level, family, stop, int(opened[family]), int(opened[stop]), winners
             )
             family = stop
-        self.instances.end_level()
+        self.instances.end_level(level.last_entry)
         return winners
 
     def _askable(self, level: Level) -> np.ndarray:
@@ -466,6 +492,33 @@ class Evaluator:
         if level.paused is not None:
             self.instances.resume(level.paused)
 
+    def portions(self, splits: Splits) -> list[Splits]:
+        """The splits of a level in portions, if they are very many: what descends from a portion is grown before the
+        next is touched, in the stretch of the lists where its rows are."""
+        n = len(splits.nodes)
+        # A row list is written anew for each level, and surrogates are put together level by level.
+        if n <= MOST_SPLITS or self.shares or self.has_counted or self.surrogates is not None:
+            return [splits]
+        level, start = splits.level, splits.level.list_start
+        bounds = [*range(0, n, MOST_SPLITS), n]
+        first = [level.first_entry, *start[splits.nodes[bounds[1:-1]]].tolist()]
+        last = [*first[1:], self.instances.n_entries]
+        return [
+            Splits(
+                replace(level, first_entry=first[i]),
+                splits.nodes[here],
+                splits.attribute[here],
+                splits.cut[here],
+                last[i],
+            )
+            for i, here in enumerate(map(slice, bounds[:-1], bounds[1:]))
+        ]
+
+    def drop(self) -> None:
+        """Growth is over."""
+        self.instances.drop()
+        self._spare.clear()
+
     def has_empty_branch(self, attribute: np.ndarray, n_present: np.ndarray) -> np.ndarray:
         """Which splits have a branch for values without training rows at the node?"""
         shape = self.shape[attribute]
@@ -489,23 +542,11 @@ class Evaluator:
         return ends(n_children), ends(np.where(shape == THRESHOLD, 0, n_entries))
 
 
-def ends(lengths: np.ndarray) -> np.ndarray:
-    """0 and the running sums: where each of the segments begins, and the end."""
-    result = np.zeros(len(lengths) + 1, dtype=np.int64)
-    lengths.cumsum(out=result[1:])
-    return result
-
-
 def _of_frontier(level: Level) -> np.ndarray:
     """The rows of the nodes on the frontier, 0 for the others."""
     rows = np.zeros(level.n_nodes, dtype=np.int64)
     rows[level.frontier] = level.n_rows[level.frontier]
     return rows
-
-
-def sizes(segment_ends: np.ndarray) -> np.ndarray:
-    """The lengths of segments, from `ends`."""
-    return np.asarray(segment_ends[1:] - segment_ends[:-1])
 
 
 def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:

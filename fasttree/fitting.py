@@ -72,7 +72,8 @@ class Fitting:
         if left_out is not None:
             weights = rows.without(left_out, self.params.missing)
         used_up = use_up and rows.used_up
-        grown = grow(rows.encoded, self.params, self.team, weights, used_up, self.costs)
+        is_last = used_up and self.table is None
+        grown = grow(rows.encoded, self.params, self.team, weights, used_up, self.costs, is_last)
         return self.finish(*grown)
 
     def fit(self, how: Any, validation: Validation | None) -> Pruned:

@@ -40,11 +40,20 @@ class Level:
     first_node: int = 0  # the number of the first node in the tree as it is built
     measured: np.ndarray | None = None  # [node, attribute]: asked on the way, if growth must know
     siblings: np.ndarray | None = None  # branches of the parent's split, 0 at the root; likewise
+    first_entry: int = 0  # where its rows begin in the sorted lists
     paused: Any = None  # what the core must have again before this part of a level can be grown
 
     @property
     def n_nodes(self) -> int:
         return len(self.total)
+
+    @property
+    def last_entry(self) -> int:
+        """Where the rows of the frontier end in the sorted lists."""
+        if not len(self.frontier):
+            return self.first_entry
+        last = self.frontier[-1]
+        return int(self.list_start[last] + self.n_rows[last])
 
 
 def make_level(
@@ -64,14 +73,16 @@ def make_level(
     first_node: int = 0,
     measured: np.ndarray | None = None,
     first_row: int = 0,
+    first_entry: int = 0,
     paused: Any = None,
 ) -> Level:
     """Lay out the children of a level; `is_open` marks the frontier. `n_filled` children of a family have rows; those
-    of the first child stand from `first_row` on in the row list."""
+    of the first child stand from `first_row` on in the row list, those of the frontier from `first_entry` on in the
+    sorted lists."""
     frontier = is_open.nonzero()[0]
     place = np.full(len(total), -1, dtype=np.int32)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
-    list_start = _starts(n_rows * is_open)
+    list_start = _starts(n_rows * is_open) + first_entry
     row_start = _starts(n_rows) + first_row
     slot = slots.assign(first_child, parent_slot, n_rows, is_open)
     core = _core.Level(
@@ -92,7 +103,7 @@ def make_level(
     )
     return Level(
         first_child, n_filled, parent_start, parent_rows, counts, total, size, cost, n_rows, list_start, row_start,
-        slot, frontier, core, depth, first_node, measured, paused=paused,
+        slot, frontier, core, depth, first_node, measured, first_entry=first_entry, paused=paused,
     )  # fmt: skip
 
 
@@ -119,7 +130,7 @@ def part_of(level: Level, family0: int, family1: int, slots: Slots, paused: Any)
         level.first_node + int(first),
         None if level.measured is None else level.measured[nodes],
         int(level.row_start[first]),
-        paused,
+        paused=paused,
     )
     siblings = None if level.siblings is None else level.siblings[nodes]
     return replace(part, siblings=siblings)
@@ -176,6 +187,18 @@ def first_largest(values: np.ndarray, first_child: np.ndarray, slack: int = 0) -
     is_largest = np.flatnonzero(values >= np.maximum.reduceat(values, first)[family] - slack)
     _, where = np.unique(family[is_largest], return_index=True)
     return is_largest[where]
+
+
+def ends(lengths: np.ndarray) -> np.ndarray:
+    """0 and the running sums: where each of the segments begins, and the end."""
+    result = np.zeros(len(lengths) + 1, dtype=np.int64)
+    lengths.cumsum(out=result[1:])
+    return result
+
+
+def sizes(segment_ends: np.ndarray) -> np.ndarray:
+    """The lengths of segments, from `ends`."""
+    return np.asarray(segment_ends[1:] - segment_ends[:-1])
 
 
 def _starts(sizes: np.ndarray) -> np.ndarray:

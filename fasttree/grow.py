@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree import _core
+from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.builder import Builder
 from fasttree.by_chance import ChanceRule
 from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable, is_worth_threads
-from fasttree.evaluate import Evaluator, Winners
+from fasttree.evaluate import Evaluator, Splits, Winners
+from fasttree.frontier import Level
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
 from fasttree.params import STOPPING, GrowthParams
@@ -30,9 +32,11 @@ def grow(
     weights: GridWeights | None = None,
     use_up: bool = False,
     costs: AttributeCosts | None = None,
+    is_last: bool = False,
 ) -> tuple[Tree, Choices | None]:
     """Grow the tree of an encoded table; with it comes what there was to choose between at its nodes, if grown by
-    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy."""
+    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy; `is_last`: the classes of its
+    rows, too."""
     lists = _own_lists(table, weights, use_up, team)
     evaluator = Evaluator(table, lists, params, weights, team, costs)
     builder = Builder(table, params, evaluator, weights)
@@ -41,25 +45,36 @@ def grow(
         evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
     if params.by_chance:
         evaluator.judge = ChanceRule(evaluator, params.criterion).worth
-    pending = [builder.root()]
+    if is_last:
+        table.drop_classes()
+    pending: list[Level | Splits] = [builder.root()]
     while pending:  # one level after the other, unless they grow too large
-        level = pending.pop()
-        evaluator.resume(level)
-        winners = evaluator.evaluate(level)
-        builder.note_eligible(level, winners)
-        accepted = _accept(winners, params)
-        if accepted.any():
-            nodes = level.frontier[accepted]
-            attribute = winners.attribute[accepted]
-            children = evaluator.split(level, nodes, attribute, winners.cut[accepted])
-            level = builder.append(level, nodes, attribute, children)
+        step = pending.pop()
+        if isinstance(step, Splits):
+            level = _make(step, builder, evaluator)
             parts = evaluator.parts(level)
             builder.in_parts |= len(parts) > 1
             pending += reversed(parts)
+            continue
+        evaluator.resume(step)
+        winners = evaluator.evaluate(step)
+        builder.note_eligible(step, winners)
+        accepted = _accept(winners, params)
+        if accepted.any():
+            splits = Splits(
+                step,
+                step.frontier[accepted],
+                winners.attribute[accepted],
+                winners.cut[accepted],
+            )
+            portions = evaluator.portions(splits)
+            builder.in_parts |= len(portions) > 1
+            pending += reversed(portions)
     del lists
-    evaluator.instances.drop()
+    evaluator.drop()
     if use_up:
         table.drop_lists()
+    give_back(4 * table.n_rows * table.n_attributes)
     tree, choices = builder.finish()
     if params.significance is not None:
         is_split = significant_splits(tree, params.significance, params.exact_p)
@@ -72,13 +87,26 @@ def grow(
     return tree, choices
 
 
+def _make(splits: Splits, builder: Builder, evaluator: Evaluator) -> Level:
+    """Make splits; the level of the children."""
+    if splits.last_entry is not None:
+        evaluator.instances.begin_stretch(splits.level.first_entry, splits.last_entry)
+    level, nodes, attribute = splits.level, splits.nodes, splits.attribute
+    children = evaluator.split(level, nodes, attribute, splits.cut)
+    return builder.append(level, nodes, attribute, children)
+
+
 def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
     """The splits of best-first growth: nodes do not depend on each other, so it grows a part of the tree."""
     counts = tree.counts if factor is None else tree.counts * (factor / factor.max())
     saved = tree.gain * counts.sum(axis=1)
     saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
     is_split = _core.best_first(
-        tree.first_child, tree.n_children, tree.multiplicity, saved, max_leaves
+        tree.first_child,
+        tree.n_children,
+        np.ascontiguousarray(tree.multiplicity),
+        saved,
+        max_leaves,
     )
     return np.frombuffer(is_split, dtype=bool)
 
@@ -111,12 +139,12 @@ def _own_lists(
         if use_up:
             return table.lists
         lists = np.empty_like(table.lists)
-        for attribute in np.flatnonzero(table.storage >= 0):
-            lists[attribute] = table.lists[attribute]
+        for row in table.storage[table.storage >= 0]:
+            lists[row] = table.lists[row]
         return lists
     present = weights.steps > 0
     lists = np.empty((table.n_attributes, int(present.sum())), dtype=np.uint64)
-    swept = np.flatnonzero(table.storage >= 0)
+    swept = table.storage[table.storage >= 0]
 
     def keep(worker: int, i: int) -> None:
         _core.keep_entries(table.lists[swept[i]], present.view(np.uint8), lists[swept[i]])

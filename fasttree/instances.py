@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
-from fasttree.encode import EncodedTable
+from fasttree.encode import WIDE_SHIFT, EncodedTable
+
+FORGOTTEN = 2**15  # entries of a list that are worth giving back
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +46,8 @@ class Instances:
         self.shares = shares
         self.n = table.n_rows
         self.lists = lists
-        self.y = table.y
+        has_class = table.rank_shift > WIDE_SHIFT and not is_weighted  # in its entries
+        self.y = None if has_class else table.y
         self.weight = steps if is_weighted else None
         self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
         self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
@@ -58,6 +61,10 @@ class Instances:
             self.row_list = np.empty(n_present, dtype=np.uint64)
             _core.write_rows(table.y, steps, table.rank_shift, self.row_list)
             self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
+        self._in_use = np.sort(table.storage[table.storage >= 0])
+        # Of each list; what follows belongs to other levels, or has no memory any more.
+        self.n_entries = lists.shape[1]
+        self._first_entry = self.n_entries  # of a stretch
         self._source: np.ndarray | None = None  # where the rows of a level are dealt out from
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out
@@ -84,6 +91,7 @@ class Instances:
         self.next_row_list = np.empty_like(other.next_row_list)
         self._spare, self._is_kept = None, False
         if self.shares:
+            assert other.y is not None
             assert other.weight is not None
             assert other.row_of is not None
             self.y, self.weight = other.y.copy(), other.weight.copy()
@@ -103,6 +111,7 @@ class Instances:
                 f"sharing missing rows out over the branches takes {self.n} instances, too many: "
                 'limit max_depth or raise min_samples_leaf, or use missing="branch"'
             )
+        assert self.y is not None
         if self.n > len(self.y):
             capacity = max(self.n, min(2 * len(self.y), 2**32))
             self.y = _longer(self.y, capacity)
@@ -129,9 +138,23 @@ class Instances:
         self.lists, self._spare = target, None if self._is_kept else source
         self._is_kept = False
 
-    def end_level(self) -> None:
+    def end_level(self, last: int) -> None:
+        """The rows of the frontier stand in the lists, and end there."""
         self._source = None
         self.core.set_lists(self.lists, self.lists)
+        if not self.shares and self.n_entries - last > FORGOTTEN:
+            self._forget(last)
+
+    def begin_stretch(self, first: int, last: int) -> None:
+        """From now on only the rows that stand in this stretch of the lists are looked at; those of the stretch before
+        are done with."""
+        self._forget(self._first_entry)
+        self._first_entry, self.n_entries = first, last
+
+    def _forget(self, first: int) -> None:
+        for row in self._in_use:
+            _core.forget(self.lists[row, first : self.n_entries])
+        self.n_entries = first
 
     @contextmanager
     def dealt(self) -> Iterator[None]:
@@ -160,6 +183,8 @@ class Instances:
         nothing = np.empty((0, 0), dtype=np.uint64)
         self.lists, self._spare = nothing, None
         self.core.set_lists(nothing, nothing)
+        self.branch = self.branch[:1].copy()
+        self._publish()
 
     def begin_rows(self, n_entries: int) -> None:
         if self.shares:

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fasttree.evaluate import Children, Evaluator, sizes
-from fasttree.frontier import Level, family_sums
+from fasttree.evaluate import Children, Evaluator
+from fasttree.frontier import Level, family_sums, sizes
 
 LayOut = Callable[[Level, np.ndarray, Children], Level]
 

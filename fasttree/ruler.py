@@ -11,6 +11,8 @@ from fasttree import _core, c45
 from fasttree.params import CRITERIA, GrowthParams
 from fasttree.weights import GridWeights
 
+MOST_INVERSES, FEW_INVERSES = 2**18, 2**15
+
 
 def slack_of(params: GrowthParams, weights: GridWeights) -> int:
     """J48 compares weights as loosely as scores."""
@@ -38,9 +40,14 @@ def make_measure(
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
     _core.klogk_table(fine, len(klogk), klogk)
     # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept.
-    n_inverse = n_table if criterion == CRITERIA["gini"] and weights is None else 0
+    by_inverse = criterion == CRITERIA["gini"] and weights is None
+    n_inverse = n_table if by_inverse else 0
+    if (
+        n_inverse > MOST_INVERSES
+    ):  # few nodes are that large, and a division takes little longer than a look-up
+        n_inverse = FEW_INVERSES
     if not has_lists:
-        n_inverse = min(n_inverse, _core.SMALL_NODE + 1)
+        by_inverse, n_inverse = False, min(n_inverse, _core.SMALL_NODE + 1)
     with np.errstate(divide="ignore"):
         inverse = 1.0 / np.arange(n_inverse)
     measure = _core.Measure(
@@ -57,6 +64,7 @@ def make_measure(
         exact_squares=total < 2**31,
         fine=fine,
         klogk_steps_of=klogk,
+        by_inverse=by_inverse,
         inverse=inverse,
         inverse_down=np.ascontiguousarray(inverse[::-1]),
     )

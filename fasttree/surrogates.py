@@ -89,6 +89,7 @@ class SurrogateSearch:
             exact_squares=True,
             fine=1.0,
             klogk_steps_of=np.empty(0, dtype=np.int64),
+            by_inverse=False,
             inverse=nothing,
             inverse_down=nothing,
         )

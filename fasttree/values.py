@@ -193,8 +193,13 @@ def _arrow_labels(encoded: Any) -> Labels:
         for part in indices
     ]
     codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    # A dictionary may hold a null, and the same label twice.
-    dictionary = chunks[0].dictionary.to_pylist()
+    codes, labels = _without_doubles(codes, chunks[0].dictionary.to_pylist())
+    ordered = bool(encoded.type.ordered)
+    return without_missing(Labels(codes, labels, declared=True, ordered=ordered))
+
+
+def _without_doubles(codes: np.ndarray, dictionary: list[Any]) -> tuple[np.ndarray, list[Any]]:
+    """A dictionary that somebody else made may hold a null, and the same label twice."""
     place_of: dict[Any, int] = {}
     for label in dictionary:
         if label is not None:
@@ -202,5 +207,4 @@ def _arrow_labels(encoded: Any) -> Labels:
     if len(place_of) < len(dictionary):
         places = [MISSING_CODE if label is None else place_of[label] for label in dictionary]
         codes = np.array([*places, MISSING_CODE], dtype=np.int32)[codes]
-    ordered = bool(encoded.type.ordered)
-    return without_missing(Labels(codes, list(place_of), declared=True, ordered=ordered))
+    return codes, list(place_of)

@@ -698,29 +698,27 @@ print(json.dumps([report.rows, peak / 1024]))
 def test_memory_does_not_grow_with_the_file(kind: str, model: Any, tmp_path: Path) -> None:
     """A file is read in parts, also if it is a single row group or batch."""
     model.save(tmp_path / "m.model")
-    peaks = []
-    for n_rows in (300_000, 2_400_000):
+    small, large = (_measured(kind, n_rows, tmp_path) for n_rows in (300_000, 2_400_000))
+    for _ in range(2):  # how far reading is ahead of writing is for the threads to say
+        if large - small >= 120:
+            large = min(large, _measured(kind, 2_400_000, tmp_path))
+    assert large < 600
+    assert large - small < 120
+
+
+def _measured(kind: str, n_rows: int, folder: Path) -> float:
+    """The megabytes that scoring so many rows takes."""
+    source, target = folder / f"{n_rows}.{kind}", folder / f"o.{kind}"
+    if not source.exists():
         table = table_of(300_000)
         table = pa.concat_tables([table] * (n_rows // len(table))).combine_chunks()
-        source = write(
-            table, tmp_path / f"{n_rows}.{kind}", n_rows if kind == "parquet" else 65_536
-        )
-        del table
-        words = [
-            sys.executable,
-            "-c",
-            MEASURED,
-            str(source),
-            str(tmp_path / f"o.{kind}"),
-            str(tmp_path / "m.model"),
-        ]
-        found = subprocess.run(words, check=True, capture_output=True, text=True)
-        rows, peak = json.loads(found.stdout)
-        assert rows == n_rows
-        peaks.append(peak)
-        (tmp_path / f"o.{kind}").unlink()
-    assert peaks[1] < 600
-    assert peaks[1] - peaks[0] < 200  # eight times the rows: 400 MB more if they were kept
+        write(table, source, n_rows if kind == "parquet" else 65_536)
+    words = [sys.executable, "-c", MEASURED, str(source), str(target), str(folder / "m.model")]
+    found = subprocess.run(words, check=True, capture_output=True, text=True)
+    target.unlink()
+    rows, peak = json.loads(found.stdout)
+    assert rows == n_rows
+    return peak
 
 
 def test_a_source_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

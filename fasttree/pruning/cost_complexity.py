@@ -100,7 +100,13 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
     risk, total = node_risks(tree, impurity)
     strength, saved, leaves = np.zeros((3, tree.node_count))
     _core.weakest_links(
-        tree.first_child, tree.n_children, tree.multiplicity, risk, strength, saved, leaves
+        tree.first_child,
+        tree.n_children,
+        np.ascontiguousarray(tree.multiplicity),
+        risk,
+        strength,
+        saved,
+        leaves,
     )
     is_leaf = tree.is_leaf()
     dies_at = strength / total

@@ -44,7 +44,7 @@ def prune_with_raising(
         tree.n_children,
         empty_child,
         code,
-        tree.multiplicity,
+        np.ascontiguousarray(tree.multiplicity),
         tree.counts,
         np.ascontiguousarray(tree.counts.sum(axis=1)),
         estimate,

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays with an entry a node, from what was written down while the tree grew."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree._memory import give_back
+from fasttree.frontier import ends
+from fasttree.tree import constant
+
+
+def joined(parts: list[np.ndarray]) -> np.ndarray:
+    """The parts as one array; they are given up."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    give_back(whole.nbytes)
+    return whole
+
+
+def changed(
+    n: int, value: int, changes: list[tuple[np.ndarray, np.ndarray]], number: np.ndarray | None
+) -> np.ndarray:
+    """One value for all, but for some."""
+    found = constant(np.int32(value), n)
+    if changes:
+        found = found.copy()
+        for nodes, values in changes:
+            found[nodes if number is None else number[nodes]] = values
+    return found
+
+
+def depths(n_children: np.ndarray) -> np.ndarray:
+    """The level of each node, in breadth-first order."""
+    lengths = [1]
+    start = 0
+    while start + lengths[-1] < len(n_children):
+        stop = start + lengths[-1]
+        lengths.append(int(n_children[start:stop].sum()))
+        start = stop
+    return np.arange(len(lengths), dtype=np.int32).repeat(lengths)
+
+
+def breadth_first_numbers(n: int, node: np.ndarray, n_children: np.ndarray) -> np.ndarray:
+    """The numbers of all the nodes level by level, from left to right. Of each `node` that was split there come the
+    children, one node after another in the order of `node`."""
+    families = np.zeros(n, dtype=np.int32)
+    families[node] = n_children
+    first_child = np.full(n, -1, dtype=np.int32)
+    first_child[node] = ends(n_children)[:-1] + 1
+    number = np.empty(n, dtype=np.int32)
+    level, before = np.zeros(1, dtype=np.int32), 0
+    while len(level):
+        number[level] = np.arange(before, before + len(level), dtype=np.int32)
+        before += len(level)
+        level = level[families[level] > 0]
+        lengths = families[level]
+        within = np.arange(lengths.sum(), dtype=np.int32) - ends(lengths)[:-1].repeat(lengths)
+        level = first_child[level].repeat(lengths) + within.astype(np.int32)
+    return number

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What saves memory on large tables changes nothing: the same trees with limits so low that they bite on small ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree import evaluate, ruler
+from fasttree.tree import Tree, constant
+
+
+def many_levels(seed: int, n_rows: int = 600, n_levels: int = 300) -> tuple[dict[str, Any], Any]:
+    draw = np.random.default_rng(seed)
+    codes = draw.integers(n_levels, size=n_rows)
+    X = {
+        "level": np.array([f"level {code}" for code in codes], dtype=object),
+        "x": draw.normal(size=n_rows),
+        "z": np.round(draw.normal(size=n_rows), 2),
+    }
+    y = (draw.random(n_rows) < 0.7 * draw.random(n_levels)[codes] + 0.3 * (X["x"] > 0)).astype(int)
+    return X, y
+
+
+def lower_limits(monkeypatch: pytest.MonkeyPatch, spare: int = 7) -> None:
+    monkeypatch.setattr(evaluate, "MOST_SPLITS", 3)
+    monkeypatch.setattr(evaluate, "RECORD_BYTES", 300)
+    monkeypatch.setattr(evaluate, "WHOLE_SPARE", spare)
+    monkeypatch.setattr(ruler, "MOST_INVERSES", 9)
+    monkeypatch.setattr(ruler, "FEW_INVERSES", 6)
+
+
+@pytest.mark.parametrize("split", ["subset", "multiway", "grouped"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "message_length", "ami"])
+def test_low_limits_grow_the_same_trees(
+    split: str, criterion: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = fasttree.TreeClassifier(criterion=criterion, categorical_split=split)
+    tables = [many_levels(seed) for seed in range(3)]
+    expected = [model.fit(X, y).tree_.fingerprint() for X, y in tables]
+    assert max(model.fit(X, y).tree_.node_count for X, y in tables) > 100
+    lower_limits(monkeypatch)
+    assert [model.fit(X, y).tree_.fingerprint() for X, y in tables] == expected
+
+
+@pytest.mark.parametrize("share", [2, 5, 600])
+def test_lists_are_partitioned_with_little_room(
+    share: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = many_levels(9)
+    for split in ("subset", "multiway"):
+        model = fasttree.TreeClassifier(categorical_split=split)
+        expected = model.fit(X, y).tree_
+        with monkeypatch.context() as limited:
+            lower_limits(limited)
+            limited.setattr(evaluate, "SPARE_SHARE", share)
+            assert model.fit(X, y).tree_ == expected
+
+
+def test_holes_and_weights_with_low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = many_levels(4)
+    X["x"][::7] = np.nan
+    X["level"][::5] = None
+    weight = np.arange(len(y)) % 3
+    for missing in ("branch", "category", "fractional"):
+        model = fasttree.TreeClassifier(missing=missing, categorical_split="multiway")
+        expected = model.fit(X, y, sample_weight=weight).tree_
+        with monkeypatch.context() as limited:
+            lower_limits(limited)
+            assert model.fit(X, y, sample_weight=weight).tree_ == expected
+
+
+def test_counted_columns_leave_their_rows_to_swept_ones() -> None:
+    """Columns share the rows of the sorted lists, whatever stands between them."""
+    draw = np.random.default_rng(0)
+    swept, counted = draw.normal(size=(2, 500)), draw.integers(9, size=(3, 500)).astype(float)
+    y = (swept[0] + counted[1] > 4) ^ (swept[1] > 0)
+    mixed = {"a": counted[0], "b": swept[0], "c": counted[1], "d": counted[2], "e": swept[1]}
+    for n_jobs in (1, 2):
+        as_columns = fasttree.TreeClassifier(n_jobs=n_jobs).fit(mixed, y)
+        matrix = np.column_stack(list(mixed.values()))
+        as_matrix = fasttree.TreeClassifier().fit(matrix, y)
+        for name in ("attribute", "threshold", "first_child", "counts"):
+            theirs, ours = getattr(as_matrix.tree_, name), getattr(as_columns.tree_, name)
+            assert np.array_equal(ours, theirs, equal_nan=True)
+
+
+def test_the_same_of_every_node_takes_no_memory() -> None:
+    array = constant(np.int32(7), 5)
+    assert array.tolist() == [7] * 5
+    assert array.strides == (0,)
+    X, y = many_levels(1)
+    tree = fasttree.TreeClassifier(categorical_split="subset").fit(X, y).tree_
+    for name in ("multiplicity", "missing_seen", "surrogate_start"):
+        assert getattr(tree, name).strides == (0,)
+        assert not getattr(tree, name).flags.writeable
+
+
+def test_shares_are_worked_out_when_asked_for() -> None:
+    X, y = many_levels(2)
+    tree: Tree = fasttree.TreeClassifier().fit(X, y).tree_
+    assert "proba" not in vars(tree)
+    assert np.array_equal(tree.proba, tree.counts / tree.counts.sum(axis=1)[:, np.newaxis])
+    assert tree.proba is tree.proba
+    assert not tree.proba.flags.writeable
+    with pytest.raises(AttributeError, match="no attribute 'shares'"):
+        _ = tree.shares  # type: ignore[attr-defined]
