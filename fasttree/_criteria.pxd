@@ -17,8 +17,8 @@ cdef extern from *:
     #include <string.h>
     #include "_isa.h"
 
-    /* `score_cuts2` of the gini index where there is no table of reciprocals. A function of its own: beside this the loop
-       that has the table would be slower. */
+    /* `score_cuts2` of the gini index where there is no table of reciprocals. A function of its own: beside this the
+       loop that has the table would be slower. */
     FT_APART static void ft_gini_cuts(
         const double* left, double* score, int m, double n0, double total, double total1
     ) {

@@ -677,17 +677,29 @@ def test_a_file_that_is_taken_for_a_leftover_is_made_again(
 
 # -- memory --------------------------------------------------------------------------------------------------------
 
-# On Linux ru_maxrss begins with what the parent had when it forked; VmHWM is the child's own.
+# The process's own memory, which is what can run out: not the pages of a mapped file, nor (as ru_maxrss has it on Linux)
+# what the parent had when it forked. Where the system does not tell, ru_maxrss must do.
 MEASURED = """
-import json, os, re, resource, sys
+import json, os, re, resource, sys, threading, time
 import fasttree
 from fasttree.batch import score_files
 source, target, model = sys.argv[1:]
 model = fasttree.load(model)
+peak, done = 0, False
+
+def watch():
+    global peak
+    while not done:
+        peak = max(peak, int(re.search(r"RssAnon:\\s*(\\d+) kB", open(STATUS).read())[1]))
+        time.sleep(0.002)
+
+STATUS = "/proc/self/status"
+watcher = threading.Thread(target=watch)
+if os.path.exists(STATUS):
+    watcher.start()
 report = score_files(model, [source], target, proba=True, explain=True, columns="all", n_jobs=2)
-if os.path.exists("/proc/self/status"):
-    peak = int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
-else:
+done = True
+if not os.path.exists(STATUS):
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(json.dumps([report.rows, peak / 1024]))
 """
