@@ -36,7 +36,10 @@ MOST_SPLITS = 2**14  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
 # A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
-WHOLE_SPARE, SPARE_SHARE = 2**18, 8  # a thread has room beside the lists for all the rows, if they are many for a part
+WHOLE_SPARE, SPARE_SHARE = (
+    2**18,
+    8,
+)  # a thread has room beside the lists for all the rows, if they are many for a part
 CHUNK_WORK = 5_000_000
 MOST_NARROW_BRANCHES = 254
 UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
@@ -207,7 +210,8 @@ class Evaluator:
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
-        give_back(16 * (level.last_entry - level.first_entry))
+        last_entry = level.last_entry
+        give_back(16 * (last_entry - level.first_entry))
         n = len(level.frontier)
         winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
         if self.lengths is not None:
@@ -225,7 +229,7 @@ class Evaluator:
                 level, family, stop, int(opened[family]), int(opened[stop]), winners
             )
             family = stop
-        self.instances.end_level(level.last_entry)
+        self.instances.end_level(last_entry)
         return winners
 
     def _askable(self, level: Level) -> np.ndarray:
