@@ -65,6 +65,7 @@ cdef extern from *:
     }
     """
     double ft_log2(double x) noexcept nogil
+    bint unlikely(bint condition) noexcept nogil      # Cython's own
     void ft_gini_cuts(
         const double* left, double* score, int m, double n0, double total, double total1) noexcept nogil
     double ft_log2_gamma(double x) noexcept nogil
@@ -313,7 +314,7 @@ cdef inline void score_cuts2(
     cdef double n0 = <double>(before + 1)
     cdef double total_ = <double>total, total1_ = <double>total1
     if unit and criterion == GINI:
-        if total >= r.n_inverse:
+        if unlikely(total >= r.n_inverse):
             ft_gini_cuts(cuts.left, cuts.score, m, n0, total_, total1_)
             return
         inverse_left = r.inverse + before + 1

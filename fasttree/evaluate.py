@@ -210,7 +210,8 @@ class Evaluator:
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
-        give_back(16 * (level.last_entry - level.first_entry))
+        last_entry = level.last_entry
+        give_back(16 * (last_entry - level.first_entry))
         n = len(level.frontier)
         winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
         if self.lengths is not None:
@@ -228,7 +229,7 @@ class Evaluator:
                 level, family, stop, int(opened[family]), int(opened[stop]), winners
             )
             family = stop
-        self.instances.end_level(level.last_entry)
+        self.instances.end_level(last_entry)
         return winners
 
     def _askable(self, level: Level) -> np.ndarray:
