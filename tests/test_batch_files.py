@@ -677,8 +677,8 @@ def test_a_file_that_is_taken_for_a_leftover_is_made_again(
 
 # -- memory --------------------------------------------------------------------------------------------------------
 
-# The process's own memory, which is what can run out: not the pages of a mapped file, nor (as ru_maxrss has it on Linux)
-# what the parent had when it forked. Where the system does not tell, ru_maxrss must do.
+# The process's own memory, which is what can run out: not the pages of a mapped file, nor (as ru_maxrss has it on
+# Linux) what the parent had when it forked. Where the system does not tell, ru_maxrss must do.
 MEASURED = """
 import json, os, re, resource, sys, threading, time
 import fasttree
