@@ -313,13 +313,17 @@ class Builder:
         arrays["multiplicity"] = changed(n_nodes, 1, self.empty, number)
         arrays["eligible"] = changed(n_nodes, 0, self.eligible, number)
         n_children = arrays["n_children"]
+        if self.in_parts:
+            node.sort()
+        families = n_children[node]
         arrays["first_child"] = np.full(n_nodes, -1, dtype=np.int32)
-        node.sort()
-        arrays["first_child"][node] = ends(n_children[node])[:-1] + 1
-        arrays["parent"] = np.append(np.int32(-1), node.repeat(n_children[node]))
+        arrays["first_child"][node] = families.cumsum() - families + 1
+        arrays["parent"] = parent = np.empty(n_nodes, dtype=np.int32)
+        parent[0] = -1
+        parent[1:] = node.repeat(families)
         arrays["depth"] = depths(n_children)
         give_back(64 * n_nodes)
-        arrays |= self._classes(arrays["parent"], number)
+        arrays |= self._classes(parent, number)
         if self.params.threshold == "value":
             self._relocate(arrays["attribute"], arrays["threshold"])
         told = [arrays.pop(name) for name in ("eligible", "n_cuts", "place")]

@@ -70,6 +70,8 @@ def grow(
             portions = evaluator.portions(splits)
             builder.in_parts |= len(portions) > 1
             pending += reversed(portions)
+        elif builder.in_parts:
+            evaluator.instances.end_stretch(step.first_entry)
     del lists
     evaluator.drop()
     if use_up:
@@ -90,7 +92,7 @@ def grow(
 def _make(splits: Splits, builder: Builder, evaluator: Evaluator) -> Level:
     """Make splits; the level of the children."""
     if splits.last_entry is not None:
-        evaluator.instances.begin_stretch(splits.level.first_entry, splits.last_entry)
+        evaluator.instances.n_entries = splits.last_entry
     level, nodes, attribute = splits.level, splits.nodes, splits.attribute
     children = evaluator.split(level, nodes, attribute, splits.cut)
     return builder.append(level, nodes, attribute, children)

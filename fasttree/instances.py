@@ -64,7 +64,6 @@ class Instances:
         self._in_use = np.sort(table.storage[table.storage >= 0])
         # Of each list; what follows belongs to other levels, or has no memory any more.
         self.n_entries = lists.shape[1]
-        self._first_entry = self.n_entries  # of a stretch
         self._source: np.ndarray | None = None  # where the rows of a level are dealt out from
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out
@@ -145,11 +144,10 @@ class Instances:
         if not self.shares and self.n_entries - last > FORGOTTEN:
             self._forget(last)
 
-    def begin_stretch(self, first: int, last: int) -> None:
-        """From now on only the rows that stand in this stretch of the lists are looked at; those of the stretch before
-        are done with."""
-        self._forget(self._first_entry)
-        self._first_entry, self.n_entries = first, last
+    def end_stretch(self, first: int) -> None:
+        """All the rows of a stretch of the lists are done with."""
+        if not self.shares:
+            self._forget(first)
 
     def _forget(self, first: int) -> None:
         for row in self._in_use:

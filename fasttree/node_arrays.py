@@ -32,12 +32,12 @@ def changed(
 
 def depths(n_children: np.ndarray) -> np.ndarray:
     """The level of each node, in breadth-first order."""
-    lengths = [1]
-    start = 0
-    while start + lengths[-1] < len(n_children):
-        stop = start + lengths[-1]
-        lengths.append(int(n_children[start:stop].sum()))
-        start = stop
+    n_below = n_children.cumsum()
+    lengths, stop = [1], 1
+    while stop < len(n_children):
+        after = 1 + int(n_below[stop - 1])  # the children of all the nodes so far
+        lengths.append(after - stop)
+        stop = after
     return np.arange(len(lengths), dtype=np.int32).repeat(lengths)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import evaluate, ruler
+from fasttree import evaluate, instances, ruler
 from fasttree.tree import Tree, constant
 
 
-def many_levels(seed: int, n_rows: int = 600, n_levels: int = 300) -> tuple[dict[str, Any], Any]:
+def many_levels(seed: int, n_rows: int = 3000, n_levels: int = 1000) -> tuple[dict[str, Any], Any]:
     draw = np.random.default_rng(seed)
     codes = draw.integers(n_levels, size=n_rows)
     X = {
@@ -29,6 +29,7 @@ def lower_limits(monkeypatch: pytest.MonkeyPatch, spare: int = 7) -> None:
     monkeypatch.setattr(evaluate, "MOST_SPLITS", 3)
     monkeypatch.setattr(evaluate, "RECORD_BYTES", 300)
     monkeypatch.setattr(evaluate, "WHOLE_SPARE", spare)
+    monkeypatch.setattr(instances, "FORGOTTEN", 1)
     monkeypatch.setattr(ruler, "MOST_INVERSES", 9)
     monkeypatch.setattr(ruler, "FEW_INVERSES", 6)
 
@@ -46,7 +47,7 @@ def test_low_limits_grow_the_same_trees(
     assert [model.fit(X, y).tree_.fingerprint() for X, y in tables] == expected
 
 
-@pytest.mark.parametrize("share", [2, 5, 600])
+@pytest.mark.parametrize("share", [2, 5, 3000])
 def test_lists_are_partitioned_with_little_room(
     share: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
