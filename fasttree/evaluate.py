@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,8 +61,7 @@ class Winners:
     eligible: np.ndarray | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Splits:
+class Splits(NamedTuple):
     """Splits of some nodes of a level that are to be made."""
 
     level: Level
@@ -210,8 +210,7 @@ class Evaluator:
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
-        last_entry = level.last_entry
-        give_back(16 * (last_entry - level.first_entry))
+        give_back(16 * (self.instances.n_entries - level.first_entry))
         n = len(level.frontier)
         winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
         if self.lengths is not None:
@@ -229,7 +228,7 @@ class Evaluator:
                 level, family, stop, int(opened[family]), int(opened[stop]), winners
             )
             family = stop
-        self.instances.end_level(last_entry)
+        self.instances.end_level(level)
         return winners
 
     def _askable(self, level: Level) -> np.ndarray:

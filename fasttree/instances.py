@@ -14,6 +14,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.encode import WIDE_SHIFT, EncodedTable
+from fasttree.frontier import Level
 
 FORGOTTEN = 2**15  # entries of a list that are worth giving back
 
@@ -137,12 +138,14 @@ class Instances:
         self.lists, self._spare = target, None if self._is_kept else source
         self._is_kept = False
 
-    def end_level(self, last: int) -> None:
-        """The rows of the frontier stand in the lists, and end there."""
+    def end_level(self, level: Level) -> None:
+        """The rows of the frontier stand in the lists; what stood behind them is done with."""
         self._source = None
         self.core.set_lists(self.lists, self.lists)
-        if not self.shares and self.n_entries - last > FORGOTTEN:
-            self._forget(last)
+        if self.n_entries > FORGOTTEN and not self.shares:
+            last = level.last_entry
+            if self.n_entries - last > FORGOTTEN:
+                self._forget(last)
 
     def end_stretch(self, first: int) -> None:
         """All the rows of a stretch of the lists are done with."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree import _core
+from fasttree._memory import give_back
 from fasttree.arrays import (
     LARGEST_WHOLE_NUMBER,
     read_array,
@@ -141,6 +142,7 @@ def _text_labels(where: str, series: nw.Series[Any]) -> Labels | None:
     codes = np.empty(len(series), dtype=np.int32)
     try:
         labels = _read_arrow(series, _core.text_codes, codes)
+        give_back(128 * len(labels or ()))  # what the hash table had
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{where} holds text that is not UTF-8, {shown(error.object)}: decode it first."
