@@ -77,6 +77,8 @@ def rows_for(schema: Any) -> Any:
         levels = [level for level in attribute.categories if type(level) is kind][:5]
         if kind is str:
             levels.append("never seen")
+        elif kind is tuple:  # a level that only a library's column of categories can hold
+            levels = []
         values = (([None, *levels]) * 8)[:8]
         columns[attribute.name] = np.array([*values, None], dtype=object)[:-1]
     return columns
