@@ -217,7 +217,8 @@ cdef class Level:
 
 
 cdef struct Records:
-    # Where the best split of one attribute is written down, by frontier node.
+    # Where the best split of one attribute is written down, by frontier node, `n` of them.
+    int64_t n
     double* score
     int64_t* cut
     double* split               # split information, or the number of values; if it is asked for
@@ -240,6 +241,7 @@ cdef class Growth:
     cdef const int32_t[::1] shape       # per attribute: THRESHOLD, SUBSET or MULTIWAY
     cdef const int32_t[::1] n_codes     # per attribute: 1 + largest code
     cdef const uint8_t[::1] has_missing     # per attribute: do some rows not know it?
+    cdef const uint8_t[::1] is_spent    # per attribute: has every node one value of it, now and below?
     cdef int missing                    # BRANCH, CATEGORY, FRACTIONAL or SURROGATE
     cdef bint sets_aside                # are splits scored by the rows that know the attribute?
     cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
@@ -250,7 +252,7 @@ cdef class Growth:
     cdef object _keep
 
     def __init__(
-        self, Measure measure, codes, storage, shape, n_codes, has_missing, int missing, pool, cell_start,
+        self, Measure measure, codes, storage, shape, n_codes, has_missing, is_spent, int missing, pool, cell_start,
         int rank_shift, double per_unit,
     ):
         self.measure = measure
@@ -259,6 +261,7 @@ cdef class Growth:
         self.shape = shape
         self.n_codes = n_codes
         self.has_missing = has_missing
+        self.is_spent = is_spent
         self.missing = missing
         self.sets_aside = missing == FRACTIONAL or missing == SURROGATE
         self.pool = pool
@@ -299,17 +302,18 @@ cdef class Growth:
         self.sides.wide = &wide[0] if wide is not None else NULL
 
     def advance(
-        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node,
+        self, Level level, Py_ssize_t family0, Py_ssize_t family1, bint moves, Py_ssize_t first_node,
         Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] spare, double[:, ::1] score, int64_t[:, ::1] cut,
         double[:, ::1] split,
     ):
-        """Hand the rows of `family0..family1` on to the children and find each child's best split of each attribute.
+        """Hand the rows of `family0..family1` on to the children (unless they have them: not `moves`) and find the best
+        split of each attribute at those children that there are places for.
 
         score[a, i], cut[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. split[a, i]: split
         information, for C4.5; for code lengths the number of values (0: not more than one; of a multiway attribute it
         means nothing); else None. Returns False if memory ran out.
         """
-        cdef Py_ssize_t a
+        cdef Py_ssize_t a, i
         cdef Records records
         cdef bint fine = True
         cdef int C = self.measure.ruler.n_classes
@@ -326,8 +330,13 @@ cdef class Growth:
                 records.score = &score[a, 0]
                 records.cut = &cut[a, 0]
                 records.split = &split[a, 0] if split is not None else NULL
-                if self.storage[a] >= 0:
-                    fine &= self.advance_swept(level, family0, family1, first_node, a, spare, work, &records)
+                records.n = score.shape[1]
+                if self.is_spent[a]:
+                    for i in range(records.n):
+                        records.score[i] = -INFINITY
+                        records.cut[i] = 0
+                elif self.storage[a] >= 0:
+                    fine &= self.advance_swept(level, family0, family1, moves, first_node, a, spare, work, &records)
                 else:
                     fine &= self.advance_counted(level, family0, family1, first_node, a, work, histogram, &records)
         free(work)
@@ -343,7 +352,7 @@ cdef class Growth:
         return most
 
     cdef bint advance_swept(
-        self, Level level, Py_ssize_t family0, Py_ssize_t family1, Py_ssize_t first_node, int64_t attribute,
+        self, Level level, Py_ssize_t family0, Py_ssize_t family1, bint moves, Py_ssize_t first_node, int64_t attribute,
         uint64_t[::1] spare, int64_t* work, const Records* records,
     ) noexcept nogil:
         cdef uint64_t* source = &self.lists[self.storage[attribute], 0]
@@ -353,7 +362,9 @@ cdef class Growth:
         cdef bint fine = True
         for f in range(family0, family1):
             child = level.first_child[f]
-            if source == entries:
+            if not moves:
+                pass
+            elif source == entries:
                 split_list(
                     entries, level.start[f], level.stop[f], &self.sides, level.first_child[f + 1] - child,
                     &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], spare.shape[0],
@@ -365,7 +376,7 @@ cdef class Growth:
                     &level.frontier[child], entries, work)
             for child in range(child, level.first_child[f + 1]):
                 i = level.frontier[child] - first_node
-                if level.frontier[child] >= 0:
+                if 0 <= i < records.n:
                     fine &= self.scan_list(
                         level, child, attribute, entries + level.child_start[child], work, &best)
                     self.record(level, child, &best, i, records)
@@ -552,6 +563,7 @@ cdef class Growth:
         cdef int64_t C = self.measure.ruler.n_classes
         cdef int64_t n_cells = self.n_codes[attribute] * C
         cdef int64_t f, child, heir, i, cell, n
+        cdef bint is_scored
         cdef int64_t* histogram
         cdef int64_t* inherited
         cdef uint64_t sorted_rows[SMALL]
@@ -572,13 +584,14 @@ cdef class Growth:
                         inherited = &self.pool[level.slot[f], self.cell_start[k]]
             for child in range(level.first_child[f], level.first_child[f + 1]):
                 n = level.n_rows[child]
-                if child == heir or (level.frontier[child] < 0 and heir < 0):
-                    continue
                 i = level.frontier[child] - first_node
-                if level.frontier[child] < 0 or (level.child_slot[child] < 0 and self.is_small(n, attribute)):
+                is_scored = 0 <= i < records.n
+                if child == heir or (not is_scored and heir < 0):
+                    continue
+                if not is_scored or (level.child_slot[child] < 0 and self.is_small(n, attribute)):
                     if heir >= 0:
                         self.add(-1, entries + level.row_start[child], n, codes, inherited)
-                    if level.frontier[child] >= 0:
+                    if is_scored:
                         code_entries(&self.rows, entries + level.row_start[child], n, codes, sorted_rows)
                         fine &= self.scan_list(level, child, attribute, sorted_rows, work, &best)
                         self.record(level, child, &best, i, records)
@@ -777,32 +790,86 @@ cdef class Growth:
         self, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t n_present,
         uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch, uint8_t* heuristic,
     ) noexcept nogil:
+        """Write down the table of a split by levels, and tell every row its branch."""
         cdef const uint64_t* entries = self.rows_of(level, node, attribute)
-        cdef const Ruler* ruler = &self.measure.ruler
         cdef const uint8_t* codes = NULL
-        cdef Node about
-        cdef Best best
-        cdef bint flag = False, fine = True, swept = self.storage[attribute] >= 0
-        cdef bint multiway = self.shape[attribute] == MULTIWAY, grouped = self.shape[attribute] == GROUPED
-        cdef bint shares = self.sets_aside
-        cdef int64_t n = level.n_rows[node], i, n_missing = 0, place, code, last = -1
-        cdef int64_t* work = <int64_t*>malloc((4 * ruler.n_classes + 2) * sizeof(int64_t))
-        cdef int64_t* histogram = NULL
-        cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
-        cdef int64_t* group_of = <int64_t*>malloc((n_present + 2 if grouped else 1) * sizeof(int64_t))
+        cdef bint swept = self.storage[attribute] >= 0
+        cdef int64_t n = level.n_rows[node], i, place = -1, code, last = -1
         cdef uint32_t[256] branch_of_code
         cdef uint32_t branch = 0
-        cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes, not multiway)
         if not swept:
-            histogram = <int64_t*>calloc(256 * ruler.n_classes, sizeof(int64_t))
             codes = &self.codes[-1 - self.storage[attribute], 0]
-        if work == NULL or goes_left == NULL or group_of == NULL or b == NULL or (histogram == NULL and not swept):
-            fine = False
-        else:
+        missing_branch[0] = -1
+        if self.shape[attribute] == MULTIWAY:
+            self.list_values(entries, n, codes, cut, table_codes, table_branch, missing_branch)
+        elif not self.form_sets(
+            level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch, heuristic
+        ):
+            return False
+        for i in range(n_present):
+            if not swept:
+                branch_of_code[table_codes[i]] = table_branch[i]
+        for i in range(n):
+            code = self.code_of(entries[i], swept, codes)
+            if code == 0:
+                branch = SHARED if self.sets_aside else <uint32_t>missing_branch[0]
+            elif not swept:
+                branch = branch_of_code[code]
+            elif code != last:
+                place += 1
+                last = code
+                branch = table_branch[place]
+            send(&self.sides, entries[i], branch)
+        return True
+
+    cdef void list_values(
+        self, const uint64_t* entries, int64_t n, const uint8_t* codes, int64_t cut, uint32_t* table_codes,
+        uint32_t* table_branch, int32_t* missing_branch,
+    ) noexcept nogil:
+        """A branch for every value present. `codes` of a counted attribute, NULL of a swept one."""
+        cdef uint8_t[256] is_present
+        cdef int64_t i, code, last = -1
+        cdef uint32_t place = 0
+        if codes != NULL:
+            memset(is_present, 0, 256)
+            for i in range(n):
+                is_present[self.code_of(entries[i], False, codes)] = True
+            n = 256
+        for i in range(n):
+            code = i if codes != NULL else self.code_of(entries[i], True, codes)
+            if code == last or codes != NULL and not is_present[code]:
+                continue
+            last = code
+            if code > 0:
+                table_codes[place] = <uint32_t>code
+                table_branch[place] = place
+                place += 1
+            elif not self.sets_aside:
+                missing_branch[0] = <int32_t>((cut >> PLACE_SHIFT) - 1)
+
+    cdef bint form_sets(
+        self, Level level, int64_t node, int64_t attribute, const uint64_t* entries, const uint8_t* codes,
+        int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch, uint8_t* heuristic,
+    ) noexcept nogil:
+        """The search for subsets or groups again, now for which value is in which. False: no memory."""
+        cdef const Ruler* ruler = &self.measure.ruler
+        cdef Node about
+        cdef Best best
+        cdef bint flag = False, fine, shares = self.sets_aside
+        cdef bint grouped = self.shape[attribute] == GROUPED
+        cdef int64_t n = level.n_rows[node], i, n_missing = 0, place = 0
+        cdef uint32_t branch
+        cdef int64_t* work = <int64_t*>malloc((4 * ruler.n_classes + 2) * sizeof(int64_t))
+        cdef int64_t* histogram = <int64_t*>calloc(256 * ruler.n_classes if codes != NULL else 1, sizeof(int64_t))
+        cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
+        cdef int64_t* group_of = <int64_t*>malloc((n_present + 2 if grouped else 1) * sizeof(int64_t))
+        cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes, True)
+        fine = work != NULL and histogram != NULL and goes_left != NULL and group_of != NULL and b != NULL
+        if fine:
             self.describe_node(level, node, attribute, work, &about)
-            if swept and shares:
-                n_missing = self.count_missing(entries, n, work + 2 * ruler.n_classes, &about)
-            if swept:
+            if codes == NULL:
+                if shares:
+                    n_missing = self.count_missing(entries, n, work + 2 * ruler.n_classes, &about)
                 buckets_of_runs(b, &self.rows, entries + n_missing, n - n_missing, ruler.n_classes)
             else:
                 self.add(1, entries, n, codes, histogram)
@@ -813,34 +880,16 @@ cdef class Growth:
                         about.n_missing += histogram[i]
             if shares and about.n_missing > 0:
                 self.set_missing_aside(&about, work + 3 * ruler.n_classes)
-            if not multiway:
-                fine = self.scan_sets(attribute, b, &about, work, &best, goes_left, group_of, &flag)
-                heuristic[0] = flag
-            missing_branch[0] = -1
-            place = 0
+            fine = self.scan_sets(attribute, b, &about, work, &best, goes_left, group_of, &flag)
+            heuristic[0] = flag
             for i in range(b.n):
-                branch = <uint32_t>place if multiway else <uint32_t>group_of[i] if grouped else 1 - goes_left[i]
+                branch = <uint32_t>group_of[i] if grouped else 1 - goes_left[i]
                 if b.code[i] == 0:
-                    missing_branch[0] = <int32_t>((cut >> PLACE_SHIFT) - 1) if multiway else <int32_t>branch
+                    missing_branch[0] = <int32_t>branch
                     continue
                 table_codes[place] = b.code[i]
                 table_branch[place] = branch
                 place += 1
-            place = -1
-            for i in range(n_present):
-                if not swept:
-                    branch_of_code[table_codes[i]] = table_branch[i]
-            for i in range(n):
-                code = self.code_of(entries[i], swept, codes)
-                if code == 0:
-                    branch = SHARED if shares else <uint32_t>missing_branch[0]
-                elif not swept:
-                    branch = branch_of_code[code]
-                elif code != last:
-                    place += 1
-                    last = code
-                    branch = table_branch[place]
-                send(&self.sides, entries[i], branch)
         free(work)
         free(histogram)
         free(goes_left)

@@ -14,7 +14,14 @@ from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Children, Evaluator, Winners
 from fasttree.frontier import Level, ends, family_sums, first_largest, make_level, sizes
 from fasttree.message_length import Choices
-from fasttree.node_arrays import breadth_first_numbers, changed, depths, joined
+from fasttree.node_arrays import (
+    breadth_first_numbers,
+    changed,
+    depths,
+    in_portions,
+    joined,
+    without_rows,
+)
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
 from fasttree.priors import cheapest, likeliest
 from fasttree.surrogates import Surrogates
@@ -295,44 +302,61 @@ class Builder:
             )
 
     def finish(self) -> tuple[Tree, Choices | None]:
-        """The parts are put together, and given up, array by array, since large trees fill the memory."""
-        splits, n_nodes = self.splits, self.n_nodes
+        """The parts are put together, and given up, array by array, since large trees fill the memory: what takes most
+        room on the way comes first."""
+        n_nodes = self.n_nodes
         node = joined([np.empty(0, dtype=np.int32), *self.nodes])
         self.nodes.clear()
         number = None  # of the nodes as they were made, if it is another
         if self.in_parts:
-            number = breadth_first_numbers(n_nodes, node, np.concatenate(splits["n_children"]))
+            n_children = np.concatenate(self.splits["n_children"])
+            number = breadth_first_numbers(n_nodes, node, n_children)
             node = number[node]
         arrays = self._finish_tables(node)
-        for name, leaf in LEAF_VALUES.items():
-            if name not in splits:
-                arrays[name] = constant(leaf, n_nodes)
-                continue
-            arrays[name] = np.full(n_nodes, leaf)
-            arrays[name][node] = joined(splits.pop(name))
-        arrays["multiplicity"] = changed(n_nodes, 1, self.empty, number)
-        arrays["eligible"] = changed(n_nodes, 0, self.eligible, number)
-        n_children = arrays["n_children"]
-        if self.in_parts:
-            node.sort()
-        families = n_children[node]
-        arrays["first_child"] = np.full(n_nodes, -1, dtype=np.int32)
-        arrays["first_child"][node] = families.cumsum() - families + 1
-        arrays["parent"] = parent = np.empty(n_nodes, dtype=np.int32)
-        parent[0] = -1
-        parent[1:] = node.repeat(families)
-        arrays["depth"] = depths(n_children)
+        arrays |= self._families(node)
         give_back(64 * n_nodes)
-        arrays |= self._classes(parent, number)
+        arrays |= self._classes(arrays["parent"], number)
+        give_back(64 * n_nodes)
+        multiplicity = changed(n_nodes, 1, self.empty, number)
+        eligible = changed(n_nodes, 0, self.eligible, number)
+        del number
+        arrays |= {name: self._by_node(name, node) for name in LEAF_VALUES if name not in arrays}
         if self.params.threshold == "value":
             self._relocate(arrays["attribute"], arrays["threshold"])
-        told = [arrays.pop(name) for name in ("eligible", "n_cuts", "place")]
-        arrays["table_start"] = ends(arrays.pop("n_table"))
+        choices = eligible, arrays.pop("n_cuts"), arrays.pop("place")
+        del arrays["n_table"]
         arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
-        tree = Tree(schema=self.table.schema, **arrays)
+        tree = Tree(schema=self.table.schema, multiplicity=multiplicity, **arrays)
         if not self.params.by_length:
             return tree, None
-        return tree, Choices(*(values.astype(np.int64) for values in told))
+        return tree, Choices(*(values.astype(np.int64) for values in choices))
+
+    def _by_node(self, name: str, node: np.ndarray) -> np.ndarray:
+        """One of LEAF_VALUES of all the nodes; `node`: those that were split, as they came."""
+        leaf = LEAF_VALUES[name]
+        if name not in self.splits:
+            return constant(leaf, self.n_nodes)
+        values = np.full(self.n_nodes, leaf)
+        values[node] = joined(self.splits.pop(name))
+        give_back(16 * self.n_nodes)
+        return values
+
+    def _families(self, node: np.ndarray) -> dict[str, np.ndarray]:
+        """What follows from how many children the nodes have."""
+        n_children = self._by_node("n_children", node)
+        if self.in_parts:
+            node = np.sort(node)
+        families = n_children[node]
+        first_child = np.full(self.n_nodes, -1, dtype=np.int32)
+        first_child[node] = families.cumsum() - families + 1
+        parent = np.full(self.n_nodes, -1, dtype=np.int32)
+        parent[1:] = node.repeat(families)
+        return {
+            "n_children": n_children,
+            "first_child": first_child,
+            "parent": parent,
+            "depth": depths(n_children),
+        }
 
     def _finish_tables(self, node: np.ndarray) -> dict[str, np.ndarray]:
         """The tables of all the nodes; `node`: those that were split, as they came."""
@@ -350,20 +374,23 @@ class Builder:
             within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
             in_table = np.repeat(start, lengths) + within
             found = {name: values[in_table] for name, values in found.items()}
-        return found
+        n_table = self._by_node("n_table", node)
+        return found | {"n_table": n_table, "table_start": ends(n_table)}
 
     def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
         """Class counts and what follows from them; nodes without rows have their parents' class and shares."""
-        steps = joined(self.counts)
         order, cost = self.table.tie_order, self.priors.cost
-        counts = np.empty(steps.shape)
-        pred = np.empty(len(steps), dtype=np.int32)
-        empty = np.flatnonzero(~steps.any(axis=1))
+        shape = len(parent), self.table.n_classes
+        counts = np.empty(shape)
+        pred = np.empty(len(parent), dtype=np.int32)
+        empty = without_rows(self.counts)
         has_plain_shares = self.weights is None and cost is None and not (self.slack or len(empty))
-        proba = NOTHING if has_plain_shares else np.empty(steps.shape)
-        for start in range(0, len(steps), MOST_IN_HAND):
-            here: Any = slice(start, start + MOST_IN_HAND)
-            known = steps[here].astype(np.int64)
+        proba = NOTHING if has_plain_shares else np.empty(shape)
+        first = 0
+        for steps in in_portions(self.counts, MOST_IN_HAND):
+            here: Any = slice(first, first + len(steps))
+            first = here.stop
+            known = steps.astype(np.int64)
             if number is not None:
                 here = number[here]
             plain = self.evaluator.plain(known)

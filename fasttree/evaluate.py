@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -31,9 +32,9 @@ from fasttree.ruler import make_measure, slack_of
 from fasttree.surrogates import Surrogates, SurrogateSearch
 from fasttree.weights import GridWeights
 
-RECORD_BYTES = 2**24  # of the (attribute, node) records of a batch
+RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
-MOST_SPLITS = 2**14  # of a level that are made at a time
+MOST_SPLITS = 2**13  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
 # A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
@@ -59,6 +60,16 @@ class Winners:
     cut: np.ndarray  # int64
     # Per node of the level what a message could ask for (of a closed node only whether there is anything); or None.
     eligible: np.ndarray | None = None
+
+
+class Batch(NamedTuple):
+    """What is done in one go: rows of families are handed on, and frontier nodes among the children are scored."""
+
+    family0: int
+    family1: int
+    node0: int
+    node1: int
+    moves: bool = True  # False: the children have their rows already
 
 
 class Splits(NamedTuple):
@@ -123,6 +134,9 @@ class Evaluator:
         self.judge: Judge | None = None  # of splits whose own score is not the last word
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
         self.n_codes = table.n_codes
+        self.storage = table.storage
+        self.has_missing = table.has_missing
+        self.is_spent = np.zeros(table.n_attributes, dtype=np.uint8)
         self.n_attributes = table.n_attributes
         self.n_classes = table.n_classes
         counted = np.flatnonzero(table.storage < 0)
@@ -132,7 +146,8 @@ class Evaluator:
         self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
         self.shares = params.missing == "fractional" and bool(table.has_missing.any())
         # Shares of a row sum to its weight, so the largest child has what its siblings leave of the parent's histogram.
-        self.slots = Slots(int(cells.sum()), self.n_rows)
+        self._batch = max(1, RECORD_BYTES // (24 * self.n_attributes))
+        self.slots = Slots(int(cells.sum()), self.n_rows, self._batch)
         self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
         _core.class_totals(table.y, steps, self.root_counts)
         total = int(self.root_counts.sum())
@@ -153,6 +168,7 @@ class Evaluator:
             self.shape,
             table.n_codes,
             table.has_missing,
+            self.is_spent,
             MISSING[params.missing],
             np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
             cell_start,
@@ -182,7 +198,6 @@ class Evaluator:
             self.surrogates = SurrogateSearch(
                 table, self.core, self.shape, weights, team, self._spare
             )
-        self._batch = max(1, RECORD_BYTES // (24 * self.n_attributes))
 
     @property
     def per_unit(self) -> int:
@@ -218,18 +233,31 @@ class Evaluator:
             winners = replace(winners, eligible=self.eligible)
         if self.shares and self.has_moved:
             self.instances.begin_level(int(level.n_rows[level.frontier].sum()))
-        # The first frontier node of each family, to cut the level into batches of whole families.
-        opened = level.frontier.searchsorted(level.first_child)
-        family = 0
-        while opened[family] < n:
-            stop = int(np.searchsorted(opened, opened[family] + self._batch, side="right")) - 1
-            stop = max(stop, family + 1)
-            self._evaluate_families(
-                level, family, stop, int(opened[family]), int(opened[stop]), winners
-            )
-            family = stop
+        for batch in self._batches(level):
+            self._evaluate_batch(level, batch, winners)
         self.instances.end_level(level)
         return winners
+
+    def _batches(self, level: Level) -> Iterator[Batch]:
+        """The level in batches of whole families; if one is too large for that, all are moved first."""
+        # The first frontier node of each family.
+        opened = level.frontier.searchsorted(level.first_child).tolist()
+        n_families = len(opened) - 1
+        if level.is_moved_whole:
+            yield Batch(0, n_families, 0, 0)
+            self.instances.end_moves()
+            for node in range(0, opened[-1], self._batch):
+                stop = min(node + self._batch, opened[-1])
+                family0 = bisect_right(opened, node) - 1
+                yield Batch(family0, bisect_left(opened, stop), node, stop, moves=False)
+            return
+        family = 0
+        while opened[family] < opened[-1]:
+            stop = bisect_right(opened, opened[family] + self._batch) - 1
+            stop = max(stop, family + 1)
+            if opened[family] < opened[stop]:
+                yield Batch(family, stop, opened[family], opened[stop])
+            family = stop
 
     def _askable(self, level: Level) -> np.ndarray:
         """Whether a message could ask for anything at each of the closed nodes, before their rows drop out; 0 for the
@@ -252,13 +280,11 @@ class Evaluator:
             unclear = unclear[~varies]
         return eligible
 
-    def _evaluate_families(
-        self, level: Level, family0: int, family1: int, node0: int, node1: int, winners: Winners
-    ) -> None:
-        if node0 == node1:
+    def _evaluate_batch(self, level: Level, batch: Batch, winners: Winners) -> None:
+        score, cut = self.scores(level, batch)
+        part = slice(batch.node0, batch.node1)
+        if not score.shape[1]:
             return
-        score, cut = self.scores(level, family0, family1, node0, node1)
-        part = slice(node0, node1)
         worth = score
         if self.judge is not None:
             with self.instances.dealt():
@@ -278,15 +304,16 @@ class Evaluator:
             winners.cut[part],
         )
 
-    def scores(
-        self, level: Level, family0: int, family1: int, node0: int, node1: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Hand the rows of some families on to their children, the frontier nodes node0..node1, and score every
-        attribute there: the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
+    def scores(self, level: Level, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+        """Hand the rows of the batch's families on to their children, and score every attribute at its frontier nodes:
+        the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
+        family0, family1, node0, node1, moves = batch
         score = np.empty((self.n_attributes, node1 - node0))
         cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
         split = np.zeros_like(score) if self.params.c45 or self.params.by_length else None
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
+        if node0 == node1:
+            rows = int(level.parent_rows[family0:family1].sum())
         shared = rows * self.n_attributes > PARALLEL_WORK
         n_chunks = 1
         if shared:  # several a thread, and none so long that Ctrl-C would have to wait
@@ -296,7 +323,7 @@ class Evaluator:
 
         def work(worker: int, chunk: int) -> None:
             if not self.core.advance(
-                level.core, family0, family1, node0, edges[chunk], edges[chunk + 1],
+                level.core, family0, family1, moves, node0, edges[chunk], edges[chunk + 1],
                 self._spare[worker], score, cut, split,
             ):  # fmt: skip
                 raise MemoryError("no memory left for the split search")
@@ -322,6 +349,8 @@ class Evaluator:
     ) -> Children:
         """Describe the children of the winners at `nodes`, and send every row to its branch."""
         children, n_shared, edges, shared = self.describe(level, nodes, attribute, cut)
+        if level.depth == 0:
+            self._spend(int(attribute[0]))
         if self.shares:
             children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
         if self.surrogates is not None:
@@ -347,6 +376,7 @@ class Evaluator:
         else:
             first_child, table_start = self._branches(attribute, cut)
         n_filled = sizes(first_child)
+        self.instances.begin_moves(int(n_filled.max()) > MOST_NARROW_BRANCHES)
         if not self.is_all_numeric:
             n_filled = n_filled - self.has_empty_branch(attribute, cut & PRESENT)
         children = Children(
@@ -380,6 +410,15 @@ class Evaluator:
 
         self.team.run(split, len(edges) - 1, shared)
         return children, n_shared, edges, shared
+
+    def _spend(self, attribute: int) -> None:
+        """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""
+        multiway = self.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
+        needs_all = self.lengths or self.judge or self.surrogates or self.shares
+        if multiway and not self.has_missing[attribute] and not needs_all:
+            self.is_spent[attribute] = True
+            if self.storage[attribute] >= 0:
+                self.instances.forget_list(int(self.storage[attribute]))
 
     def _share(
         self,

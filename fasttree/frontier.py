@@ -41,6 +41,7 @@ class Level:
     measured: np.ndarray | None = None  # [node, attribute]: asked on the way, if growth must know
     siblings: np.ndarray | None = None  # branches of the parent's split, 0 at the root; likewise
     first_entry: int = 0  # where its rows begin in the sorted lists
+    is_moved_whole: bool = False  # a family is too large to be evaluated in one go
     paused: Any = None  # what the core must have again before this part of a level can be grown
 
     @property
@@ -83,6 +84,9 @@ def make_level(
     place = np.full(len(total), -1, dtype=np.int32)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
     list_start = _starts(n_rows * is_open) + first_entry
+    is_moved_whole = int(sizes(first_child).max()) > slots.most_children
+    if is_moved_whole:  # histograms are handed down within a family
+        parent_slot = np.full_like(parent_slot, -1)
     row_start = _starts(n_rows) + first_row
     slot = slots.assign(first_child, parent_slot, n_rows, is_open)
     core = _core.Level(
@@ -103,7 +107,8 @@ def make_level(
     )
     return Level(
         first_child, n_filled, parent_start, parent_rows, counts, total, size, cost, n_rows, list_start, row_start,
-        slot, frontier, core, depth, first_node, measured, first_entry=first_entry, paused=paused,
+        slot, frontier, core, depth, first_node, measured, first_entry=first_entry, is_moved_whole=is_moved_whole,
+        paused=paused,
     )  # fmt: skip
 
 
@@ -143,8 +148,10 @@ class Slots:
     its own.
     """
 
-    def __init__(self, cells: int, n_rows: int) -> None:
-        """`cells` in the histograms of one node, all counted attributes together."""
+    def __init__(self, cells: int, n_rows: int, most_children: int) -> None:
+        """`cells` in the histograms of one node, all counted attributes together. Families of more than
+        `most_children` hand nothing down."""
+        self.most_children = most_children
         worth_it = cells > 0 and n_rows >= 4 * KEEP_ROWS
         self.capacity = min(POOL_BYTES // (8 * cells), n_rows // KEEP_ROWS) if worth_it else 0
 

@@ -15,7 +15,7 @@ from fasttree.builder import Builder
 from fasttree.by_chance import ChanceRule
 from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable, is_worth_threads
-from fasttree.evaluate import Evaluator, Splits, Winners
+from fasttree.evaluate import Batch, Evaluator, Splits, Winners
 from fasttree.frontier import Level
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
@@ -70,6 +70,7 @@ def grow(
             portions = evaluator.portions(splits)
             builder.in_parts |= len(portions) > 1
             pending += reversed(portions)
+            del winners, accepted, splits  # large levels fill the memory
         elif builder.in_parts:
             evaluator.instances.end_stretch(step.first_entry)
     del lists
@@ -127,7 +128,7 @@ def score_root(
     level = Builder(table, params, evaluator, weights).root()
     if not len(level.frontier):
         return np.full(table.n_attributes, -np.inf)
-    scores, _ = evaluator.scores(level, 0, 1, 0, 1)
+    scores, _ = evaluator.scores(level, Batch(0, 1, 0, 1))
     if costs is not None:
         scores = costs.worth(scores, np.zeros(scores.shape, dtype=bool))
     return np.asarray(scores[:, 0])

@@ -52,7 +52,8 @@ class Instances:
         self.weight = steps if is_weighted else None
         self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
         self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
-        self.branch = np.empty(table.n_rows, dtype=np.uint32 if many_branches else np.uint8)
+        is_wide = shares and many_branches
+        self.branch = np.empty(table.n_rows, dtype=np.uint32 if is_wide else np.uint8)
         if shares and self.weight is not None:
             self.y, self.weight = table.y.copy(), self.weight.copy()
         self.row_list = np.empty(0, dtype=np.uint64)
@@ -71,6 +72,18 @@ class Instances:
         core.set_lists(lists, lists)
         core.set_row_lists(self.row_list, self.next_row_list)
         self._publish()
+
+    def begin_moves(self, wide: bool) -> None:
+        """Every row is about to be told its branch; a byte does for that unless the branches are many."""
+        if self.shares:  # branches told earlier may still be wanted
+            return
+        if wide != (self.branch.dtype == np.uint32):
+            self.branch = np.empty(len(self.branch), dtype=np.uint32 if wide else np.uint8)
+            self._publish()
+
+    def end_moves(self) -> None:
+        """The rows are in their new nodes."""
+        self.begin_moves(wide=False)
 
     def _publish(self) -> None:
         is_wide = self.branch.dtype == np.uint32
@@ -146,6 +159,11 @@ class Instances:
             last = level.last_entry
             if self.n_entries - last > FORGOTTEN:
                 self._forget(last)
+
+    def forget_list(self, row: int) -> None:
+        """Nobody will read this list again."""
+        _core.forget(self.lists[row])
+        self._in_use = self._in_use[self._in_use != row]
 
     def end_stretch(self, first: int) -> None:
         """All the rows of a stretch of the lists are done with."""

@@ -152,10 +152,16 @@ def without_unused(column: Labels) -> Labels:
 
 def _keep(column: Labels, kept: list[int]) -> Labels:
     """The same column with these labels in this order; a row with another becomes missing."""
-    new_codes = np.full(len(column.labels) + 1, MISSING_CODE, dtype=np.int32)
-    new_codes[kept] = np.arange(len(kept), dtype=np.int32)
+    codes = _recoded(column.codes, _numbered(kept, len(column.labels)))
     labels = [column.labels[code] for code in kept]
-    return Labels(_recoded(column.codes, new_codes), labels, column.declared, column.ordered)
+    return Labels(codes, labels, column.declared, column.ordered)
+
+
+def _numbered(kept: list[int] | np.ndarray, n_codes: int) -> np.ndarray:
+    """A table for `_recoded`: each code's place among those that are kept."""
+    table = np.full(n_codes + 1, MISSING_CODE, dtype=np.int32)
+    table[kept] = np.arange(len(kept), dtype=np.int32)
+    return table
 
 
 def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -210,9 +216,9 @@ def sort_labels(where: str, column: Labels) -> Labels:
     """The same column with its labels in ascending order, unless their order was declared."""
     if column.declared:
         return column
-    labels = column.labels
+    labels = np.fromiter(column.labels, dtype=object, count=len(column.labels))
     try:
-        order = sorted(range(len(labels)), key=labels.__getitem__)
+        order = labels.argsort(kind="stable")
     except TypeError:
         kinds = {type(label).__name__: label for label in labels}
         raise ValueError(
@@ -220,7 +226,8 @@ def sort_labels(where: str, column: Labels) -> Labels:
             + " and ".join(f"{kind} ({shown(label)})" for kind, label in kinds.items())
             + ". Turn them into one type, for example text."
         ) from None
-    return _keep(column, order)
+    codes = _recoded(column.codes, _numbered(order, len(labels)))
+    return Labels(codes, labels[order].tolist(), column.declared, column.ordered)
 
 
 def map_labels(column: Labels, code_of: Mapping[Any, int]) -> np.ndarray:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from fasttree._memory import give_back
@@ -16,6 +18,30 @@ def joined(parts: list[np.ndarray]) -> np.ndarray:
     parts.clear()
     give_back(whole.nbytes)
     return whole
+
+
+def in_portions(parts: list[np.ndarray], most: int) -> Iterator[np.ndarray]:
+    """The rows of all the parts in their order, at most so many at a time; the parts are given up."""
+    parts.reverse()
+    while parts:
+        taken = [parts.pop()]
+        n = len(taken[0])
+        while parts and n + len(parts[-1]) <= most:
+            taken.append(parts.pop())
+            n += len(taken[-1])
+        whole = np.concatenate(taken)
+        for start in range(0, n, most):
+            yield whole[start : start + most]
+
+
+def without_rows(counts: list[np.ndarray]) -> np.ndarray:
+    """The nodes that no rows reach, of parts of class counts."""
+    before = np.cumsum([0, *map(len, counts)])
+    found = [
+        first + np.flatnonzero(~part.any(axis=1))
+        for first, part in zip(before, counts, strict=False)
+    ]
+    return np.concatenate(found)
 
 
 def changed(

@@ -74,6 +74,55 @@ def test_holes_and_weights_with_low_limits(monkeypatch: pytest.MonkeyPatch) -> N
             assert model.fit(X, y, sample_weight=weight).tree_ == expected
 
 
+@pytest.mark.parametrize("n_levels", [6, 40, 200, 300])
+@pytest.mark.parametrize("missing", ["branch", "category", "fractional"])
+def test_families_larger_than_a_batch(
+    n_levels: int, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Histograms are handed down within a family, but not where it is scored in slices."""
+    draw = np.random.default_rng(n_levels)
+    n_rows = 3000
+    level, kind = draw.integers(n_levels, size=n_rows), draw.integers(5, size=n_rows)
+    X = {
+        "level": [f"level {code}" for code in level],
+        "kind": [f"kind {code}" for code in kind],
+        "x": draw.integers(30, size=n_rows).astype(float),
+        "z": draw.normal(size=n_rows),
+    }
+    y = draw.random(n_rows) < 0.5 * draw.random(n_levels)[level] + 0.1 * kind
+    for holes in (False, True):
+        if holes:
+            X["x"][::9], X["kind"][::11] = np.nan, [None] * len(X["kind"][::11])
+        model = fasttree.TreeClassifier(
+            criterion="entropy", categorical_split="multiway", missing=missing, max_depth=4
+        )
+        expected = model.fit(X, y).tree_
+        assert (np.diff(expected.depth) > 0).sum() >= 3
+        for n_bytes in (200, 2000):
+            with monkeypatch.context() as limited:
+                limited.setattr(evaluate, "RECORD_BYTES", n_bytes)
+                assert model.fit(X, y).tree_ == expected
+
+
+def test_a_column_that_the_root_used_up_is_not_asked_again() -> None:
+    """Each level has its branch, so the others alone decide below: as if each branch were a table of its own."""
+    X, y = many_levels(5, n_rows=4000, n_levels=400)
+    model = fasttree.TreeClassifier(criterion="entropy", categorical_split="multiway")
+    tree = model.fit(X, y).tree_
+    assert tree.schema.names[tree.attribute[0]] == "level"
+    assert (tree.attribute[1:] != 0).all()
+    for code in range(0, 400, 37):
+        here = X["level"] == f"level {code}"
+        alone = model.fit({name: values[here] for name, values in X.items()}, y[here]).tree_
+        child = 1 + list(tree.schema.attributes[0].categories or ()).index(f"level {code}")
+        n_below, nodes = 0, [child]
+        while nodes:  # the size of the branch
+            node = nodes.pop()
+            n_below += 1
+            nodes += range(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        assert n_below == alone.node_count
+
+
 def test_counted_columns_leave_their_rows_to_swept_ones() -> None:
     """Columns share the rows of the sorted lists, whatever stands between them."""
     draw = np.random.default_rng(0)
