@@ -56,6 +56,7 @@ cdef extern from *:
         int64_t null_count
         int64_t offset
         const void** buffers
+        ArrowArray* dictionary
         void (*release)(ArrowArray*) noexcept
 
     ctypedef struct ArrowArrayStream "struct ArrowArrayStream":
@@ -70,6 +71,17 @@ cdef inline const uint8_t* known_of(const ArrowArray* array) noexcept nogil:
 
 cdef inline bint is_known(const uint8_t* known, int64_t at) noexcept nogil:
     return known == NULL or (known[at >> 3] >> (at & 7)) & 1
+
+
+ctypedef fused whole_number:
+    int8_t
+    uint8_t
+    int16_t
+    uint16_t
+    int32_t
+    uint32_t
+    int64_t
+    uint64_t
 
 
 ctypedef fused number:

@@ -6,11 +6,11 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 
 from fasttree._arrow cimport ArrowArray, ArrowArrayStream, ArrowSchema, chunk_numbers
 from fasttree._words cimport (
-    LARGE_OFFSETS, NOT_TEXT, OFFSETS, VIEWS, Layout, Words, chunk_codes, close_words, open_words,
+    LARGE_OFFSETS, NOT_TEXT, OFFSETS, VIEWS, Layout, Words, chunk_codes, chunk_dictionary, close_words, open_words,
 )
 
 
@@ -20,7 +20,8 @@ cdef class Stream:
     cdef ArrowArrayStream* stream
     cdef ArrowArray array       # the chunk at hand
     cdef object _keep
-    cdef readonly bytes format  # b"": a dictionary, or it did not say
+    cdef readonly bytes format  # of its values, or of their places in a dictionary; b"": it did not say
+    cdef readonly bytes labels  # the format of the dictionary's labels; b"": there is none
 
     def __cinit__(self):
         self.array.release = NULL
@@ -30,10 +31,12 @@ cdef class Stream:
         self._keep = capsule
         self.stream = <ArrowArrayStream*>PyCapsule_GetPointer(capsule, "arrow_array_stream")
         self.format = b""
+        self.labels = b""
         schema.release = NULL
         if self.stream.get_schema(self.stream, &schema) == 0 and schema.release != NULL:
-            if schema.dictionary == NULL:
-                self.format = schema.format
+            self.format = schema.format
+            if schema.dictionary != NULL:
+                self.labels = schema.dictionary.format
             schema.release(&schema)
 
     cdef bint next(self) except -1:
@@ -62,11 +65,11 @@ def text_codes(object capsule, int32_t[::1] codes):
     """Fill in the codes of a column of text that an Arrow stream holds, -1 where it is missing. Returns its texts in
     the order in which they appear; None if it is not plain text."""
     cdef Stream stream = Stream(capsule)
-    cdef Layout layout = {b"u": OFFSETS, b"U": LARGE_OFFSETS, b"vu": VIEWS}.get(stream.format, NOT_TEXT)
+    cdef Layout layout = layout_of(stream.format)
     cdef Words words
-    cdef int64_t start = 0, stop, i
+    cdef int64_t start = 0, stop
     cdef bint fine
-    if layout == NOT_TEXT:
+    if layout == NOT_TEXT or stream.labels:
         return None
     fine = open_words(&words)
     try:
@@ -84,11 +87,75 @@ def text_codes(object capsule, int32_t[::1] codes):
             start = stop
         if not fine:
             raise MemoryError("no memory left to number the labels of a column")
-        return [
-            PyUnicode_DecodeUTF8(words.text + words.start[i], words.start[i + 1] - words.start[i], NULL)
-            for i in range(words.n)]
+        return texts_of(&words)
     finally:
         close_words(&words)
+
+
+cdef Layout layout_of(bytes format):
+    return {b"u": OFFSETS, b"U": LARGE_OFFSETS, b"vu": VIEWS}.get(format, NOT_TEXT)
+
+
+cdef list texts_of(const Words* words):
+    cdef int64_t i
+    return [
+        PyUnicode_DecodeUTF8(words.text + words.start[i], words.start[i + 1] - words.start[i], NULL)
+        for i in range(words.n)]
+
+
+def dictionary_codes(object capsule, int32_t[::1] codes, bint keeps_all):
+    """Fill in the codes of a column of places in a dictionary of text, -1 where it is missing. Returns the texts that
+    rows have in the order in which they appear; or, if it `keeps_all`, all of them in the order of the dictionary. None
+    if it is something else."""
+    cdef Stream stream = Stream(capsule)
+    cdef Layout layout = layout_of(stream.labels)
+    cdef Words words
+    cdef int32_t* code_at = NULL
+    cdef int64_t start = 0, stop
+    cdef bint fine
+    cdef char kind = stream.format[0] if len(stream.format) == 1 else 0
+    if layout == NOT_TEXT or kind not in b"cCsSiIlL":
+        return None
+    fine = open_words(&words)
+    try:
+        while fine and stream.next():
+            stop = end_of_chunk(stream, start, codes.shape[0])
+            if stop == start and not keeps_all:
+                continue
+            free(code_at)
+            code_at = <int32_t*>malloc((stream.array.dictionary.length + 1) * sizeof(int32_t))
+            if code_at == NULL:
+                break
+            with nogil:
+                fine = codes_of_chunk(kind, layout, &stream.array, keeps_all, &words, code_at, &codes[0] + start)
+            start = stop
+        if not fine or code_at == NULL and start < codes.shape[0]:
+            raise MemoryError("no memory left to number the labels of a column")
+        return texts_of(&words)
+    finally:
+        free(code_at)
+        close_words(&words)
+
+
+cdef bint codes_of_chunk(
+    char kind, Layout layout, const ArrowArray* array, bint keeps_all, Words* words, int32_t* code_at, int32_t* codes
+) noexcept nogil:
+    cdef const void* places = array.buffers[1]
+    if kind == c"c":
+        return chunk_dictionary(layout, array, <const int8_t*>places, keeps_all, words, code_at, codes)
+    if kind == c"C":
+        return chunk_dictionary(layout, array, <const uint8_t*>places, keeps_all, words, code_at, codes)
+    if kind == c"s":
+        return chunk_dictionary(layout, array, <const int16_t*>places, keeps_all, words, code_at, codes)
+    if kind == c"S":
+        return chunk_dictionary(layout, array, <const uint16_t*>places, keeps_all, words, code_at, codes)
+    if kind == c"i":
+        return chunk_dictionary(layout, array, <const int32_t*>places, keeps_all, words, code_at, codes)
+    if kind == c"I":
+        return chunk_dictionary(layout, array, <const uint32_t*>places, keeps_all, words, code_at, codes)
+    if kind == c"l":
+        return chunk_dictionary(layout, array, <const int64_t*>places, keeps_all, words, code_at, codes)
+    return chunk_dictionary(layout, array, <const uint64_t*>places, keeps_all, words, code_at, codes)
 
 
 def numbers_with_holes(object capsule, double[::1] out):
@@ -98,7 +165,7 @@ def numbers_with_holes(object capsule, double[::1] out):
     cdef int64_t start = 0, stop
     cdef char kind = stream.format[0] if len(stream.format) == 1 else 0
     cdef bint exact = True
-    if kind not in b"cCsSiIlLg":
+    if kind not in b"cCsSiIlLg" or stream.labels:
         return None
     while stream.next():
         stop = end_of_chunk(stream, start, out.shape[0])

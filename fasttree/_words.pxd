@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
-from fasttree._arrow cimport ArrowArray, is_known, known_of
+from fasttree._arrow cimport ArrowArray, is_known, known_of, whole_number
 
 
 cdef enum Layout:
@@ -209,4 +209,47 @@ cdef inline bint chunk_codes(Layout layout, const ArrowArray* array, Words* word
         codes[i] = code_of(words, text, length)
         if codes[i] < 0:
             return False
+    return True
+
+
+cdef enum:
+    UNSEEN = -2                 # an entry of a dictionary that no row has had so far
+
+
+cdef inline bint number_entry(
+    Layout layout, const ArrowArray* dictionary, Words* words, int64_t i, int32_t* code_at
+) noexcept nogil:
+    """The code of an entry of a dictionary, -1 of a missing one. False: no memory left."""
+    cdef int64_t length = 0
+    cdef const char* text
+    code_at[i] = -1
+    if is_known(known_of(dictionary), dictionary.offset + i):
+        text = text_at(layout, dictionary.buffers, dictionary.offset + i, &length)
+        code_at[i] = code_of(words, text, length)
+        return code_at[i] >= 0
+    return True
+
+
+cdef inline bint chunk_dictionary(
+    Layout layout, const ArrowArray* array, const whole_number* values, bint keeps_all, Words* words, int32_t* code_at,
+    int32_t* codes,
+) noexcept nogil:
+    """The code of each row of a chunk that names places in its dictionary, which may lack a text or have it twice.
+    `code_at` has room for a code an entry. Only entries that rows have are numbered, unless it `keeps_all`. False: no
+    memory left."""
+    cdef const uint8_t* known = known_of(array)
+    cdef int64_t i
+    for i in range(array.dictionary.length):
+        code_at[i] = UNSEEN
+        if keeps_all and not number_entry(layout, array.dictionary, words, i, code_at):
+            return False
+    values += array.offset
+    for i in range(array.length):
+        if not is_known(known, array.offset + i):
+            codes[i] = -1
+            continue
+        if code_at[<int64_t>values[i]] == UNSEEN:
+            if not number_entry(layout, array.dictionary, words, <int64_t>values[i], code_at):
+                return False
+        codes[i] = code_at[<int64_t>values[i]]
     return True

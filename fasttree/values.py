@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +29,6 @@ from fasttree.labels import (
     MISSING_CODE,
     Labels,
     bool_labels,
-    compact,
     no_labels,
     shown,
     without_missing,
@@ -65,7 +66,7 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     dtype = series.dtype
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         is_text = dtype == nw.String
-        labels = _text_labels(where, series) if is_text else _library_labels(series)
+        labels = (_text_labels if is_text else _library_labels)(where, series)
         if labels is None:
             return read_array(where, np.asarray(series.to_numpy(), dtype=object))
         return labels
@@ -137,11 +138,15 @@ def _check_before_rounding(where: str, series: nw.Series[Any]) -> None:
             raise too_large_error(where, int(value))
 
 
-def _text_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+def _text_labels(
+    where: str,
+    series: nw.Series[Any],
+    read: Callable[[Any, np.ndarray], list[str] | None] = _core.text_codes,
+) -> Labels | None:
     """Text by the core's own hash table, if it lies in memory as Arrow's."""
     codes = np.empty(len(series), dtype=np.int32)
     try:
-        labels = _read_arrow(series, _core.text_codes, codes)
+        labels = _read_arrow(series, read, codes)
         give_back(128 * len(labels or ()))  # what the hash table had
     except UnicodeDecodeError as error:
         raise ValueError(
@@ -150,41 +155,27 @@ def _text_labels(where: str, series: nw.Series[Any]) -> Labels | None:
     return None if labels is None else Labels(codes, labels)
 
 
-def _library_labels(series: nw.Series[Any]) -> Labels | None:
+def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
     """Categories and dictionaries; None for a library whose encoding is not known here."""
-    native, library = series.to_native(), series.implementation
-    if library.is_pandas_like():
-        if hasattr(native, "cat"):
-            codes, labels = np.asarray(native.cat.codes), native.cat.categories.tolist()
-            return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
-        return _arrow_labels(series.to_arrow())
-    elif library.is_polars():
-        return _polars_labels(series)
-    elif library.is_pyarrow():
-        return _arrow_labels(native)
-    return None
-
-
-def _polars_labels(series: nw.Series[Any]) -> Labels:
     import narwhals.stable.v2 as nw
 
-    physical = nw.from_native(series.to_native().to_physical(), series_only=True)
-    has_missing = series.null_count() > 0
-    if isinstance(series.dtype, nw.Enum):
-        if has_missing:
-            physical = physical.cast(nw.Int32()).fill_null(MISSING_CODE)
-        return Labels(physical.to_numpy(), list(series.dtype.categories), declared=True)
-    above = 0
-    if has_missing:  # a code above all of polars' own
-        above = int(physical.max() or 0) + 1
-        physical = physical.fill_null(above)
-    # A Categorical's codes come from a pool that it shares with other columns: the order there is
-    # an accident, and which labels it has is read from rows that have them.
-    codes, rows = compact(physical.to_numpy())
-    if has_missing:
-        rows = rows[:-1]
-        codes[codes == len(rows)] = MISSING_CODE
-    return Labels(codes, series[rows.tolist()].to_list())
+    native, library = series.to_native(), series.implementation
+    if library.is_pandas_like() and hasattr(native, "cat"):
+        codes, labels = np.asarray(native.cat.codes), native.cat.categories.tolist()
+        return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
+    if library.is_polars():
+        # The order of a Categorical is an accident: its pool belongs to other columns, too.
+        declared = isinstance(series.dtype, nw.Enum)
+        read = partial(_core.dictionary_codes, keeps_all=declared)
+        found = _text_labels(where, series, read)
+        return None if found is None else replace(found, declared=declared)
+    if library.is_pyarrow() or library.is_pandas_like():
+        encoded = series.to_arrow()
+        found = _text_labels(where, series, partial(_core.dictionary_codes, keeps_all=True))
+        if found is None:
+            return _arrow_labels(encoded)
+        return replace(found, declared=True, ordered=bool(encoded.type.ordered))
+    return None
 
 
 def _arrow_labels(encoded: Any) -> Labels:
