@@ -3,6 +3,7 @@
 
 from libc.math cimport NAN
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport realloc
 
 cdef extern from *:
     """
@@ -112,3 +113,59 @@ cdef inline bint chunk_numbers(const ArrowArray* array, const number* values, do
             if not is_known(known, array.offset + i):
                 out[i] = NAN
     return largest < 9007199254740992.0 and smallest > -9007199254740992.0
+
+
+cdef struct Places:
+    # Whole numbers that were met, numbered in the order in which they appeared.
+    int32_t* code_at            # by number; -1: not met
+    int64_t room
+    int64_t most                # numbers from here on are too large for this
+    int64_t* row_of             # by code: the row that had it first
+    int64_t row_room
+    int64_t n
+
+
+cdef inline bint make_places(Places* places, int64_t number) noexcept nogil:
+    """Room for a number, and for one more code. False: it is too large, or there is no memory."""
+    cdef int64_t i, room = places.room
+    cdef void* longer
+    if number >= places.most:
+        return False
+    if number >= room:
+        room = 2 * number + 64
+        longer = realloc(places.code_at, room * sizeof(int32_t))
+        if longer == NULL:
+            return False
+        places.code_at = <int32_t*>longer
+        for i in range(places.room, room):
+            places.code_at[i] = -1
+        places.room = room
+    if places.n >= places.row_room:
+        longer = realloc(places.row_of, (2 * places.n + 64) * sizeof(int64_t))
+        if longer == NULL:
+            return False
+        places.row_of = <int64_t*>longer
+        places.row_room = 2 * places.n + 64
+    return True
+
+
+cdef inline bint chunk_places(
+    const ArrowArray* array, const whole_number* values, Places* places, int64_t first_row, int32_t* codes
+) noexcept nogil:
+    """The code of each row's number, -1 where it is missing. False: see `make_places`."""
+    cdef const uint8_t* known = known_of(array)
+    cdef int64_t i, number
+    values += array.offset
+    for i in range(array.length):
+        if not is_known(known, array.offset + i):
+            codes[i] = -1
+            continue
+        number = <int64_t>values[i]
+        if number >= places.room or places.code_at[number] < 0:
+            if not make_places(places, number):
+                return False
+            places.code_at[number] = <int32_t>places.n
+            places.row_of[places.n] = first_row + i
+            places.n += 1
+        codes[i] = places.code_at[number]
+    return True

@@ -8,7 +8,7 @@ from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from fasttree._arrow cimport ArrowArray, ArrowArrayStream, ArrowSchema, chunk_numbers
+from fasttree._arrow cimport ArrowArray, ArrowArrayStream, ArrowSchema, Places, chunk_numbers, chunk_places
 from fasttree._words cimport (
     LARGE_OFFSETS, NOT_TEXT, OFFSETS, VIEWS, Layout, Words, chunk_codes, chunk_dictionary, close_words, open_words,
 )
@@ -156,6 +156,38 @@ cdef bint codes_of_chunk(
     if kind == c"l":
         return chunk_dictionary(layout, array, <const int64_t*>places, keeps_all, words, code_at, codes)
     return chunk_dictionary(layout, array, <const uint64_t*>places, keeps_all, words, code_at, codes)
+
+
+def place_codes(object capsule, int32_t[::1] codes, int64_t most):
+    """Fill in the codes of a column of places in somebody's pool, in the order in which they appear, -1 where they are
+    missing. Returns a row that has each; None if they are other than unsigned numbers below `most`."""
+    cdef Stream stream = Stream(capsule)
+    cdef Places places = Places(NULL, 0, most, NULL, 0, 0)
+    cdef char kind = stream.format[0] if len(stream.format) == 1 and not stream.labels else 0
+    cdef int64_t start = 0, stop, i
+    cdef bint fine = True
+    try:
+        while fine and stream.next():
+            stop = end_of_chunk(stream, start, codes.shape[0])
+            if stop == start:
+                continue
+            with nogil:
+                if kind == c"C":
+                    fine = chunk_places(
+                        &stream.array, <const uint8_t*>stream.array.buffers[1], &places, start, &codes[start])
+                elif kind == c"S":
+                    fine = chunk_places(
+                        &stream.array, <const uint16_t*>stream.array.buffers[1], &places, start, &codes[start])
+                elif kind == c"I":
+                    fine = chunk_places(
+                        &stream.array, <const uint32_t*>stream.array.buffers[1], &places, start, &codes[start])
+                else:
+                    fine = False
+            start = stop
+        return [places.row_of[i] for i in range(places.n)] if fine else None
+    finally:
+        free(places.code_at)
+        free(places.row_of)
 
 
 def numbers_with_holes(object capsule, double[::1] out):

@@ -17,6 +17,7 @@ from fasttree import _core
 from fasttree._parallel import Team
 from fasttree.frames import Table, Target
 from fasttree.params import MAX_BINS
+from fasttree.room import Room
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.weights import GridWeights
 
@@ -201,6 +202,7 @@ class _Encoding:
         self.upper = np.zeros((d, MAX_BINS + 1))
         self.ranges = np.full((d, 2), np.nan)
         self.source: list[np.ndarray | None] = [None] * d
+        self.room = Room(d if table.columns is not None else 0, n)
         self.keys: list[np.ndarray] = []  # of the columns of a matrix that a worker has in hand
 
     # -- numeric ---------------------------------------------------------------------------------------------------
@@ -220,7 +222,8 @@ class _Encoding:
         assert column.values is not None
         values = column.values
         if values.dtype not in (np.float32, np.float64):
-            values = values.astype(np.float64)
+            values = self.room.numbers()
+            values[:] = column.values
         self.source[attribute] = values
         row = self.free.pop()  # the keys stand where the list will
         here = range(attribute, attribute + 1)

@@ -42,6 +42,7 @@ from fasttree.labels import (
     sort_labels,
     without_unused,
 )
+from fasttree.room import Room
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.targets import Target, read_target, read_weights
 from fasttree.values import read_column
@@ -136,11 +137,12 @@ def read_table(
         kinds = replace(kinds, by_dtype=False)  # a matrix of bools is one of numbers
         sources = _columns_of(matrix)
     columns: list[Any] = [None] * len(names)
+    room = Room(len(names), n_rows)
 
     def read(worker: int, place: int) -> None:
         try:
-            values = read_column(column_label(names[place]), sources[place])
-            columns[place] = _fit_column(names[place], values, place, kinds)
+            values = read_column(column_label(names[place]), sources[place], room)
+            columns[place] = _fit_column(names[place], values, place, kinds, room)
         except Exception as error:  # the first column in error is named, whatever the threads did
             columns[place] = error
 
@@ -162,7 +164,9 @@ def _raise_error(column: Any) -> None:
         raise column
 
 
-def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds) -> Column:
+def _fit_column(
+    name: str, values: np.ndarray | Labels, place: int, kinds: Kinds, room: Room
+) -> Column:
     where = column_label(name)
     if isinstance(values, Labels):
         labels = values
@@ -185,8 +189,11 @@ def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds
     if levels is not None:
         codes = _declared_codes(where, labels, levels)
         return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered)
-    labels = sort_labels(where, labels)
-    codes = labels.codes.astype(np.int32, copy=False)
+    labels = sort_labels(where, labels, room)
+    codes = labels.codes
+    if codes.dtype != np.int32:
+        codes = room.codes()
+        codes[:] = labels.codes
     categories = tuple(labels.labels)
     return Column(
         name, codes=codes, categories=categories, declared=labels.declared, ordered=ordered
@@ -276,15 +283,23 @@ def read_table_like(
     sources = container.columns if matrix is None else _columns_of(matrix)
     if places is not None:
         sources = [sources[place] for place in places]
+    room = Room(len(names), container.n_rows)
     columns = tuple(
-        _like_column(name, read_column(column_label(name), source), place, expected, unknown)
+        _like_column(
+            name, read_column(column_label(name), source, room), place, expected, unknown, room
+        )
         for place, (name, source) in enumerate(zip(names, sources, strict=True))
     )
     return Table(container.n_rows, names, schema.named, columns=columns)
 
 
 def _like_column(
-    name: str, values: np.ndarray | Labels, place: int, expected: _Expected, unknown: str
+    name: str,
+    values: np.ndarray | Labels,
+    place: int,
+    expected: _Expected,
+    unknown: str,
+    room: Room,
 ) -> Column:
     """A column without any value fits every attribute, whatever its dtype."""
     where, attribute = column_label(name), expected.attributes[place]
@@ -308,7 +323,7 @@ def _like_column(
             f"{shown(categories[0])}, but now holds values such as {shown(labels.example)} "
             f"({next(iter(now))} instead of {next(iter(then))}): pass labels as at fit."
         )
-    codes = map_labels(labels, codes_of_levels)
+    codes = map_labels(labels, codes_of_levels, room)
     if unknown == "error" and UNKNOWN_CODE in codes:
         row = int(np.argmax(codes == UNKNOWN_CODE))
         raise ValueError(

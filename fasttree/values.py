@@ -33,13 +33,15 @@ from fasttree.labels import (
     shown,
     without_missing,
 )
+from fasttree.room import Room
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
 
-def read_column(where: str, column: Any) -> np.ndarray | Labels:
-    """Numbers or Labels of anything one-dimensional; `where` is how errors call it."""
+def read_column(where: str, column: Any, room: Room | None = None) -> np.ndarray | Labels:
+    """Numbers or Labels of anything one-dimensional; `where` is how errors call it. `room` has a place for what cannot
+    stay where it is."""
     if isinstance(column, np.ndarray):
         return read_array(where, column)
     if isinstance(column, Categorical):
@@ -48,16 +50,16 @@ def read_column(where: str, column: Any) -> np.ndarray | Labels:
         return read_objects(where, column)
     if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
         return read_array(where, np.asarray(column))
-    return _read_series(where, column)
+    return _read_series(where, column, room)
 
 
-def _read_series(where: str, column: Any) -> np.ndarray | Labels:
+def _read_series(where: str, column: Any, room: Room | None) -> np.ndarray | Labels:
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         if hasattr(column, "__arrow_c_array__") and "pyarrow" in sys.modules:
-            return _read_series(where, sys.modules["pyarrow"].chunked_array([column]))
+            return _read_series(where, sys.modules["pyarrow"].chunked_array([column]), room)
         if _is_pandas_array(column):
             return read_column(where, sys.modules["pandas"].Series(column))
         if hasattr(column, "__array__"):
@@ -66,7 +68,8 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     dtype = series.dtype
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         is_text = dtype == nw.String
-        labels = (_text_labels if is_text else _library_labels)(where, series)
+        room = room or Room(1, len(series))
+        labels = (_text_labels if is_text else _library_labels)(where, series, room)
         if labels is None:
             return read_array(where, np.asarray(series.to_numpy(), dtype=object))
         return labels
@@ -84,7 +87,7 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     if dtype in (nw.Int128, nw.UInt128):
         _check_before_rounding(where, series)
     if n_missing:
-        numbers = _numbers_with_holes(where, series)
+        numbers = _numbers_with_holes(where, series, room or Room(1, len(series)))
         if numbers is not None:
             return numbers
     if n_missing and dtype in (nw.Int64, nw.UInt64):
@@ -99,9 +102,9 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     return read_array(where, series.to_numpy())
 
 
-def _numbers_with_holes(where: str, series: nw.Series[Any]) -> np.ndarray | None:
+def _numbers_with_holes(where: str, series: nw.Series[Any], room: Room) -> np.ndarray | None:
     """The numbers of a column, if they lie in memory as Arrow's."""
-    numbers = np.empty(len(series))
+    numbers = room.numbers()
     exact = _read_arrow(series, _core.numbers_with_holes, numbers)
     if exact is None:
         return None
@@ -141,10 +144,11 @@ def _check_before_rounding(where: str, series: nw.Series[Any]) -> None:
 def _text_labels(
     where: str,
     series: nw.Series[Any],
+    room: Room,
     read: Callable[[Any, np.ndarray], list[str] | None] = _core.text_codes,
 ) -> Labels | None:
     """Text by the core's own hash table, if it lies in memory as Arrow's."""
-    codes = np.empty(len(series), dtype=np.int32)
+    codes = room.codes()
     try:
         labels = _read_arrow(series, read, codes)
         give_back(128 * len(labels or ()))  # what the hash table had
@@ -155,7 +159,7 @@ def _text_labels(
     return None if labels is None else Labels(codes, labels)
 
 
-def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | None:
     """Categories and dictionaries; None for a library whose encoding is not known here."""
     import narwhals.stable.v2 as nw
 
@@ -163,19 +167,31 @@ def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
     if library.is_pandas_like() and hasattr(native, "cat"):
         codes, labels = np.asarray(native.cat.codes), native.cat.categories.tolist()
         return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
+    read = partial(_core.dictionary_codes, keeps_all=True)
     if library.is_polars():
-        # The order of a Categorical is an accident: its pool belongs to other columns, too.
-        declared = isinstance(series.dtype, nw.Enum)
-        read = partial(_core.dictionary_codes, keeps_all=declared)
-        found = _text_labels(where, series, read)
-        return None if found is None else replace(found, declared=declared)
+        if not isinstance(series.dtype, nw.Enum):
+            return _pool_labels(where, series, room)
+        found = _text_labels(where, series, room, read)
+        return None if found is None else replace(found, declared=True)
     if library.is_pyarrow() or library.is_pandas_like():
         encoded = series.to_arrow()
-        found = _text_labels(where, series, partial(_core.dictionary_codes, keeps_all=True))
+        found = _text_labels(where, series, room, read)
         if found is None:
             return _arrow_labels(encoded)
         return replace(found, declared=True, ordered=bool(encoded.type.ordered))
     return None
+
+
+def _pool_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | None:
+    """The codes of a polars Categorical come from a pool that it shares with other columns: the order there is an
+    accident, and which labels it has is read from rows that have them."""
+    native, codes = series.to_native(), room.codes()
+    places = native.to_physical()
+    if hasattr(places, "__arrow_c_stream__"):
+        rows = _core.place_codes(places.__arrow_c_stream__(), codes, 2 * len(series) + 65_536)
+        if rows is not None:
+            return Labels(codes, native.gather(rows).to_list())
+    return _text_labels(where, series, room, partial(_core.dictionary_codes, keeps_all=False))
 
 
 def _arrow_labels(encoded: Any) -> Labels:
