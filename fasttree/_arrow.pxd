@@ -100,19 +100,27 @@ ctypedef fused number:
 cdef inline bint chunk_numbers(const ArrowArray* array, const number* values, double* out) noexcept nogil:
     """Numbers as float64, NaN where they are missing. False if a whole number may have been rounded."""
     cdef const uint8_t* known = known_of(array)
-    cdef double largest = 0.0, smallest = 0.0, value
-    cdef int64_t i
+    cdef uint64_t bits = 0
+    cdef int64_t i, n = array.length
     values += array.offset
-    for i in range(array.length):
-        value = <double>values[i]
-        largest = value if value > largest else largest
-        smallest = value if value < smallest else smallest
-        out[i] = value
+    for i in range(n):
+        out[i] = <double>values[i]
+    if number is int64_t:
+        for i in range(n):      # a negative number has those of the one below it
+            bits |= <uint64_t>(values[i] ^ (values[i] >> 63))
+    elif number is uint64_t:
+        for i in range(n):
+            bits |= values[i]
     if known != NULL:
-        for i in range(array.length):
+        i = 0
+        while i < n:
+            if (array.offset + i) & 7 == 0 and known[(array.offset + i) >> 3] == 0xFF:
+                i += 8          # all of these are known
+                continue
             if not is_known(known, array.offset + i):
                 out[i] = NAN
-    return largest < 9007199254740992.0 and smallest > -9007199254740992.0
+            i += 1
+    return bits >> 53 == 0
 
 
 cdef struct Places:

@@ -189,7 +189,7 @@ def _fit_column(
     if levels is not None:
         codes = _declared_codes(where, labels, levels)
         return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered)
-    labels = sort_labels(where, labels, room)
+    labels = sort_labels(where, labels, in_place=True)  # undeclared, they were made for this
     codes = labels.codes
     if codes.dtype != np.int32:
         codes = room.codes()
@@ -323,7 +323,7 @@ def _like_column(
             f"{shown(categories[0])}, but now holds values such as {shown(labels.example)} "
             f"({next(iter(now))} instead of {next(iter(then))}): pass labels as at fit."
         )
-    codes = map_labels(labels, codes_of_levels, room)
+    codes = map_labels(labels, codes_of_levels, room.codes())
     if unknown == "error" and UNKNOWN_CODE in codes:
         row = int(np.argmax(codes == UNKNOWN_CODE))
         raise ValueError(

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from fasttree import _core
-from fasttree.room import Room
 
 # What a code below 0 says. A look-up table with one place more than there are labels serves missing
 # rows too: its last place is that of -1.
@@ -213,8 +212,9 @@ def label_numbers(column: Labels) -> np.ndarray | None:
     return np.array([*column.labels, np.nan])[column.codes]
 
 
-def sort_labels(where: str, column: Labels, room: Room | None = None) -> Labels:
-    """The same column with its labels in ascending order, unless their order was declared."""
+def sort_labels(where: str, column: Labels, in_place: bool = False) -> Labels:
+    """The same column with its labels in ascending order, unless their order was declared. `in_place`: its codes may be
+    written over."""
     if column.declared:
         return column
     labels = np.fromiter(column.labels, dtype=object, count=len(column.labels))
@@ -227,21 +227,24 @@ def sort_labels(where: str, column: Labels, room: Room | None = None) -> Labels:
             + " and ".join(f"{kind} ({shown(label)})" for kind, label in kinds.items())
             + ". Turn them into one type, for example text."
         ) from None
-    codes = _recoded(column.codes, _numbered(order, len(labels)), room)
+    table = _numbered(order, len(labels))
+    codes = _recoded(column.codes, table, column.codes if in_place else None)
     return Labels(codes, labels[order].tolist(), column.declared, column.ordered)
 
 
-def map_labels(column: Labels, code_of: Mapping[Any, int], room: Room | None = None) -> np.ndarray:
+def map_labels(
+    column: Labels, code_of: Mapping[Any, int], out: np.ndarray | None = None
+) -> np.ndarray:
     """Codes of another numbering, which may lack a label: one look-up a label, not a row."""
     found = [code_of.get(label, UNKNOWN_CODE) for label in column.labels]
-    return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32), room)
+    return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32), out)
 
 
-def _recoded(codes: np.ndarray, table: np.ndarray, room: Room | None = None) -> np.ndarray:
+def _recoded(codes: np.ndarray, table: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """``table[codes]``, where the last place of the table is that of MISSING_CODE."""
     if codes.dtype != np.int32 or not codes.flags.c_contiguous:
         return np.take(table, codes)
-    recoded = np.empty_like(codes) if room is None else room.codes()
+    recoded = np.empty_like(codes) if out is None else out
     _core.recode(codes, table, recoded)
     return recoded
 

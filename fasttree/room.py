@@ -18,7 +18,7 @@ class Room:
     def __init__(self, n_columns: int, n_rows: int) -> None:
         self.n_rows = n_rows
         pays = n_rows * 8 < LARGE_BYTES <= n_columns * n_rows * 8
-        # What is not touched is not paid for. A column has codes twice: as they are read, and in their own order.
+        # What is not touched is not paid for. A column has codes twice: its own, and those of a fitted model.
         self._numbers = list(np.empty((n_columns if pays else 0, n_rows)))
         self._codes = list(np.empty((2 * n_columns if pays else 0, n_rows), dtype=np.int32))
 
