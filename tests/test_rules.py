@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from strategies import Problem, medium, problems
 
 import fasttree
 from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
-from fasttree.rules import Condition, RuleList, Substitute, rules_of
+from fasttree.rules import Condition, Rule, RuleList, Substitute, rules_of
 
 NAN = math.nan
 
@@ -415,6 +416,149 @@ def test_markdown() -> None:
     assert "| 1 | \\_a\\|b\\* <= 1.5 | **x_1** | 1 | 0 | 0.67 |" in rules.to_markdown()
     assert "**\\<y>**" in rules.to_markdown()
     assert "1 more rules are not shown" in rules.to_markdown(max_rules=1)
+
+
+class Reading:
+    """A rule's text, read again: what is in quotes is put aside before anything is looked for."""
+
+    def __init__(self, text: str) -> None:
+        self.quoted: list[str] = []
+        self.text = re.sub(r'"(?:[^"\\]|\\.)*"', self._put_aside, text)
+
+    def _put_aside(self, found: re.Match[str]) -> str:
+        self.quoted.append(json.loads(found[0]))
+        return f"\0{len(self.quoted) - 1}\0"
+
+    def name(self, text: str) -> str:
+        return self.quoted[int(text.strip("\0"))] if text.startswith("\0") else text
+
+    def condition(self, text: str) -> tuple[Any, ...]:
+        text, missing = re.subn(r"^\(?(.*) or missing\)?$", r"\1", text)
+        if between := re.fullmatch(r"(\S+) < (.*) <= (\S+)", text):
+            return self.name(between[2]), "between", (between[1], between[3]), bool(missing)
+        for word in (" is ", " <= ", " > ", " != ", " = ", " not in {", " in {"):
+            name, found, rest = text.partition(word)
+            if found:
+                values = rest.removesuffix("}").split(", ") if word[-1] == "{" else [rest]
+                return (
+                    self.name(name),
+                    word.strip(" {"),
+                    tuple(map(self.name, values)),
+                    bool(missing),
+                )
+        raise AssertionError(text)
+
+    def rule(self) -> tuple[list[tuple[Any, ...]], str]:
+        premise, _, conclusion = self.text.removeprefix("IF ").partition(" THEN ")
+        label, _, _ = re.split(r" \((?=no |\d)", conclusion, maxsplit=1)[0].partition("\n")
+        return [self.condition(text) for text in premise.split(" AND ")], self.name(label)
+
+
+def said(condition: Condition) -> tuple[Any, ...]:
+    """What a reading must find."""
+    missing = condition.missing_seen
+    if condition.levels is None:
+        low, high = condition.low, condition.high
+        if low is None or high is None:
+            found = ("<=", (f"{high:g}",)) if low is None else (">", (f"{low:g}",))
+        else:
+            found = ("between", (f"{low:g}", f"{high:g}"))
+        return (condition.attribute, *found, missing)
+    if not condition.levels:
+        return condition.attribute, "is", ("missing",), False
+    if not condition.excluded:
+        return condition.attribute, "is", ("known",), missing
+    word = "=" if len(condition.levels) == 1 else "in"
+    return condition.attribute, word, tuple(map(str, condition.levels)), missing
+
+
+HOSTILE = [
+    *("", " ", "a\nb", "a\r\nb", "\x00", "\x1b[31mred", "\u202egnp", "\u2028", "\ud800", "tab\tx"),
+    *('"', 'say "x"', "\\n", "|", "a | b", "`*_x_*`", "[x](http://y)", "<b>", "&lt;", "~~x~~"),
+    *(
+        "IF",
+        "AND b = 1",
+        "x AND y",
+        "a THEN b",
+        "OTHERWISE no",
+        "x or missing",
+        "missing",
+        "anything",
+    ),
+    *(
+        "is",
+        "y is known",
+        "x = a",
+        "a <= 3",
+        "< 20",
+        "> 4",
+        "1 < x",
+        "in",
+        "not in",
+        "x not",
+        "not",
+    ),
+    *("{a, b}", "a, b", "and 3 more", "(x", "x)", "yes (3 rows", "yes (no errors", "age (years)"),
+    *("x (if missing: y > 1)", "a: b", "a:", "0 ", "x !"),
+]
+names = st.sampled_from(HOSTILE) | st.text(max_size=6)
+
+
+@st.composite
+def conditions(draw: st.DrawFn) -> Condition:
+    name, missing_seen = draw(names), draw(st.booleans())
+    if draw(st.booleans()):
+        low, high = draw(st.sampled_from([(1.5, None), (None, 20.0), (-3.0, 0.25)]))
+        return Condition(name, low, high, missing=missing_seen, missing_seen=missing_seen)
+    levels = draw(st.lists(names, min_size=1, max_size=5, unique=True))
+    n = draw(st.integers(0, min(3, len(levels))))
+    return Condition(
+        name,
+        levels=tuple(levels[:n]),
+        excluded=tuple(levels[n:]),
+        missing=missing_seen,
+        missing_seen=missing_seen,
+    )
+
+
+@given(st.lists(conditions(), min_size=1, max_size=3), names)
+def test_a_rule_is_one_line_and_says_one_thing_whatever_names_hold(
+    premise: list[Condition], label: str
+) -> None:
+    rule = Rule(tuple(premise), label, {label: 3.0, "other": 1.0}, 0.25, 0.5)
+    text = str(rule)
+    assert text.isprintable()
+    assert Reading(text).rule() == ([said(condition) for condition in premise], label)
+
+
+def hostile_rules() -> RuleList:
+    """A rule for each name, of a level and a class that are called so."""
+    words = np.array(HOSTILE * 2, dtype=object)
+    X = {"a | b\n": words, "x AND y\x1b": np.arange(2.0 * len(HOSTILE))}
+    return rules_of(ID3Classifier().fit(X, words).tree_)
+
+
+def test_hostile_names_in_all_forms() -> None:
+    rules = hostile_rules()
+    lines = re.sub(r"\n +THEN ", " THEN ", rules.to_text()).splitlines()  # long rules are broken
+    assert len(lines) == len(rules) + 1
+    markdown = rules.to_markdown().splitlines()
+    assert len(markdown) == len(rules) + 5
+    for line in markdown[: len(rules) + 3]:
+        assert line.isprintable()
+        edges = re.findall(r"(?<!\\)(?:\\\\)*\|", line)
+        assert len(edges) == 7  # of as many cells as there are columns
+    for i, rule in enumerate(rules):
+        assert Reading(lines[i].split(". ", 1)[1]).rule()[1] == rule.label
+        # Markdown shows what stands in the text: the signs that it takes for its own are marked.
+        cells = re.split(r"(?<!\\)(?:\\\\)* \| ", markdown[i + 2])
+        assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cells[1]) == str(rule.conditions[0])
+    why = rules.explain({"a | b\n": "a\nb", "x AND y\x1b": 0.0})
+    assert str(why).splitlines()[:2] == [
+        f'"a\\nb", by rule {why.number + 1} (2 rows, no errors, estimated accuracy 0.06):',
+        '  "a | b\\n" = "a\\nb"',
+    ]
+    assert run_source(rules)({"a | b\n": "a\nb", "x AND y\x1b": 0.0}) == "a\nb"
 
 
 # -- why -----------------------------------------------------------------------------------------
