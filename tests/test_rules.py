@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -347,6 +348,75 @@ def test_long_rules_are_broken_where_people_would_break_them() -> None:
     assert f"... and {len(rules) - 20} more rules" in text
     assert "(" in text
     assert " or missing) AND " in text
+
+
+# -- probabilities -------------------------------------------------------------------------------
+
+
+def weighted_by_hand(counts: list[float], weights: list[float]) -> list[float]:
+    """Laplace's estimate of as many rows, of which each class has its share by weight."""
+    rows, whole = sum(counts), sum(c * w for c, w in zip(counts, weights, strict=True))
+    return [
+        (rows * c * w / whole + 1) / (rows + len(counts))
+        for c, w in zip(counts, weights, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("missing", ["branch", "surrogate", "fractional"])
+def test_class_weights_are_in_the_probabilities(missing: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = {"a": rng.normal(size=400), "b": rng.choice(["p", "q", "r"], 400)}
+    X["a"][rng.random(400) < 0.1] = NAN
+    y = np.where(rng.random(400) < 0.1 + 0.1 * (X["b"] == "q"), "ill", "well")
+    weights = [7.5, 0.5]
+    model = TreeClassifier(
+        class_weight=dict(zip(["ill", "well"], weights, strict=True)),
+        missing=missing,
+        min_samples_leaf=40,
+    ).fit(X, y)
+    rules = model.rules()
+    assert len({rule.label for rule in rules}) == 2
+    assert any(rule.counts[rule.label] < rule.support / 2 for rule in rules)
+    for i, rule in enumerate(rules):
+        by_hand = weighted_by_hand(list(rule.counts.values()), weights)
+        assert list(rule.proba.values()) == pytest.approx(by_hand, rel=1e-12)
+        assert rules.shares[i] == pytest.approx(by_hand, rel=1e-12)
+        assert max(rule.proba, key=rule.proba.get) == rule.label
+        assert rule.estimated_accuracy == pytest.approx(
+            (rule.counts[rule.label] + 1) / (rule.support + 2)
+        )
+    total = [np.count_nonzero(y == label) for label in ("ill", "well")]
+    assert rules.shares[-1] == pytest.approx(weighted_by_hand(total, weights))
+    # Laplace's two rows apart, these are the probabilities of the tree.
+    whole = np.flatnonzero(~np.isnan(X["a"]))
+    rows = {name: column[whole] for name, column in X.items()}
+    share, place = rules.predict_proba(rows), rules.match(rows)
+    support = np.array([rule.support for rule in rules])[place][:, np.newaxis]
+    np.testing.assert_allclose(
+        share, (support * model.predict_proba(rows) + 1) / (support + 2), rtol=1e-9
+    )
+    assert (rules.predict(rows) == model.classes_[share.argmax(axis=1)]).all()
+    why = rules.explain({"a": 0.0, "b": "q"})
+    assert why.proba == pytest.approx(why.rule.proba)
+    assert json.loads(rules.to_json())["class_weights"] == weights
+    # The scale of class weights is nothing, and a file keeps them.
+    tenth = TreeClassifier(class_weight={"ill": 0.75, "well": 0.05}, missing=missing)
+    tenth = tenth.set_params(min_samples_leaf=40).fit(X, y)
+    np.testing.assert_allclose(tenth.rules().predict_proba(X), rules.predict_proba(X), rtol=1e-12)
+    model.save(tmp_path / "weighted.fasttree")
+    loaded = fasttree.load(tmp_path / "weighted.fasttree").rules()
+    assert loaded.predict_proba(X).tobytes() == rules.predict_proba(X).tobytes()
+    assert list(loaded) == list(rules)
+
+
+def test_without_class_weights_nothing_is_weighted() -> None:
+    X, y = fasttree.datasets.play_tennis()
+    plain = ID3Classifier(max_depth=1).fit(X, y).rules()
+    evenly = ID3Classifier(max_depth=1, class_weight={"No": 1, "Yes": 1}).fit(X, y).rules()
+    assert plain.class_weights is None
+    assert "class_weights" not in plain.to_json()
+    assert [rule.proba for rule in plain] == [rule.proba for rule in evenly]
+    assert plain[0].proba == {"No": 4 / 7, "Yes": 3 / 7}
 
 
 # -- other forms ---------------------------------------------------------------------------------
