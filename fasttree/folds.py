@@ -93,7 +93,7 @@ class _Draws:
 
 def _draws(hashes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> _Draws:
     weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    by_row = np.lexsort((weight, codes, hashes))
+    by_row = np.lexsort((codes, hashes) if weights is None else (weight, codes, hashes))
     hashes, codes, weight = hashes[by_row], codes[by_row], weight[by_row]
     new_values = np.append(True, hashes[1:] != hashes[:-1])
     new_copies = np.append(True, codes[1:] != codes[:-1]) | new_values
@@ -116,7 +116,8 @@ def _draws(hashes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) ->
 
 def _check_counts(weight: np.ndarray, may_count: np.ndarray) -> None:
     """A table of counts, one row for all of a class with equal values, cannot be drawn from: a row is not divided."""
-    if weight[may_count & (weight >= MANY)].sum() > weight.sum() / 2:
+    are_whole = bool((weight == np.floor(weight)).all())
+    if are_whole and weight[may_count & (weight >= MANY)].sum() > weight.sum() / 2:
         warnings.warn(
             f"sample_weight seems to hold counts: most of it is in single rows of weight {MANY} or more, with the "
             "same values in several classes. A row is not divided, so whatever rows are held out, training has seen "

@@ -155,24 +155,27 @@ def test_every_part_has_some_of_every_kind() -> None:
         assert sizes.max() - sizes.min() <= 1
 
 
-def test_order_of_copies_is_nothing() -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+def test_order_of_copies_is_nothing(weighted: bool) -> None:
     X, y, _ = few_kinds()
-    order = np.random.default_rng(1).permutation(len(y))
-    for draw in (lambda X, y: deal(hashed(X), y, 10), lambda X, y: hold_out(hashed(X), y, 0.3)):
-        once, again = (
-            np.unique(np.column_stack([X, y, draw(X, y)]), axis=0, return_counts=True)
-            for X, y in ((X, y), (X[order], y[order]))
-        )
+    rng = np.random.default_rng(1)
+    order = rng.permutation(len(y))
+    weights = rng.integers(1, 4, len(y)).astype(float) if weighted else None
+    orders = [(X, y, weights), (X[order], y[order], None if weights is None else weights[order])]
+    for draw in (
+        lambda X, y, w: deal(hashed(X), y, 10, w),
+        lambda X, y, w: hold_out(hashed(X), y, 0.3, w),
+    ):
+        drawn = [
+            np.column_stack([X, y, np.ones(len(y)) if w is None else w, draw(X, y, w)])
+            for X, y, w in orders
+        ]
+        once, again = (np.unique(rows, axis=0, return_counts=True) for rows in drawn)
         assert np.array_equal(once[0], again[0])
         assert np.array_equal(once[1], again[1])
-    for model in (
-        CARTClassifier(),
-        TreeClassifier(pruning="cross_validated"),
-        TreeClassifier(pruning="reduced_error"),
-    ):
-        assert (
-            model.fit(X, y).tree_.fingerprint() == model.fit(X[order], y[order]).tree_.fingerprint()
-        )
+    for pruning in ("cost_complexity", "cross_validated", "reduced_error"):
+        one, other = (TreeClassifier(pruning=pruning).fit(X, y, w).tree_ for X, y, w in orders)
+        assert one.fingerprint() == other.fingerprint()
 
 
 @pytest.mark.parametrize("pruning", ["cost_complexity", "cross_validated", "reduced_error"])
@@ -194,6 +197,16 @@ def test_few_kinds_of_rows_are_judged_by_what_is_true_of_them() -> None:
         found = accuracy.spread(name)
         assert found.mean == pytest.approx(best, abs=0.03)
         assert found.sd == pytest.approx(np.sqrt(best * (1 - best) / 300), rel=0.6)
+
+
+def test_copies_tell_no_method_what_it_is_asked() -> None:
+    X, y = some_rows(300)
+    y = np.random.default_rng(5).permutation(y)  # nothing to be learned
+    for times in (1, 3, MANY - 1):
+        found = compare_methods(np.repeat(X, times, axis=0), np.repeat(y, times), ["ID3"])
+        assert found.spread("ID3").mean == pytest.approx(1 / 3, abs=0.08)
+        pruned = CARTClassifier().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+        assert pruned.get_n_leaves() < 10
 
 
 def test_counts_as_weights_are_warned_of() -> None:
