@@ -60,9 +60,9 @@ def compare_methods(
 ) -> Comparison:
     """Fit every method to the rows outside each fold and judge it by the rows inside.
 
-    The folds are the same for all methods. They do not depend on the order of the rows, and up to nine copies of a row
-    stay together, all of one class. A model is exactly the one that `fit` makes of the training rows alone: levels,
-    classes and bins that only held-out rows have are unknown to it.
+    The folds are the same for all methods. They do not depend on the order of the rows, and a few copies of a row
+    stay together if such rows have one class. A model is exactly the one that `fit` makes of the training rows
+    alone: levels, classes and bins that only held-out rows have are unknown to it.
 
     Parameters
     ----------

@@ -3,10 +3,11 @@
 
 A row is known by a hash of its values, and of its class. Copies, rows of the same values and class, are drawn together
 if they may be one case that was written down several times: tested on one and trained on another, a model would be
-asked what it has been told. But where the values are there with another class, too, or `MANY` times, the rows are cases
-of their own that happen to look alike, as in any table of few attributes with few values. These are drawn one by one:
-together, they would leave nothing of their kind to train on. The first of several copies, the second, ... have hashes
-of their own; which row is which makes no difference, for there is none between them.
+asked what it has been told. But in a table of few attributes with few values rows are cases of their own that happen to
+look alike. Together, they would leave nothing of their kind to train on, so they are drawn one by one: all rows, if of
+the values that come more than once one in `SELDOM` or more come with several classes, as no case would that was written
+down twice; and rows whose values come `MANY` times. The first of several copies, the second, ... have hashes of their
+own; which row is which makes no difference, for there is none between them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from fasttree.labels import plain, shown
 
 DEFAULT_FOLDS = 10
 MANY = 10  # so many rows of the same values are no one case written down again and again
+SELDOM = 20  # one in so many may be an error
 NOT_PRUNED = "the tree is not pruned. Choose another pruning, or pass validation rows"
 _BLOCK = 16_384  # rows whose hashes stay in the cache
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -98,10 +100,12 @@ def _draws(hashes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) ->
     new_values = np.append(True, hashes[1:] != hashes[:-1])
     new_copies = np.append(True, codes[1:] != codes[:-1]) | new_values
     values, copies = np.cumsum(new_values) - 1, np.cumsum(new_copies) - 1  # of each row, by number
-    has_classes = (np.bincount(values[new_copies]) > 1)[values]
-    one_by_one = has_classes | (np.bincount(values) >= MANY)[values]
+    n_rows, has_classes = np.bincount(values), np.bincount(values[new_copies]) > 1
+    n_mixed = np.count_nonzero(has_classes)
+    all_one_by_one = n_mixed > 0 and SELDOM * n_mixed >= np.count_nonzero(n_rows > 1)
+    one_by_one = all_one_by_one | (n_rows >= MANY)[values]
     is_alone = (np.bincount(copies) == 1)[copies]
-    _check_counts(weight, has_classes & is_alone)
+    _check_counts(weight, has_classes[values] & is_alone)
     first = np.flatnonzero(new_copies | one_by_one)
     number = first - np.flatnonzero(new_copies)[copies[first]]  # among its copies
     drawn = with_classes(hashes[first], codes[first])

@@ -54,7 +54,7 @@ class RuleClassifier(Estimator):
         does not rise, as in C4.5.
     validation_fraction : float
         The share of rows held out for "validation" if `fit` gets none. The draw depends on the values of the rows, not
-        on their order, and up to nine copies of a row stay together, all of one class.
+        on their order, and a few copies of a row stay together if such rows have one class.
     random_state : int or None
         The seed of that draw. None is 0.
 
