@@ -23,7 +23,7 @@ from fasttree.estimators import (
     TreeClassifier,
 )
 from fasttree.estimators.protocol import Estimator
-from fasttree.folds import choose_folds, given_folds, row_hashes
+from fasttree.folds import choose_folds, given_folds, value_hashes
 from fasttree.frames import Table, Target, read_table, read_target, read_weights
 from fasttree.judge import Rows, judge
 from fasttree.labels import plain, shown
@@ -60,9 +60,9 @@ def compare_methods(
 ) -> Comparison:
     """Fit every method to the rows outside each fold and judge it by the rows inside.
 
-    The folds are the same for all methods. They do not depend on the order of the rows, and copies of a row stay
-    together. A model is exactly the one that `fit` makes of the training rows alone: levels, classes and bins that only
-    held-out rows have are unknown to it.
+    The folds are the same for all methods. They do not depend on the order of the rows, and a few copies of a row
+    stay together if such rows have one class. A model is exactly the one that `fit` makes of the training rows
+    alone: levels, classes and bins that only held-out rows have are unknown to it.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _read_folds(
             f"the class {shown(plain(some.classes[rarest]))} has 1 row, but cross-validation needs 2 of each class: "
             "leave it out, join it with another class, or pass folds as a fold number for each row"
         )
-    hashes = row_hashes(table.take(counted).values(), some.codes, int(seed))
+    hashes = value_hashes(table.take(counted).values(), len(counted), int(seed))
     chosen = choose_folds(folds, hashes, some.codes, some.classes, copies, otherwise=None)
     assert chosen is not None  # every class has two rows
     if chosen.min() == chosen.max():

@@ -21,7 +21,7 @@ from fasttree.folds import (
     given_folds,
     hold_out,
     is_number_of_folds,
-    row_hashes,
+    value_hashes,
 )
 from fasttree.frames import Table
 from fasttree.grow import grow
@@ -155,9 +155,9 @@ class Fitting:
         weights = self.rows.plain_weights()
         counted = np.arange(len(codes)) if weights is None else np.flatnonzero(weights)
         if len(counted) == len(codes):
-            return codes, row_hashes(self.table.values(), codes, self.seed), counted
+            return codes, value_hashes(self.table.values(), len(codes), self.seed), counted
         values = (column[counted] for column in self.table.values())
-        return codes[counted], row_hashes(values, codes[counted], self.seed), counted
+        return codes[counted], value_hashes(values, len(counted), self.seed), counted
 
     # -- where rows end ----------------------------------------------------------------------------------------------
 

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws over rows: folds and held-out parts that do not depend on the order of the rows.
 
-A row is known by a hash of its values and its class, so copies of a row are always drawn together.
+A row is known by a hash of its values, and of its class. Copies, rows of the same values and class, are drawn together
+if they may be one case that was written down several times: tested on one and trained on another, a model would be
+asked what it has been told. But in a table of few attributes with few values rows are cases of their own that happen to
+look alike. Together, they would leave nothing of their kind to train on, so they are drawn one by one: all rows, if of
+the values that come more than once one in `SELDOM` or more come with several classes, as no case would that was written
+down twice; and rows whose values come `MANY` times. The first of several copies, the second, ... have hashes of their
+own; which row is which makes no difference, for there is none between them.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,24 +22,38 @@ import numpy as np
 from fasttree.labels import plain, shown
 
 DEFAULT_FOLDS = 10
+MANY = 10  # so many rows of the same values are no one case written down again and again
+SELDOM = 20  # one in so many may be an error
 NOT_PRUNED = "the tree is not pruned. Choose another pruning, or pass validation rows"
 _BLOCK = 16_384  # rows whose hashes stay in the cache
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def row_hashes(columns: Iterable[np.ndarray], codes: np.ndarray, seed: int = 0) -> np.ndarray:
-    """A 64-bit hash of each row's values and class.
+def value_hashes(columns: Iterable[np.ndarray], n_rows: int, seed: int = 0) -> np.ndarray:
+    """A 64-bit hash of each row's values.
 
     `columns` hold numbers or codes, one array an attribute. Numbers that are equal hash alike, and so do all NaNs.
     """
-    hashes = np.full(len(codes), np.uint64(int(seed) % 2**64))
-    for column in (*columns, codes):
-        for start in range(0, len(codes), _BLOCK):
-            block = hashes[start : start + _BLOCK]
-            block ^= _bits(column[start : start + _BLOCK])
-            _mix(block)
+    hashes = np.full(n_rows, np.uint64(int(seed) % 2**64))
+    for column in columns:
+        _add(hashes, column)
     return hashes
+
+
+def with_classes(hashes: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Hashes of values and class, of the hashes of values."""
+    hashes = hashes.copy()
+    _add(hashes, codes)
+    return hashes
+
+
+def _add(hashes: np.ndarray, column: np.ndarray) -> None:
+    """Another column, in place."""
+    for start in range(0, len(hashes), _BLOCK):
+        block = hashes[start : start + _BLOCK]
+        block ^= _bits(column[start : start + _BLOCK])
+        _mix(block)
 
 
 def _bits(values: np.ndarray) -> np.ndarray:
@@ -54,30 +75,76 @@ def _mix(hashes: np.ndarray) -> None:
     hashes ^= hashes >> np.uint64(31)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Draws:
+    """What is drawn as a whole: rows, and groups of copies. Rows are meant in the order `by_row`, a group's stand
+    together."""
+
+    by_row: np.ndarray
+    first: np.ndarray  # the first row of each
+    codes: np.ndarray  # its class
+    hashes: np.ndarray
+    weights: np.ndarray
+
+    def to_rows(self, drawn: np.ndarray) -> np.ndarray:
+        """What was drawn for each row, in the order in which the rows were given."""
+        found = np.empty(len(self.by_row), dtype=drawn.dtype)
+        found[self.by_row] = np.repeat(drawn, np.diff(self.first, append=len(self.by_row)))
+        return found
+
+
+def _draws(hashes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> _Draws:
+    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    by_row = np.lexsort((codes, hashes) if weights is None else (weight, codes, hashes))
+    hashes, codes, weight = hashes[by_row], codes[by_row], weight[by_row]
+    new_values = np.append(True, hashes[1:] != hashes[:-1])
+    new_copies = np.append(True, codes[1:] != codes[:-1]) | new_values
+    values, copies = np.cumsum(new_values) - 1, np.cumsum(new_copies) - 1  # of each row, by number
+    n_rows, has_classes = np.bincount(values), np.bincount(values[new_copies]) > 1
+    n_mixed = np.count_nonzero(has_classes)
+    all_one_by_one = n_mixed > 0 and SELDOM * n_mixed >= np.count_nonzero(n_rows > 1)
+    one_by_one = all_one_by_one | (n_rows >= MANY)[values]
+    is_alone = (np.bincount(copies) == 1)[copies]
+    _check_counts(weight, has_classes[values] & is_alone)
+    first = np.flatnonzero(new_copies | one_by_one)
+    number = first - np.flatnonzero(new_copies)[copies[first]]  # among its copies
+    drawn = with_classes(hashes[first], codes[first])
+    return _Draws(
+        by_row,
+        first,
+        codes[first],
+        np.where(number > 0, with_classes(drawn, number), drawn),
+        np.add.reduceat(weight, first),
+    )
+
+
+def _check_counts(weight: np.ndarray, may_count: np.ndarray) -> None:
+    """A table of counts, one row for all of a class with equal values, cannot be drawn from: a row is not divided."""
+    are_whole = bool((weight == np.floor(weight)).all())
+    if are_whole and weight[may_count & (weight >= MANY)].sum() > weight.sum() / 2:
+        warnings.warn(
+            f"sample_weight seems to hold counts: most of it is in single rows of weight {MANY} or more, with the "
+            "same values in several classes. A row is not divided, so whatever rows are held out, training has seen "
+            "none like them: repeat each row as often as it counts (numpy.repeat), and pass no sample_weight",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
 def deal(
     hashes: np.ndarray, codes: np.ndarray, n_parts: int, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """A part for each row, 0 to n_parts - 1: each part gets its share of every class, copies stay together.
+    """A part for each row, 0 to n_parts - 1: each part gets its share of every class. `hashes` are those of values.
 
-    The groups of equal rows of a class, the heaviest first and then by hash, are dealt out in turn, so the parts of a
-    class differ by its heaviest group at most.
+    What is drawn of a class, the heaviest groups first and then by hash, is dealt out in turn, so the parts of a class
+    differ by its heaviest group that stays together at most.
     """
-    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    by_row = np.lexsort((hashes, codes))
-    begins = np.ones(len(codes), dtype=bool)
-    ordered_codes, ordered_hashes = codes[by_row], hashes[by_row]
-    begins[1:] = (ordered_codes[1:] != ordered_codes[:-1]) | (
-        ordered_hashes[1:] != ordered_hashes[:-1]
-    )
-    first = np.flatnonzero(begins)
-    group_weight = np.add.reduceat(weight[by_row], first)
-    by_group = np.lexsort((ordered_hashes[first], -group_weight, ordered_codes[first]))
+    draws = _draws(hashes, codes, weights)
+    in_turn = np.lexsort((draws.hashes, -draws.weights, draws.codes))
     # Dealing goes on where the class before ended, or the first parts would get all that does not come out even.
-    part_of_group = np.empty(len(first), dtype=np.int64)
-    part_of_group[by_group] = np.arange(len(first)) % n_parts
-    parts = np.empty(len(codes), dtype=np.int64)
-    parts[by_row] = part_of_group[np.cumsum(begins) - 1]
-    return parts
+    part = np.empty(len(in_turn), dtype=np.int64)
+    part[in_turn] = np.arange(len(in_turn)) % n_parts
+    return draws.to_rows(part)
 
 
 def choose_folds(
@@ -120,28 +187,23 @@ def choose_folds(
 def hold_out(
     hashes: np.ndarray, codes: np.ndarray, share: float, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """A mask of this share of the weight of each class, or a little less: copies of a row stay together. No class is
-    held out altogether."""
+    """A mask of this share of the weight of each class, or a little less. No class is held out altogether. `hashes`
+    are those of values."""
     if not 0 < share < 1:
         raise ValueError(f"the share of rows to hold out must be between 0 and 1, got {share!r}")
-    weight = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    by_row = np.lexsort((weight, hashes, codes))
-    ordered = np.stack([codes[by_row].astype(np.uint64), hashes[by_row]])
-    begins = np.append(True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0))
-    group = np.cumsum(begins) - 1
-    first = np.flatnonzero(begins)
-    class_of_group = codes[by_row][first]
-    # The weight of the groups of a class up to each: those within the share are held out.
-    reached = np.cumsum(np.add.reduceat(weight[by_row], first))
+    draws = _draws(hashes, codes, weights)
+    in_turn = np.lexsort((draws.hashes, draws.codes))
+    class_in_turn = draws.codes[in_turn]
+    # The weight of a class up to each draw: those within the share are held out.
+    reached = np.cumsum(draws.weights[in_turn])
     before = np.append(0.0, reached[:-1])
-    is_first = np.append(True, class_of_group[1:] != class_of_group[:-1])
+    is_first = np.append(True, class_in_turn[1:] != class_in_turn[:-1])
     start = before[is_first]
     number = np.cumsum(is_first) - 1
     total = np.append(start[1:], reached[-1]) - start
-    is_held = reached - start[number] <= share * total[number] * (1 + 1e-12)
-    held = np.empty(len(codes), dtype=bool)
-    held[by_row] = is_held[group]
-    return held
+    held = np.empty(len(in_turn), dtype=bool)
+    held[in_turn] = reached - start[number] <= share * total[number] * (1 + 1e-12)
+    return draws.to_rows(held)
 
 
 def is_number_of_folds(folds: Any) -> bool:

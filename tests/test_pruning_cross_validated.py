@@ -10,7 +10,7 @@ from pruning_cases import ID3, block, grown, leaves_of
 from reference_pruning import greedy_removal
 
 import fasttree
-from fasttree.folds import deal, row_hashes
+from fasttree.folds import deal, value_hashes
 from fasttree.pruning import CrossValidated, FoldRows, cross_validated
 from fasttree.tree import Tree
 
@@ -30,7 +30,7 @@ def noisy_folds(
     y = ((X[:, 0] > 0) ^ (rng.random(n_rows) < noise)).astype(int)
     model = fasttree.TreeClassifier()
     tree = model.fit(X, y).tree_
-    fold_of = deal(row_hashes(X.T, y), y, n_folds)
+    fold_of = deal(value_hashes(X.T, len(y)), y, n_folds)
     folds = []
     for fold in range(n_folds):
         own = fold_of == fold

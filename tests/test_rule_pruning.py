@@ -18,7 +18,7 @@ from test_rules import parts_of
 import fasttree
 from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
 from fasttree.estimators.rules import RuleClassifier
-from fasttree.folds import hold_out, row_hashes
+from fasttree.folds import hold_out, value_hashes
 from fasttree.frames import read_table, read_table_like, read_target
 from fasttree.pruning import ErrorBased, added_errors
 from fasttree.rules import RuleList, rules_of
@@ -316,7 +316,7 @@ def test_the_default_base_is_c45() -> None:
 def draw(X: Any, y: Any, fraction: float = 0.3, seed: int = 0) -> np.ndarray:
     table = read_table(X)
     codes = read_target(y, table.n_rows).codes
-    return hold_out(row_hashes(table.values(), codes, seed), codes, fraction)
+    return hold_out(value_hashes(table.values(), len(codes), seed), codes, fraction)
 
 
 def test_a_draw_takes_its_share_of_each_class(
@@ -335,9 +335,10 @@ def test_a_draw_takes_its_share_of_each_class(
 
 def test_copies_stay_together_and_no_class_is_lost() -> None:
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 3, size=(200, 2)).astype(float)
+    X = np.column_stack(np.divmod(rng.permutation(400)[:60], 20)).astype(float)
     X[X == 2] = NAN
-    y = rng.integers(0, 2, 200)
+    copies = np.repeat(np.arange(60), rng.integers(1, 5, 60))
+    X, y = X[copies], rng.integers(0, 2, 60)[copies]
     drawn = draw(X, y, 0.5)
     assert drawn.any()
     for label in (0, 1):
@@ -345,6 +346,15 @@ def test_copies_stay_together_and_no_class_is_lost() -> None:
     keys = [(*row, label) for row, label in zip(np.nan_to_num(X, nan=9).tolist(), y, strict=True)]
     for key in set(keys):
         assert len({bool(d) for d, k in zip(drawn, keys, strict=True) if k == key}) == 1
+
+
+def test_rows_that_only_look_alike_are_drawn_one_by_one() -> None:
+    X = np.repeat([[0.0, NAN], [1.0, 0.0]], 50, axis=0)
+    y = np.tile([0, 0, 0, 1, 1], 20)
+    drawn = draw(X, y, 0.4)
+    for value in (0, 1):
+        for label in (0, 1):
+            assert 0.1 < drawn[(X[:, 0] == value) & (y == label)].mean() < 0.7
 
 
 def test_too_few_rows_to_hold_any_out() -> None:

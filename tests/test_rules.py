@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from strategies import Problem, medium, problems
 
 import fasttree
 from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
-from fasttree.rules import Condition, RuleList, Substitute, rules_of
+from fasttree.rules import Condition, Rule, RuleList, Substitute, rules_of
 
 NAN = math.nan
 
@@ -348,6 +350,75 @@ def test_long_rules_are_broken_where_people_would_break_them() -> None:
     assert " or missing) AND " in text
 
 
+# -- probabilities -------------------------------------------------------------------------------
+
+
+def weighted_by_hand(counts: list[float], weights: list[float]) -> list[float]:
+    """Laplace's estimate of as many rows, of which each class has its share by weight."""
+    rows, whole = sum(counts), sum(c * w for c, w in zip(counts, weights, strict=True))
+    return [
+        (rows * c * w / whole + 1) / (rows + len(counts))
+        for c, w in zip(counts, weights, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("missing", ["branch", "surrogate", "fractional"])
+def test_class_weights_are_in_the_probabilities(missing: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = {"a": rng.normal(size=400), "b": rng.choice(["p", "q", "r"], 400)}
+    X["a"][rng.random(400) < 0.1] = NAN
+    y = np.where(rng.random(400) < 0.1 + 0.1 * (X["b"] == "q"), "ill", "well")
+    weights = [7.5, 0.5]
+    model = TreeClassifier(
+        class_weight=dict(zip(["ill", "well"], weights, strict=True)),
+        missing=missing,
+        min_samples_leaf=40,
+    ).fit(X, y)
+    rules = model.rules()
+    assert len({rule.label for rule in rules}) == 2
+    assert any(rule.counts[rule.label] < rule.support / 2 for rule in rules)
+    for i, rule in enumerate(rules):
+        by_hand = weighted_by_hand(list(rule.counts.values()), weights)
+        assert list(rule.proba.values()) == pytest.approx(by_hand, rel=1e-12)
+        assert rules.shares[i] == pytest.approx(by_hand, rel=1e-12)
+        assert max(rule.proba, key=rule.proba.get) == rule.label
+        assert rule.estimated_accuracy == pytest.approx(
+            (rule.counts[rule.label] + 1) / (rule.support + 2)
+        )
+    total = [np.count_nonzero(y == label) for label in ("ill", "well")]
+    assert rules.shares[-1] == pytest.approx(weighted_by_hand(total, weights))
+    # Laplace's two rows apart, these are the probabilities of the tree.
+    whole = np.flatnonzero(~np.isnan(X["a"]))
+    rows = {name: column[whole] for name, column in X.items()}
+    share, place = rules.predict_proba(rows), rules.match(rows)
+    support = np.array([rule.support for rule in rules])[place][:, np.newaxis]
+    np.testing.assert_allclose(
+        share, (support * model.predict_proba(rows) + 1) / (support + 2), rtol=1e-9
+    )
+    assert (rules.predict(rows) == model.classes_[share.argmax(axis=1)]).all()
+    why = rules.explain({"a": 0.0, "b": "q"})
+    assert why.proba == pytest.approx(why.rule.proba)
+    assert json.loads(rules.to_json())["class_weights"] == weights
+    # The scale of class weights is nothing, and a file keeps them.
+    tenth = TreeClassifier(class_weight={"ill": 0.75, "well": 0.05}, missing=missing)
+    tenth = tenth.set_params(min_samples_leaf=40).fit(X, y)
+    np.testing.assert_allclose(tenth.rules().predict_proba(X), rules.predict_proba(X), rtol=1e-12)
+    model.save(tmp_path / "weighted.fasttree")
+    loaded = fasttree.load(tmp_path / "weighted.fasttree").rules()
+    assert loaded.predict_proba(X).tobytes() == rules.predict_proba(X).tobytes()
+    assert list(loaded) == list(rules)
+
+
+def test_without_class_weights_nothing_is_weighted() -> None:
+    X, y = fasttree.datasets.play_tennis()
+    plain = ID3Classifier(max_depth=1).fit(X, y).rules()
+    evenly = ID3Classifier(max_depth=1, class_weight={"No": 1, "Yes": 1}).fit(X, y).rules()
+    assert plain.class_weights is None
+    assert "class_weights" not in plain.to_json()
+    assert [rule.proba for rule in plain] == [rule.proba for rule in evenly]
+    assert plain[0].proba == {"No": 4 / 7, "Yes": 3 / 7}
+
+
 # -- other forms ---------------------------------------------------------------------------------
 
 
@@ -415,6 +486,164 @@ def test_markdown() -> None:
     assert "| 1 | \\_a\\|b\\* <= 1.5 | **x_1** | 1 | 0 | 0.67 |" in rules.to_markdown()
     assert "**\\<y>**" in rules.to_markdown()
     assert "1 more rules are not shown" in rules.to_markdown(max_rules=1)
+
+
+class Reading:
+    """A rule's text, read again: what is in quotes is put aside before anything is looked for."""
+
+    def __init__(self, text: str) -> None:
+        self.quoted: list[str] = []
+        self.text = re.sub(r'(?<![^ {(])"(?:[^"\\]|\\.)*"', self._put_aside, text)
+
+    def _put_aside(self, found: re.Match[str]) -> str:
+        self.quoted.append(json.loads(found[0]))
+        return f"\0{len(self.quoted) - 1}\0"
+
+    def name(self, text: str) -> str:
+        return self.quoted[int(text.strip("\0"))] if text.startswith("\0") else text
+
+    def condition(self, text: str) -> tuple[Any, ...]:
+        text, missing = re.subn(r"^\(?(.*) or missing\)?$", r"\1", text)
+        if between := re.fullmatch(r"(\S+) < (.*) <= (\S+)", text):
+            return self.name(between[2]), "between", (between[1], between[3]), bool(missing)
+        for word in (" is ", " <= ", " > ", " != ", " = ", " not in {", " in {"):
+            name, found, rest = text.partition(word)
+            if found:
+                values = rest.removesuffix("}").split(", ") if word[-1] == "{" else [rest]
+                return (
+                    self.name(name),
+                    word.strip(" {"),
+                    tuple(map(self.name, values)),
+                    bool(missing),
+                )
+        raise AssertionError(text)
+
+    def rule(self) -> tuple[list[tuple[Any, ...]], str]:
+        premise, _, conclusion = self.text.removeprefix("IF ").partition(" THEN ")
+        label, _, _ = re.split(r" \((?=no |\d)", conclusion, maxsplit=1)[0].partition("\n")
+        return [self.condition(text) for text in premise.split(" AND ")], self.name(label)
+
+
+def said(condition: Condition) -> tuple[Any, ...]:
+    """What a reading must find."""
+    missing = condition.missing_seen
+    if condition.levels is None:
+        low, high = condition.low, condition.high
+        if low is None or high is None:
+            found = ("<=", (f"{high:g}",)) if low is None else (">", (f"{low:g}",))
+        else:
+            found = ("between", (f"{low:g}", f"{high:g}"))
+        return (condition.attribute, *found, missing)
+    if not condition.levels:
+        return condition.attribute, "is", ("missing",), False
+    if not condition.excluded:
+        return condition.attribute, "is", ("known",), missing
+    word = "=" if len(condition.levels) == 1 else "in"
+    return condition.attribute, word, tuple(map(str, condition.levels)), missing
+
+
+HOSTILE = [
+    *("", " ", "a\nb", "a\r\nb", "\x00", "\x1b[31mred", "\u202egnp", "\u2028", "\ud800", "tab\tx"),
+    *(
+        '"',
+        'say "x"',
+        '5"',
+        'a,"b"',
+        '("',
+        "\\n",
+        "|",
+        "a | b",
+        "`*_x_*`",
+        "[x](http://y)",
+        "<b>",
+        "&lt;",
+        "~~x~~",
+    ),
+    *(
+        "IF",
+        "AND b = 1",
+        "x AND y",
+        "a THEN b",
+        "OTHERWISE no",
+        "x or missing",
+        "missing",
+        "anything",
+    ),
+    *(
+        "is",
+        "y is known",
+        "x = a",
+        "a <= 3",
+        "< 20",
+        "> 4",
+        "1 < x",
+        "in",
+        "not in",
+        "x not",
+        "not",
+    ),
+    *("{a, b}", "a, b", "and 3 more", "(x", "x)", "yes (3 rows", "yes (no errors", "age (years)"),
+    *("x (if missing: y > 1)", "a: b", "a:", "0 ", "x !"),
+]
+names = st.sampled_from(HOSTILE) | st.text(max_size=6)
+
+
+@st.composite
+def conditions(draw: st.DrawFn) -> Condition:
+    name, missing_seen = draw(names), draw(st.booleans())
+    if draw(st.booleans()):
+        low, high = draw(st.sampled_from([(1.5, None), (None, 20.0), (-3.0, 0.25)]))
+        return Condition(name, low, high, missing=missing_seen, missing_seen=missing_seen)
+    levels = draw(st.lists(names, min_size=1, max_size=5, unique=True))
+    n = draw(st.integers(0, min(3, len(levels))))
+    return Condition(
+        name,
+        levels=tuple(levels[:n]),
+        excluded=tuple(levels[n:]),
+        missing=missing_seen,
+        missing_seen=missing_seen,
+    )
+
+
+@given(st.lists(conditions(), min_size=1, max_size=3), names)
+def test_a_rule_is_one_line_and_says_one_thing_whatever_names_hold(
+    premise: list[Condition], label: str
+) -> None:
+    rule = Rule(tuple(premise), label, {label: 3.0, "other": 1.0}, 0.25, 0.5)
+    text = str(rule)
+    assert text.isprintable()
+    assert Reading(text).rule() == ([said(condition) for condition in premise], label)
+
+
+def hostile_rules() -> RuleList:
+    """A rule for each name, of a level and a class that are called so."""
+    words = np.array(HOSTILE * 2, dtype=object)
+    X = {"a | b\n": words, "x AND y\x1b": np.arange(2.0 * len(HOSTILE))}
+    return rules_of(ID3Classifier().fit(X, words).tree_)
+
+
+def test_hostile_names_in_all_forms() -> None:
+    rules = hostile_rules()
+    lines = re.sub(r"\n +THEN ", " THEN ", rules.to_text()).splitlines()  # long rules are broken
+    assert len(lines) == len(rules) + 1
+    markdown = rules.to_markdown().splitlines()
+    assert len(markdown) == len(rules) + 5
+    for line in markdown[: len(rules) + 3]:
+        assert line.isprintable()
+        edges = re.findall(r"(?<!\\)(?:\\\\)*\|", line)
+        assert len(edges) == 7  # of as many cells as there are columns
+    for i, rule in enumerate(rules):
+        assert Reading(lines[i].split(". ", 1)[1]).rule()[1] == rule.label
+        # Markdown shows what stands in the text: the signs that it takes for its own are marked.
+        cells = re.split(r"(?<!\\)(?:\\\\)* \| ", markdown[i + 2])
+        assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cells[1]) == str(rule.conditions[0])
+    share = 3 / (2 + len(HOSTILE))
+    why = rules.explain({"a | b\n": "a\nb", "x AND y\x1b": 0.0})
+    assert str(why).splitlines()[:2] == [
+        f'"a\\nb", by rule {why.number + 1} (2 rows, no errors, estimated accuracy {share:.2f}):',
+        '  "a | b\\n" = "a\\nb"',
+    ]
+    assert run_source(rules)({"a | b\n": "a\nb", "x AND y\x1b": 0.0}) == "a\nb"
 
 
 # -- why -----------------------------------------------------------------------------------------

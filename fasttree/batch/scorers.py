@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fasttree.estimators import RuleClassifier, TreeClassifier
+from fasttree.export.names import readable_in_rule
 from fasttree.export.rules_text import premise_text
 from fasttree.frames import Table
 from fasttree.params import check_unknown
@@ -123,7 +124,7 @@ class _Texts:
                 text = f"OTHERWISE {rules.default_class}"
             else:
                 rule = rules[place]
-                text = f"IF {premise_text(rule)} THEN {rule.label}"
+                text = f"IF {premise_text(rule)} THEN {readable_in_rule(rule.label)}"
             if len(self._known) >= CACHED_TEXTS:
                 self._known.clear()
             self._known[place] = text

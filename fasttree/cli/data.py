@@ -41,15 +41,15 @@ class Data:
         return replace(self, X=self.X.filter(kept), y=self.y.filter(kept), weights=weights)
 
     def split(self, share: float) -> tuple[Data, Data]:
-        """Rows to train on, and a share of each class to judge by; copies of a row stay together."""
-        from fasttree.folds import hold_out, row_hashes
+        """Rows to train on, and a share of each class to judge by; few copies of a row stay together."""
+        from fasttree.folds import hold_out, value_hashes
         from fasttree.frames import read_table as read_columns
         from fasttree.frames import read_target
 
         with blame(DataError, self.prefix):
             table = read_columns(self.X)
             codes = read_target(self.y, self.n_rows).codes
-        held = hold_out(row_hashes(table.values(), codes), codes, share)
+        held = hold_out(value_hashes(table.values(), len(codes)), codes, share)
         if not held.any():
             raise DataError(
                 f"{self.path}: a share of {share:g} of each class is less than a row: "

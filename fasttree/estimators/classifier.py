@@ -122,7 +122,7 @@ class TreeClassifier(Estimator):
         10 folds, or of as many as the smallest class has rows; if that has one, the tree is not pruned, with a warning.
     random_state : int or None
         The seed of the draw of folds and held-out rows; None is 0. The draw goes by the values of the rows: their order
-        is nothing, and copies of a row stay together.
+        is nothing, and a few copies of a row stay together if such rows have one class.
     n_jobs : int or None
         Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
         does not depend on it.

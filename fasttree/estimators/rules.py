@@ -17,7 +17,7 @@ from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import check_fit
 from fasttree.export import RULE_EXPORTERS, export
-from fasttree.folds import hold_out, row_hashes
+from fasttree.folds import hold_out, value_hashes
 from fasttree.frames import read_table, read_table_like, read_target, read_weights
 from fasttree.labels import plain, shown
 from fasttree.params import check_seed
@@ -54,7 +54,7 @@ class RuleClassifier(Estimator):
         does not rise, as in C4.5.
     validation_fraction : float
         The share of rows held out for "validation" if `fit` gets none. The draw depends on the values of the rows, not
-        on their order, and copies of a row stay together.
+        on their order, and a few copies of a row stay together if such rows have one class.
     random_state : int or None
         The seed of that draw. None is 0.
 
@@ -149,7 +149,7 @@ class RuleClassifier(Estimator):
         """The rows that are held out, as a mask."""
         table = read_table(X, base.categorical_features)
         target = read_target(y, table.n_rows)
-        hashes = row_hashes(table.values(), target.codes, check_seed(self.random_state))
+        hashes = value_hashes(table.values(), table.n_rows, check_seed(self.random_state))
         return hold_out(hashes, target.codes, self.validation_fraction)
 
     def _warn_of_few_rows(self, n_rows: int) -> None:

@@ -7,16 +7,28 @@ import json
 import re
 from typing import Any
 
-# What the text of a tree is made of; a label with any of it could be taken for something else.
-_GRAMMAR = re.compile(r'["{}]|, |: |:$|^\||^\(| (=|<=|>|or|is) ')
+# What the text of a tree, or of a rule, is made of; a label with any of it could be taken for something else.
+_TREE = re.compile(r'["{}]|, |: |:$|^\||^\(| (=|<=|>|or|is) ')
+_RULE = re.compile(
+    r'[{}]|(^|[ (])"|, |: |:$|^\(| \((no|\d|if missing)|^and \d+ more$|(^| )not$|'
+    r"(^| )(IF|AND|THEN|OTHERWISE|or|is|=|!=|<|<=|>)( |$)"
+)
 
 
 def readable(value: Any) -> str:
-    """A name or label as it is, or in quotes if it could be mistaken: it has signs of the grammar, is empty ..."""
-    text = str(value)
-    if text and text == text.strip() and text.isprintable() and not _GRAMMAR.search(text):
-        return text
-    return quoted(text)
+    """A name or label of a tree as it is, or in quotes if it could be mistaken: it has signs of the grammar, is empty
+    ..."""
+    return _readable(str(value), _TREE)
+
+
+def readable_in_rule(value: Any) -> str:
+    """The same in the text of a rule."""
+    return _readable(str(value), _RULE)
+
+
+def _readable(text: str, grammar: re.Pattern[str]) -> str:
+    is_plain = text and text == text.strip() and text.isprintable() and not grammar.search(text)
+    return text if is_plain else quoted(text)
 
 
 def quoted(text: str) -> str:

@@ -20,6 +20,8 @@ def to_json(rules: RuleList) -> str:
         "rules": [_rule(rule) for rule in rules],
         "otherwise": {"class": rules.default_class, "rows": rules.uncovered},
     }
+    if rules.class_weights is not None:
+        document["class_weights"] = list(rules.class_weights.values())
     return json.dumps(document, indent=2, default=str, ensure_ascii=False, allow_nan=False)
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fasttree.export.names import readable_in_rule
 from fasttree.export.rules_text import ESTIMATES, condition_text
 
 if TYPE_CHECKING:
     from fasttree.rules import RuleList
 
-_OWN_SIGNS = re.compile(r"[\\|*`]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])")
+_OWN_SIGNS = re.compile(r"[\\|*`~\[\]]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 
 
 def to_markdown(rules: RuleList, max_rules: int | None = None) -> str:
@@ -27,14 +28,16 @@ def to_markdown(rules: RuleList, max_rules: int | None = None) -> str:
         cells = [
             str(i + 1),
             premise or "anything",
-            f"**{_escaped(str(rule.label))}**",
+            f"**{_escaped(readable_in_rule(rule.label))}**",
             f"{rule.support:.6g}",
             f"{rule.errors:.6g}",
             f"{rule.estimated_accuracy:.2f}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     rows = f"{rules.uncovered:.6g}"
-    lines.append(f"| | otherwise | **{_escaped(str(rules.default_class))}** | {rows} | | |")
+    lines.append(
+        f"| | otherwise | **{_escaped(readable_in_rule(rules.default_class))}** | {rows} | | |"
+    )
     notes = [f"The first rule that applies decides. Accuracy: {ESTIMATES[rules.estimate]}."]
     if shown < len(rules):
         notes.insert(0, f"{len(rules) - shown} more rules are not shown.")
@@ -44,5 +47,5 @@ def to_markdown(rules: RuleList, max_rules: int | None = None) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Signs that Markdown would take for its own; most underscores and < are left as they are."""
-    return _OWN_SIGNS.sub(r"\\\g<0>", text).replace("\n", " ")
+    """Signs that Markdown would take for its own; most underscores, < and & are left as they are."""
+    return _OWN_SIGNS.sub(r"\\\g<0>", text)

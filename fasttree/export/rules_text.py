@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fasttree.export.names import readable_in_rule
+
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
 
@@ -36,12 +38,12 @@ def to_text(rules: RuleList, max_rules: int | None = None) -> str:
 
 
 def rule_text(rule: Rule) -> str:
-    return f"IF {premise_text(rule)} THEN {rule.label} ({evidence_text(rule)})"
+    return f"IF {premise_text(rule)} THEN {readable_in_rule(rule.label)} ({evidence_text(rule)})"
 
 
 def otherwise_text(rules: RuleList) -> str:
     rows = f"{rows_text(rules.uncovered)} without a rule" if rules.uncovered else "no training rows"
-    return f"OTHERWISE {rules.default_class} ({rows})"
+    return f"OTHERWISE {readable_in_rule(rules.default_class)} ({rows})"
 
 
 def evidence_text(rule: Rule) -> str:
@@ -57,8 +59,9 @@ def rows_text(weight: float) -> str:
 
 
 def condition_text(condition: Condition) -> str:
-    """The condition as people write it, with at most six digits; JSON and Python have them all."""
-    name = condition.attribute
+    """The condition as people write it, with at most six digits; JSON and Python have them all. Names and levels that
+    could be mistaken for something else are in quotes, on one line."""
+    name = readable_in_rule(condition.attribute)
     if condition.is_missing:
         return f"{name} is missing"
     if condition.is_known:
@@ -96,8 +99,8 @@ def _levels_text(levels: tuple[object, ...], excluded: tuple[object, ...]) -> st
 
 def _set_text(levels: tuple[object, ...]) -> str:
     if len(levels) == 1:
-        return str(levels[0])
-    listed = ", ".join(str(level) for level in levels[:LISTED])
+        return readable_in_rule(levels[0])
+    listed = ", ".join(map(readable_in_rule, levels[:LISTED]))
     more = len(levels) - LISTED
     return f"{{{listed}{f', and {more} more' if more > 0 else ''}}}"
 
@@ -118,7 +121,7 @@ def _conditions(rule: Rule) -> list[str]:
     """In brackets where they hold an "or"."""
     texts = [str(condition) for condition in rule.conditions]
     several = len(texts) > 1
-    return [f"({text})" if several and " or missing" in text else text for text in texts]
+    return [f"({text})" if several and text.endswith(" or missing") else text for text in texts]
 
 
 def _wrapped(head: str, rule: Rule) -> list[str]:
@@ -133,7 +136,7 @@ def _wrapped(head: str, rule: Rule) -> list[str]:
             lines.append(f"{indent}   AND {condition}")
         else:
             lines[-1] += joined
-    lines.append(f"{indent}THEN {rule.label} ({evidence_text(rule)})")
+    lines.append(f"{indent}THEN {readable_in_rule(rule.label)} ({evidence_text(rule)})")
     return lines
 
 

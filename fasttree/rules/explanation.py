@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.export.names import readable_in_rule
 from fasttree.export.rules_text import condition_text, evidence_text, number_text
 from fasttree.frames import Table, read_table_like
 from fasttree.labels import is_missing, plain
@@ -31,16 +32,16 @@ class Explanation:
     disagreeing: tuple[int, ...]  # later rules that apply too, and would say something else
 
     def __str__(self) -> str:
+        label = readable_in_rule(self.label)
         if self.rule is None:
-            return f"{self.label}, because no rule applies ({self._share()})"
+            return f"{label}, because no rule applies ({self._share()})"
         assert self.number is not None
-        lines = [f"{self.label}, by rule {self.number + 1} ({evidence_text(self.rule)}):"]
+        lines = [f"{label}, by rule {self.number + 1} ({evidence_text(self.rule)}):"]
         for condition in self.rule.conditions:
             text = condition_text(condition)
             value = self.row[condition.attribute]
-            shown = f"{condition.attribute} = {_shown(value)}"
-            if is_missing(value):
-                shown = f"{condition.attribute} is missing"
+            name = readable_in_rule(condition.attribute)
+            shown = f"{name} is missing" if is_missing(value) else f"{name} = {_shown(value)}"
             lines.append(f"  {text}" if text == shown else f"  {text}: {shown}")
         lines.append(self._before())
         for others, verb in ((self.agreeing, "agree"), (self.disagreeing, "disagree")):
@@ -113,7 +114,7 @@ def _values(table: Table, rules: RuleList) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> str:
-    return number_text(value) if isinstance(value, float) else str(value)
+    return number_text(value) if isinstance(value, float) else readable_in_rule(value)
 
 
 def _numbers(rules: tuple[int, ...], verb: str) -> str:

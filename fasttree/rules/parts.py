@@ -84,6 +84,7 @@ class Rule:
     counts: Mapping[Any, float]  # the weight of the training rows that it covers, by class
     estimated_error: float
     coverage: float  # the share of all training rows that it covers
+    class_weights: Mapping[Any, float] | None = None  # None: each class counts for 1
 
     @property
     def support(self) -> float:
@@ -101,9 +102,14 @@ class Rule:
 
     @property
     def proba(self) -> dict[Any, float]:
-        """Laplace's estimate for each class: (its weight + 1) / (support + number of classes)."""
-        total = self.support + len(self.counts)
-        return {label: (count + 1) / total for label, count in self.counts.items()}
+        """Laplace's estimate for each class: (its rows + 1) / (support + number of classes). With class weights, its
+        rows are its share of the support by these weights."""
+        counts, total = self.counts, self.support + len(self.counts)
+        if self.class_weights is not None:
+            weighted = {c: count * self.class_weights[c] for c, count in counts.items()}
+            scale = self.support / sum(weighted.values())
+            counts = {c: scale * count for c, count in weighted.items()}
+        return {label: (count + 1) / total for label, count in counts.items()}
 
     def holds(self, row: Mapping[str, Any]) -> bool:
         """Does a row, a mapping from attribute to value, meet all the conditions?"""

@@ -78,6 +78,12 @@ class RuleList(Sequence[Rule]):
         return [plain(label) for label in self.schema.classes]
 
     @property
+    def class_weights(self) -> dict[Any, float] | None:
+        """What a row of each class counts for in the probabilities, if that is not 1."""
+        weights = self.schema.priors.class_weight
+        return None if weights is None else dict(zip(self.classes, weights.tolist(), strict=True))
+
+    @property
     def default_class(self) -> Any:
         """The class of rows that no rule applies to."""
         return self.classes[self.default]
@@ -105,6 +111,7 @@ class RuleList(Sequence[Rule]):
             counts=counts,
             estimated_error=float(self.estimated_error[i]),
             coverage=float(self.counts[i].sum() / self.training_weight),
+            class_weights=self.class_weights,
         )
 
     # -- classifying -----------------------------------------------------------------------------------------------
@@ -119,13 +126,17 @@ class RuleList(Sequence[Rule]):
         return self.schema.classes[np.append(self.label, self.default)[first]]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Laplace's estimate of each class on the training rows of the rule that decides."""
+        """Laplace's estimate of each class on the training rows of the rule that decides, of which each class counts
+        as its class weight says."""
         return self.shares[self.match(X)]
 
     @cached_property
     def shares(self) -> np.ndarray:
         """By rule; the last row is the default's, where number -1 finds it."""
-        return laplace(np.vstack([self.counts, self.default_counts]))
+        counts, priors = np.vstack([self.counts, self.default_counts]), self.schema.priors
+        if priors.class_weight is not None:  # other shares of as many rows
+            counts = counts.sum(axis=1, keepdims=True) * priors.shares(counts)
+        return laplace(counts)
 
     def explain(self, X: Any) -> Any:
         """Which rule decides a row and why: an `Explanation` to print. X is a table of one row, or a dict of values."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.folds import deal, row_hashes
+from fasttree.folds import deal, value_hashes
 from fasttree.frames import Column, Table, Target, open_container, read_table, read_target
 from fasttree.labels import plain, shown
 from fasttree.studies.design import columns_of, is_missing
@@ -32,9 +32,9 @@ class Group:
     left_out: dict[str, str]  # attribute -> why
 
     def halves(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows to train on and those to test on: half of each class, copies of a row together. The draw goes by
-        the values of the rows, not by their order."""
-        hashes = row_hashes(self.table.values(), self.target.codes, seed)
+        """The rows to train on and those to test on: half of each class. The draw goes by the values of the
+        rows, not by their order."""
+        hashes = value_hashes(self.table.values(), self.table.n_rows, seed)
         part = deal(hashes, self.target.codes, 2)
         return np.flatnonzero(part == 0), np.flatnonzero(part == 1)
 
