@@ -95,6 +95,125 @@ def test_bytes_that_are_not_utf8() -> None:
 NUMBERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float64")
 
 
+INDICES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+
+def dictionary_codes(column: Any, keeps_all: bool) -> tuple[list[int], list[str] | None]:
+    codes = np.full(len(column), -7, dtype=np.int32)
+    labels = _core.dictionary_codes(column.__arrow_c_stream__(), codes, keeps_all)
+    return codes.tolist(), labels
+
+
+@given(
+    dictionary=st.lists(st.none() | st.sampled_from(NEAR[:9]), min_size=1, max_size=9),
+    places=st.lists(st.none() | st.integers(0, 8), max_size=60),
+    kind=st.sampled_from(INDICES),
+    layout=st.sampled_from(LAYOUTS),
+    cut=st.integers(0, 60),
+    head=st.integers(0, 9),
+)
+def test_any_dictionary(
+    dictionary: list[str | None],
+    places: list[int | None],
+    kind: str,
+    layout: Any,
+    cut: int,
+    head: int,
+) -> None:
+    """Dictionaries may hold a null, a text twice, and texts that no row has; chunks may have dictionaries of their own,
+    and begin in the middle of their buffers."""
+    places = [None if place is None else place % len(dictionary) for place in places]
+
+    def chunk(part: list[int | None], texts: list[str | None]) -> Any:
+        indices = pa.array([0] * head + part, type=kind)
+        return pa.DictionaryArray.from_arrays(indices, pa.array(texts, type=layout))[head:]
+
+    turned = dictionary[::-1]
+    last = len(dictionary) - 1
+    parts = [places[:cut], [None if p is None else last - p for p in places[cut:]]]
+    column = pa.chunked_array([chunk(parts[0], dictionary), chunk(parts[1], turned)])
+    values = [None if place is None else dictionary[place] for place in places]
+    assert dictionary_codes(column, False) == by_dict(values)
+    _, labels = by_dict(dictionary)
+    number = {label: code for code, label in enumerate(labels)}
+    expected = [-1 if value is None else number[value] for value in values]
+    assert dictionary_codes(column, True) == (expected, labels)
+
+
+def test_what_is_no_dictionary_of_text_is_left_to_others() -> None:
+    for column in (
+        pa.chunked_array([pa.array(["a"])]),
+        pa.chunked_array([pa.array([1, 2]).dictionary_encode()]),
+        pa.chunked_array([pa.array([1.5])]),
+    ):
+        assert dictionary_codes(column, True)[1] is None
+
+
+@given(
+    places=st.lists(st.none() | st.integers(0, 200), max_size=80),
+    kind=st.sampled_from(["uint8", "uint16", "uint32"]),
+    cut=st.integers(0, 80),
+    head=st.integers(0, 9),
+)
+def test_places_in_a_pool(places: list[int | None], kind: str, cut: int, head: int) -> None:
+    whole = pa.array([201] * head + places, type=kind)[head:]
+    column = pa.chunked_array([whole[:cut], whole[cut:]])
+    codes = np.full(len(places), -7, dtype=np.int32)
+    rows = _core.place_codes(column.__arrow_c_stream__(), codes, 201)
+    expected, distinct = by_dict(places)
+    assert codes.tolist() == expected
+    assert rows == [places.index(place) for place in distinct]
+
+
+def test_pools_that_are_too_large_and_other_numbers() -> None:
+    codes = np.zeros(3, dtype=np.int32)
+    for column in (
+        pa.array([1, 9, 3], type="uint32"),  # 9 is not below the limit
+        pa.array([1, 2, 3], type="int32"),
+        pa.array(["a", "b", "c"]),
+        pa.array(["a", "b", "c"]).dictionary_encode(),
+    ):
+        stream = pa.chunked_array([column]).__arrow_c_stream__()
+        assert _core.place_codes(stream, codes, 9) is None
+
+
+def test_a_polars_category_among_very_many_others() -> None:
+    """Columns that share a pool: one of few rows may have numbers beyond any table."""
+    pool = pl.Categories("many others")
+    others = pl.Series([f"other {i}" for i in range(70_000)], dtype=pl.Categorical(pool))
+    few = pl.Series(["z", None, "a", "z"], dtype=pl.Categorical(pool))
+    assert int(few.to_physical().max()) >= len(others)
+    column = read_table(pl.DataFrame({"c": few})).columns[0]
+    assert column.categories == ("a", "z")
+    assert column.codes.tolist() == [1, -1, 0, 1]
+
+
+def test_columns_in_one_piece_of_memory() -> None:
+    """So many rows and columns that they share memory: each keeps what is its own."""
+    draw = np.random.default_rng(0)
+    n_rows, n_columns = 20_000, 32
+    columns: dict[str, Any] = {}
+    for place in range(n_columns):
+        values = draw.integers(-5, 300, size=n_rows)
+        holes = draw.random(n_rows) < 0.1 * (place % 3)
+        kinds = (pa.int64(), pa.float64(), pa.string(), pa.dictionary(pa.int32(), pa.string()))
+        kind = kinds[place % 4]
+        text = [None if hole else str(value) for value, hole in zip(values, holes, strict=True)]
+        columns[f"c{place}"] = pa.array(text).cast(kind)
+    table = pa.table(columns)
+    for X in (table, pl.from_arrow(table), table.to_pandas()):
+        for column, wanted in zip(read_table(X).columns, table.columns, strict=True):
+            expected = wanted.to_pylist()
+            if column.categories is None:
+                numbers = [
+                    None if np.isnan(value) else value for value in column.values.astype(float)
+                ]
+                assert numbers == expected
+            else:
+                levels = [*column.categories, None]
+                assert [levels[code] for code in column.codes] == expected
+
+
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_numbers_with_holes(kind: str) -> None:
     info: Any = np.iinfo(kind) if kind != "float64" else np.finfo(kind)
