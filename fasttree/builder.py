@@ -214,6 +214,13 @@ class Builder:
             narrow = np.uint8 if n_children.max() <= 2**8 else np.uint32
             self.tables.append((children.table_codes, children.table_branch.astype(narrow)))
         default_branch = np.where(n_present > 0, heaviest, -1)
+        if self.has_missing and len(children.table_codes):
+            # No level goes where missing values alone are.
+            by_table = np.flatnonzero(n_present > 0)
+            starts = children.table_start[by_table]
+            side = np.minimum.reduceat(children.table_branch, starts)
+            is_only = side == np.maximum.reduceat(children.table_branch, starts)
+            default_branch[by_table[is_only]] = side[is_only]
         shares = self.evaluator.has_empty_branch(attribute, n_present)
         default_branch[shares] = n_children[shares] - 1
         if shares.any():

@@ -21,7 +21,8 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
   (set apart; threshold inf), which with ``missing="category"`` comes first. Multiway: they join the
   branch of each value in turn, at last a branch of their own after the others; with "category" that
   one alone. Subset: missing is one more value, before the first one. Rows that come later without a
-  value follow the training rows; where there were none, the heaviest branch.
+  value follow the training rows; where there were none, the heaviest branch. Levels without rows
+  at the node go to the heaviest side, but never to one that has missing values alone.
 * The criterion's score is the drop of impurity; for gain ratio it is gain / split information,
   and 0 if the gain is at most 1e-10 or the split information below 1e-12.
 * A node is a leaf if it is pure, at max_depth, lighter than min_samples_split, without a split two
@@ -214,7 +215,8 @@ class Grower:
         if split.n_absent:
             node.default_branch = len(weights) - 1
         elif split.table:
-            node.default_branch = heaviest
+            sides = set(split.table.values())
+            node.default_branch = sides.pop() if len(sides) == 1 else heaviest
 
 
 def keep_best_first(nodes: list[Node], max_leaves: int) -> list[Node]:

@@ -36,6 +36,37 @@ def test_json_says_what_the_model_says(identity: str) -> None:
     assert [answer[2] for answer in accepted] == said.leaves
 
 
+MISSING_APART = [
+    # (columns, classes): missing values have a side to themselves, and not every level has rows there
+    ({"x": [0] * 6 + [1] * 4, "c": ["p", "p", *[None] * 4, "q", "r", "q", "r"]}, "aabbbbcccc"),
+    ({"c": [True, True, None, None, None]}, "aabbb"),
+    ({"c": [None, False, False]}, "abb"),
+    ({"x": [0] * 5 + [1] * 2, "c": ["p", "q", None, None, None, "r", "r"]}, "aabbbcc"),
+]
+
+
+@pytest.mark.parametrize("table", MISSING_APART)
+@pytest.mark.parametrize("split", ["subset", "multiway", "grouped"])
+@pytest.mark.parametrize("missing", ["branch", "category"])
+def test_levels_without_rows_beside_missing_values_alone(
+    table: tuple[dict[str, list[Any]], str], split: str, missing: str
+) -> None:
+    columns, y = table
+    X = {name: np.array(values, dtype=object) for name, values in columns.items()}
+    X = {name: v.astype(float) if name == "x" else v for name, v in X.items()}
+    fitted = fasttree.TreeClassifier(categorical_split=split, missing=missing).fit(X, list(y))
+    levels = list(dict.fromkeys(columns["c"]))
+    rows = [{"x": float(x), "c": level} for x in (0, 1) for level in levels]
+    asked = {
+        name: np.array([row[name] for row in rows], dtype=float if name == "x" else object)
+        for name in columns
+    }
+    written = as_written([{n: row[n] for n in columns} for row in rows], fitted.tree_.schema, "")
+    reader = TextTree(fitted.export("text"), {})
+    found = [reader.predict(row, known_levels(fitted)) for row in written]
+    assert found == fitted.predict(asked).tolist()
+
+
 @pytest.mark.parametrize("identity", MODELS)
 def test_the_text_says_what_the_model_says(identity: str) -> None:
     fitted = model(identity)
