@@ -14,6 +14,7 @@ import numpy as np
 from fasttree import _core, c45
 from fasttree._memory import give_back
 from fasttree._parallel import Team
+from fasttree.arrays import column_label
 from fasttree.by_length import LengthRule
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
@@ -35,6 +36,8 @@ from fasttree.weights import GridWeights
 RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SPLITS = 2**13  # of a level that are made at a time
+MOST_COPY_BYTES = 2**32  # of the shares of rows that a level makes, or, if that is more, ...
+MOST_COPIES_OF_TABLE = 16  # so many times the memory of the sorted lists
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
 # A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
@@ -133,6 +136,7 @@ class Evaluator:
         self.eligible = np.zeros(1, dtype=np.int32)
         self.judge: Judge | None = None  # of splits whose own score is not the last word
         self.is_all_numeric = bool((self.shape == THRESHOLD).all())
+        self.names = table.schema.names
         self.n_codes = table.n_codes
         self.storage = table.storage
         self.has_missing = table.has_missing
@@ -434,6 +438,7 @@ class Evaluator:
         counts = children.counts.copy()
         known = self.pull(children.counts).astype(np.float64)
         copies = ends(n_shared * (children.n_filled - 1))
+        self._check_copies(copies, attribute, n_shared, children.n_filled)
         first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
 
         def share(worker: int, chunk: int) -> None:
@@ -444,6 +449,22 @@ class Evaluator:
 
         self.team.run(share, len(edges) - 1, shared)
         return replace(children, counts=counts, known_counts=children.counts)
+
+    def _check_copies(
+        self, copies: np.ndarray, attribute: np.ndarray, n_shared: np.ndarray, n_filled: np.ndarray
+    ) -> None:
+        """Refuse to share rows out where that would take an unreasonable part of any memory."""
+        n_bytes = int(copies[-1]) * self.instances.bytes_of_copy
+        most = max(MOST_COPY_BYTES, MOST_COPIES_OF_TABLE * self.instances.lists.nbytes)
+        if n_bytes <= most:
+            return
+        worst = int(np.argmax(sizes(copies)))
+        raise MemoryError(
+            f"sharing the rows without a value out over all branches takes {n_bytes / 2**30:.1f} GB (limit "
+            f"{most / 2**30:.1f}): {column_label(self.names[attribute[worst]])} alone parts {n_shared[worst]} of them "
+            f'among {n_filled[worst]} branches. Leave it out, or use missing="branch" or '
+            'categorical_split="subset", or limit max_depth'
+        )
 
     def _stand_in(
         self,

@@ -115,6 +115,12 @@ class Instances:
         self.core.set_row_lists(self.row_list, self.next_row_list)
         self._publish()
 
+    @property
+    def bytes_of_copy(self) -> int:
+        """What one more instance takes, here and in the lists of the next level."""
+        has_rows = len(self.row_list) > 0
+        return 20 + self.branch.itemsize + 8 * (len(self._in_use) + has_rows)
+
     def make_room(self, n_copies: int) -> int:
         """Room for more instances; returns the number of the first."""
         first = self.n

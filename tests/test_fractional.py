@@ -12,7 +12,7 @@ import pytest
 import tables
 
 import fasttree
-from fasttree import Categorical, ID3Classifier, TreeClassifier, rank_attributes
+from fasttree import Categorical, ID3Classifier, TreeClassifier, evaluate, rank_attributes
 
 Row = tuple[int, float]  # its number and its weight
 
@@ -286,3 +286,21 @@ def test_everything_missing() -> None:
 def test_the_textbook_table_is_complete() -> None:
     table = tables.PLAY_TENNIS
     assert ID3Classifier().fit(table.X, table.y).get_n_leaves() == 5
+
+
+def test_shares_beyond_all_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of 20 rows would stand in each of 200 branches."""
+    levels = [f"level {i % 200}" for i in range(1000)]
+    for i in range(0, 1000, 50):
+        levels[i] = None  # type: ignore[call-overload]
+    X = {"id": levels, "x": np.arange(1000.0)}
+    y = np.array([i % 200 % 3 for i in range(1000)])
+    model = ID3Classifier(missing="fractional", max_depth=1)
+    assert model.fit(X, y).tree_.n_children[0] == 196
+    monkeypatch.setattr(evaluate, "MOST_COPY_BYTES", 20 * 195 * 40)
+    monkeypatch.setattr(evaluate, "MOST_COPIES_OF_TABLE", 1)
+    model.fit(X, y)
+    monkeypatch.setattr(evaluate, "MOST_COPY_BYTES", 20 * 195 * 30)
+    with pytest.raises(MemoryError, match=r"column 'id' alone parts 20 of them among 196 branches"):
+        model.fit(X, y)
+    assert model.set_params(missing="branch").fit(X, y).get_n_leaves() > 100

@@ -86,7 +86,9 @@ def _explained(error: Exception) -> tuple[str, int]:
     if isinstance(error, ImportError):  # the library says which extra brings what is missing
         return str(error), codes.FAILED
     if isinstance(error, MemoryError):
-        return "out of memory: leave columns or rows out, or use a machine with more", codes.FAILED
+        reason = f" ({error})" if str(error) else ""
+        message = "out of memory: leave columns or rows out, or use a machine with more"
+        return f"{message}{reason}", codes.FAILED
     return (
         f"unexpected {type(error).__name__}: {error}\n"
         "This should not happen. Run it again with --debug to see where, and report it.",

@@ -121,7 +121,7 @@ def _seen_branches(tree: Tree, node: int, complete: bool) -> list[tuple[int, str
         return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
     is_multiway = len(set(branches)) == len(branches)
     has_all = len(codes) == 2 or tree.default_branch[node] not in branches
-    if is_multiway and (tree.n_children[node] > 2 or len(attribute.categories) == 2 and has_all):
+    if is_multiway and (tree.n_children[node] > 2 or (len(attribute.categories) == 2 and has_all)):
         return _multiway_branches(tree, node, codes, branches, missing)
     return _set_branches(tree, node, codes, branches, missing, complete)
 
