@@ -11,7 +11,7 @@ import numpy as np
 
 from fasttree._memory import give_back
 from fasttree.encode import EncodedTable, midpoint
-from fasttree.evaluate import Children, Evaluator, Winners
+from fasttree.evaluate import Evaluator, Winners
 from fasttree.frontier import Level, ends, family_sums, first_largest, make_level, sizes
 from fasttree.message_length import Choices
 from fasttree.node_arrays import (
@@ -24,6 +24,7 @@ from fasttree.node_arrays import (
 )
 from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
 from fasttree.priors import cheapest, likeliest
+from fasttree.splitting import Children, has_empty_branch
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, NOTHING, Tree, constant
 from fasttree.weights import GridWeights
@@ -221,7 +222,7 @@ class Builder:
             side = np.minimum.reduceat(children.table_branch, starts)
             is_only = side == np.maximum.reduceat(children.table_branch, starts)
             default_branch[by_table[is_only]] = side[is_only]
-        shares = self.evaluator.has_empty_branch(attribute, n_present)
+        shares = has_empty_branch(self.evaluator, attribute, n_present)
         default_branch[shares] = n_children[shares] - 1
         if shares.any():
             n_values = self.evaluator.n_codes[attribute] - 1

@@ -9,6 +9,7 @@ import numpy as np
 from fasttree.chance import score_tables
 from fasttree.evaluate import Evaluator
 from fasttree.frontier import Level, family_sums, sizes
+from fasttree.splitting import Splitter
 
 MOST_CELLS = 2**21  # of tables that are scored together
 
@@ -38,7 +39,7 @@ class ChanceRule:
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
     ) -> np.ndarray:
         evaluator = self.evaluator
-        children, _, _, _ = evaluator.describe(level, nodes, attribute, cut)
+        children, _, _, _ = Splitter(evaluator).describe(level, nodes, attribute, cut)
         # As many rows as there are, however much more the classes of some count.
         unit = level.total[nodes] / (level.size[nodes] / evaluator.per_unit)
         n_children = sizes(children.first_child)

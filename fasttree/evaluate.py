@@ -14,39 +14,30 @@ import numpy as np
 from fasttree import _core, c45
 from fasttree._memory import give_back
 from fasttree._parallel import Team
-from fasttree.arrays import column_label
 from fasttree.by_length import LengthRule
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots, ends, family_sums, first_largest, part_of, sizes
-from fasttree.instances import Instances
+from fasttree.frontier import Level, Slots, ends, family_sums, part_of
+from fasttree.instances import MOST_NARROW_BRANCHES, Instances
 from fasttree.params import (
     CATEGORICAL_SPLITS,
     MISSING,
     ORDERED,
-    PLACE_SHIFT,
-    PRESENT,
     THRESHOLD,
     GrowthParams,
 )
 from fasttree.ruler import make_measure, slack_of
-from fasttree.surrogates import Surrogates, SurrogateSearch
+from fasttree.surrogates import SurrogateSearch
 from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SPLITS = 2**13  # of a level that are made at a time
-MOST_COPY_BYTES = 2**32  # of the shares of rows that a level makes, or, if that is more, ...
-MOST_COPIES_OF_TABLE = 16  # so many times the memory of the sorted lists
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNKS_PER_THREAD = 4
 # A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
-WHOLE_SPARE, SPARE_SHARE = (
-    2**18,
-    8,
-)  # a thread has room beside the lists for all the rows, if they are many for a part
+WHOLE_SPARE, SPARE_SHARE = 2**18, 8
 CHUNK_WORK = 5_000_000
-MOST_NARROW_BRANCHES = 254
 UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
 
 
@@ -85,29 +76,6 @@ class Splits(NamedTuple):
     last_entry: int | None = (
         None  # where the stretch of the lists ends that is theirs, if not behind the level's rows
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Children:
-    """What the accepted splits lead to; node arrays are per split, child arrays per child."""
-
-    first_child: np.ndarray
-    n_filled: np.ndarray  # per split: the children that training rows reach
-    n_rows: np.ndarray
-    counts: np.ndarray
-    table_start: np.ndarray
-    table_codes: np.ndarray
-    table_branch: np.ndarray
-    neighbours: np.ndarray  # what lies on both sides of a threshold
-    missing_branch: (
-        np.ndarray
-    )  # where rows went that do not know the attribute, -1: there were none
-    heuristic: np.ndarray
-    known_counts: np.ndarray | None = None  # counts of the rows that know the attribute, if not all
-    surrogates: Surrogates | None = None
-    # Only for growth by length, per split: by threshold, how many cuts there were, and how many below it; its branches.
-    cuts: np.ndarray | None = None
-    n_branches: np.ndarray | None = None
 
 
 class Evaluator:
@@ -348,74 +316,7 @@ class Evaluator:
             )
         return score, cut
 
-    def split(
-        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
-    ) -> Children:
-        """Describe the children of the winners at `nodes`, and send every row to its branch."""
-        children, n_shared, edges, shared = self.describe(level, nodes, attribute, cut)
-        if level.depth == 0:
-            self._spend(int(attribute[0]))
-        if self.shares:
-            children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
-        if self.surrogates is not None:
-            children = self._stand_in(level, nodes, attribute, children, n_shared, edges, shared)
-        if self.lengths is not None:
-            cuts = np.empty((len(nodes), 2), dtype=np.int64)
-            self.core.count_cuts(level.core, nodes, attribute, cut, cuts)
-            n_branches = self.lengths.n_branches(attribute, cut)
-            children = replace(children, cuts=cuts, n_branches=n_branches)
-        if self.has_counted:
-            self._hand_on(level, nodes, children, edges, shared)
-        self.has_moved = True
-        return children
-
-    def describe(
-        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
-    ) -> tuple[Children, np.ndarray, list[int], bool]:
-        """The children of splits, with the rows that know the attribute: nothing is moved yet. Also how many rows are
-        left to share out, and how to divide the splits among threads, if that is worth it."""
-        if self.is_all_numeric:
-            first_child = np.arange(0, 2 * len(nodes) + 1, 2)
-            table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
-        else:
-            first_child, table_start = self._branches(attribute, cut)
-        n_filled = sizes(first_child)
-        self.instances.begin_moves(int(n_filled.max()) > MOST_NARROW_BRANCHES)
-        if not self.is_all_numeric:
-            n_filled = n_filled - self.has_empty_branch(attribute, cut & PRESENT)
-        children = Children(
-            first_child=first_child,
-            n_filled=n_filled,
-            n_rows=np.zeros(first_child[-1], dtype=np.int64),
-            counts=np.zeros((first_child[-1], self.n_classes), dtype=np.int64),
-            table_start=table_start,
-            table_codes=np.empty(table_start[-1], dtype=np.uint32),
-            table_branch=np.empty(table_start[-1], dtype=np.uint32),
-            neighbours=np.zeros((len(nodes), 2), dtype=np.int64),
-            missing_branch=np.full(len(nodes), -1, dtype=np.int32),
-            heuristic=np.zeros(len(nodes), dtype=np.uint8),
-        )
-        n_shared = np.zeros(len(nodes), dtype=np.int64)
-        n_rows = ends(level.n_rows[nodes])
-        edges = [0, len(nodes)]
-        shared = len(nodes) > 1 and int(n_rows[-1]) > PARALLEL_WORK
-        if shared:
-            n_chunks = CHUNKS_PER_THREAD * self.team.size
-            goals = [int(n_rows[-1]) * i // n_chunks for i in range(1, n_chunks)]
-            edges[1:1] = np.searchsorted(n_rows, goals).tolist()
-
-        def split(worker: int, chunk: int) -> None:
-            if not self.core.split(
-                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, cut, first_child, table_start,
-                children.n_rows, children.counts, children.table_codes, children.table_branch,
-                children.neighbours, children.missing_branch, n_shared, children.heuristic,
-            ):  # fmt: skip
-                raise MemoryError("no memory left to describe the children")
-
-        self.team.run(split, len(edges) - 1, shared)
-        return children, n_shared, edges, shared
-
-    def _spend(self, attribute: int) -> None:
+    def spend(self, attribute: int) -> None:
         """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""
         multiway = self.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
         needs_all = self.lengths or self.judge or self.surrogates or self.shares
@@ -423,101 +324,6 @@ class Evaluator:
             self.is_spent[attribute] = True
             if self.storage[attribute] >= 0:
                 self.instances.forget_list(int(self.storage[attribute]))
-
-    def _share(
-        self,
-        level: Level,
-        nodes: np.ndarray,
-        attribute: np.ndarray,
-        children: Children,
-        n_shared: np.ndarray,
-        edges: list[int],
-        shared: bool,
-    ) -> Children:
-        """Share the rows out that do not know the attribute on which their node is split."""
-        counts = children.counts.copy()
-        known = self.pull(children.counts).astype(np.float64)
-        copies = ends(n_shared * (children.n_filled - 1))
-        self._check_copies(copies, attribute, n_shared, children.n_filled)
-        first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
-
-        def share(worker: int, chunk: int) -> None:
-            self.core.share(
-                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
-                children.n_filled, known, first_copy, children.n_rows, counts,
-            )  # fmt: skip
-
-        self.team.run(share, len(edges) - 1, shared)
-        return replace(children, counts=counts, known_counts=children.counts)
-
-    def _check_copies(
-        self, copies: np.ndarray, attribute: np.ndarray, n_shared: np.ndarray, n_filled: np.ndarray
-    ) -> None:
-        """Refuse to share rows out where that would take an unreasonable part of any memory."""
-        n_bytes = int(copies[-1]) * self.instances.bytes_of_copy
-        most = max(MOST_COPY_BYTES, MOST_COPIES_OF_TABLE * self.instances.lists.nbytes)
-        if n_bytes <= most:
-            return
-        worst = int(np.argmax(sizes(copies)))
-        raise MemoryError(
-            f"sharing the rows without a value out over all branches takes {n_bytes / 2**30:.1f} GB (limit "
-            f"{most / 2**30:.1f}): {column_label(self.names[attribute[worst]])} alone parts {n_shared[worst]} of them "
-            f'among {n_filled[worst]} branches. Leave it out, or use missing="branch" or '
-            'categorical_split="subset", or limit max_depth'
-        )
-
-    def _stand_in(
-        self,
-        level: Level,
-        nodes: np.ndarray,
-        attribute: np.ndarray,
-        children: Children,
-        n_shared: np.ndarray,
-        edges: list[int],
-        shared: bool,
-    ) -> Children:
-        """Find the surrogates, and send the rows by them that do not know the attribute of their node's split."""
-        assert self.surrogates is not None
-        sizes = self.plain(children.counts).sum(axis=1).reshape(-1, 2)
-        worth_threads = int(level.n_rows[nodes].sum()) * self.n_attributes > PARALLEL_WORK
-        found = self.surrogates.find(level, nodes, attribute, sizes, worth_threads)
-        if n_shared.any():
-            self.surrogates.place_cuts(found)
-        counts = children.counts.copy()
-        weight = self.pull(children.counts)
-        heaviest = first_largest(weight, children.first_child) - children.first_child[:-1]
-
-        def send(worker: int, chunk: int) -> None:
-            _core.send_missing(
-                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child, n_shared,
-                found.start, found.attribute, found.cut, found.neighbours, found.low, found.table_start, found.n_codes,
-                found.table_codes, found.table_branch, heaviest, children.n_rows, counts,
-            )  # fmt: skip
-
-        self.team.run(send, len(edges) - 1, shared)
-        return replace(children, counts=counts, known_counts=children.counts, surrogates=found)
-
-    def _hand_on(
-        self,
-        level: Level,
-        nodes: np.ndarray,
-        children: Children,
-        edges: list[int],
-        shared: bool,
-    ) -> None:
-        """Write the row list of the next level, from which its histograms are made."""
-        row_start = ends(children.n_rows)
-        self.instances.begin_rows(int(row_start[-1]))
-
-        def hand_on(worker: int, chunk: int) -> None:
-            if not self.core.hand_on(
-                level.core, nodes, edges[chunk], edges[chunk + 1], children.first_child, children.n_filled,
-                row_start,
-            ):  # fmt: skip
-                raise MemoryError("no memory left to hand the rows on")
-
-        self.team.run(hand_on, len(edges) - 1, shared)
-        self.instances.end_rows()
 
     def note_measured(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray
@@ -578,28 +384,6 @@ class Evaluator:
         """Growth is over."""
         self.instances.drop()
         self._spare.clear()
-
-    def has_empty_branch(self, attribute: np.ndarray, n_present: np.ndarray) -> np.ndarray:
-        """Which splits have a branch for values without training rows at the node?"""
-        shape = self.shape[attribute]
-        by_value = (shape == CATEGORICAL_SPLITS["multiway"]) | (
-            shape == CATEGORICAL_SPLITS["grouped"]
-        )
-        return np.asarray(by_value & (n_present < self.n_codes[attribute] - 1))
-
-    def _branches(self, attribute: np.ndarray, cut: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the children of each split begin, and the entries of its table."""
-        shape = self.shape[attribute]
-        n_present, above = cut & PRESENT, cut >> PLACE_SHIFT
-        n_children = np.full(len(attribute), 2)
-        # A branch for each value present, one for missing values if they join none of these.
-        multiway = shape == CATEGORICAL_SPLITS["multiway"]
-        n_children[multiway] = (n_present + (above > n_present))[multiway]
-        grouped = shape == CATEGORICAL_SPLITS["grouped"]
-        n_children[grouped] = above[grouped]
-        n_children += self.has_empty_branch(attribute, n_present)
-        n_entries = np.where(shape == ORDERED, self.n_codes[attribute] - 1, n_present)
-        return ends(n_children), ends(np.where(shape == THRESHOLD, 0, n_entries))
 
 
 def _of_frontier(level: Level) -> np.ndarray:

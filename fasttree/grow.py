@@ -21,6 +21,7 @@ from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
 from fasttree.params import STOPPING, GrowthParams
 from fasttree.prepruning import significant_splits
+from fasttree.splitting import Splitter
 from fasttree.tree import Tree
 from fasttree.weights import GridWeights
 
@@ -95,7 +96,7 @@ def _make(splits: Splits, builder: Builder, evaluator: Evaluator) -> Level:
     if splits.last_entry is not None:
         evaluator.instances.n_entries = splits.last_entry
     level, nodes, attribute = splits.level, splits.nodes, splits.attribute
-    children = evaluator.split(level, nodes, attribute, splits.cut)
+    children = Splitter(evaluator).split(level, nodes, attribute, splits.cut)
     return builder.append(level, nodes, attribute, children)
 
 

@@ -16,6 +16,7 @@ from fasttree import _core
 from fasttree.encode import WIDE_SHIFT, EncodedTable
 from fasttree.frontier import Level
 
+MOST_NARROW_BRANCHES = 254  # that fit into a byte, which also says that a row is shared out
 FORGOTTEN = 2**15  # entries of a list that are worth giving back
 
 

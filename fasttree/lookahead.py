@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from fasttree.evaluate import Children, Evaluator
+from fasttree.evaluate import Evaluator
 from fasttree.frontier import Level, family_sums, sizes
+from fasttree.splitting import Children, Splitter
 
 LayOut = Callable[[Level, np.ndarray, Children], Level]
 
@@ -48,7 +49,7 @@ class Lookahead:
         assert trial.lengths is not None
         trial.instances.copy_from(self.evaluator.instances)
         attributes = np.full(len(nodes), attribute)
-        children = trial.split(level, nodes, attributes, cut)
+        children = Splitter(trial).split(level, nodes, attributes, cut)
         family = np.repeat(np.arange(len(nodes)), sizes(children.first_child))
         assert children.n_branches is not None
         below = replace(

@@ -12,7 +12,7 @@ import pytest
 import tables
 
 import fasttree
-from fasttree import Categorical, ID3Classifier, TreeClassifier, evaluate, rank_attributes
+from fasttree import Categorical, ID3Classifier, TreeClassifier, rank_attributes, splitting
 
 Row = tuple[int, float]  # its number and its weight
 
@@ -297,10 +297,10 @@ def test_shares_beyond_all_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -
     y = np.array([i % 200 % 3 for i in range(1000)])
     model = ID3Classifier(missing="fractional", max_depth=1)
     assert model.fit(X, y).tree_.n_children[0] == 196
-    monkeypatch.setattr(evaluate, "MOST_COPY_BYTES", 20 * 195 * 40)
-    monkeypatch.setattr(evaluate, "MOST_COPIES_OF_TABLE", 1)
+    monkeypatch.setattr(splitting, "MOST_COPY_BYTES", 20 * 195 * 40)
+    monkeypatch.setattr(splitting, "MOST_COPIES_OF_TABLE", 1)
     model.fit(X, y)
-    monkeypatch.setattr(evaluate, "MOST_COPY_BYTES", 20 * 195 * 30)
+    monkeypatch.setattr(splitting, "MOST_COPY_BYTES", 20 * 195 * 30)
     with pytest.raises(MemoryError, match=r"column 'id' alone parts 20 of them among 196 branches"):
         model.fit(X, y)
     assert model.set_params(missing="branch").fit(X, y).get_n_leaves() > 100
