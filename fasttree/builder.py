@@ -391,7 +391,9 @@ class Builder:
         shape = len(parent), self.table.n_classes
         counts = np.empty(shape)
         pred = np.empty(len(parent), dtype=np.int32)
-        empty = without_rows(self.counts)
+        empty = np.empty(0, dtype=np.int64)
+        if self.empty or self.evaluator.shares:
+            empty = without_rows(self.counts)
         has_plain_shares = self.weights is None and cost is None and not (self.slack or len(empty))
         proba = NOTHING if has_plain_shares else np.empty(shape)
         first = 0

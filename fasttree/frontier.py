@@ -84,7 +84,8 @@ def make_level(
     place = np.full(len(total), -1, dtype=np.int32)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
     list_start = _starts(n_rows * is_open) + first_entry
-    is_moved_whole = int(sizes(first_child).max()) > slots.most_children
+    most = slots.most_children
+    is_moved_whole = len(total) > most and int(sizes(first_child).max()) > most
     if is_moved_whole:  # histograms are handed down within a family
         parent_slot = np.full_like(parent_slot, -1)
     row_start = _starts(n_rows) + first_row

@@ -83,7 +83,8 @@ class Splitter:
         else:
             first_child, table_start = _branches(self.evaluator, attribute, cut)
         n_filled = sizes(first_child)
-        self.instances.begin_moves(int(n_filled.max()) > MOST_NARROW_BRANCHES)
+        most = MOST_NARROW_BRANCHES
+        self.instances.begin_moves(first_child[-1] > most and int(n_filled.max()) > most)
         if not self.evaluator.is_all_numeric:
             n_filled = n_filled - has_empty_branch(self.evaluator, attribute, cut & PRESENT)
         children = Children(
