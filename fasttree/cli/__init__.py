@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.util import find_spec
 
@@ -29,4 +30,12 @@ def main() -> None:
         from fasttree.cli.app import app
     except KeyboardInterrupt:  # later ones are for the app
         raise SystemExit(INTERRUPTED) from None
-    app(prog_name="fasttree")
+    try:
+        app(prog_name="fasttree")
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            # Threads of Arrow may still be reading ahead: they would call into an interpreter that is closing.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(INTERRUPTED)
+        raise
