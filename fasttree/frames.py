@@ -4,6 +4,7 @@
 What the user passes goes through these rooms:
 
     containers  opens what holds the table: an array, a list of rows, a dict of columns, a frame
+    capsules    lets a loaded library read what only speaks Arrow's protocol
     kinds       reads `categorical_features` and `ordered_features`: what the user said of columns
     values      reads one column of any library; arrays does so for numpy and Python's objects
     labels      holds text and other labels as codes
@@ -25,6 +26,8 @@ from fasttree.arrays import (
     PLAIN_DTYPES,
     check_whole_numbers,
     column_label,
+    is_large,
+    too_large_error,
 )
 from fasttree.categorical import Categorical
 from fasttree.containers import Container, open_container
@@ -166,6 +169,8 @@ def _fit_column(name: str, values: np.ndarray | Labels, place: int, kinds: Kinds
     where = column_label(name)
     if isinstance(values, Labels):
         labels = values
+        if labels.large and place not in kinds.declared:
+            raise too_large_error(where, next(filter(is_large, labels.labels)))
         if place not in kinds.declared and not kinds.by_dtype:
             numbers = label_numbers(labels)
             if numbers is not None:
@@ -261,15 +266,7 @@ def read_table_like(
         if n_rows and n_columns == len(names):
             return Table(n_rows, names, schema.named, X)
     container = open_container(X)
-    places = None  # of the model's attributes, if X has them in another order
-    if container.named and schema.named:
-        if container.names != names:
-            places = _places_by_name(container.names, names)
-    elif len(container.names) != len(names):
-        raise ValueError(
-            f"X has {len(container.names)} features, but {estimator_name} is expecting "
-            f"{len(names)} features as input."
-        )
+    places = _places(container, names, schema.named, estimator_name)
     matrix = container.matrix
     if matrix is not None and expected.all_numeric:  # a matrix has no names
         return Table(container.n_rows, names, schema.named, matrix=matrix)
@@ -318,6 +315,27 @@ def _like_column(
     return Column(
         name, codes=codes, categories=categories, declared=True, ordered=attribute.ordered
     )
+
+
+def _places(
+    container: Container, names: tuple[str, ...], named: bool, estimator_name: str
+) -> list[int] | None:
+    """Where in X the model's attributes are; None: in their order."""
+    counted = tuple(map(str, range(len(names)))) if container.named or container.numbered else ()
+    labels = container.names if container.named else counted
+    if named and (container.named or (container.numbered and set(names) == set(counted))):
+        return None if labels == names else _places_by_name(labels, names)
+    if len(container.names) != len(names):
+        raise ValueError(
+            f"X has {len(container.names)} features, but {estimator_name} is expecting "
+            f"{len(names)} features as input."
+        )
+    if labels != counted and set(labels) == set(counted):
+        raise ValueError(
+            f"the columns of X are labelled {shown(list(labels))}, but {estimator_name} was fitted to columns without "
+            "names, and so takes them by position: put them in the order 0, 1, ..., or pass an array."
+        )
+    return None
 
 
 def _places_by_name(names: tuple[str, ...], expected: tuple[str, ...]) -> list[int]:
