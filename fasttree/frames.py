@@ -16,7 +16,7 @@ Other modules need no more of these than what is named here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,6 +56,7 @@ __all__ = [
     "Column",
     "Table",
     "Target",
+    "are_shuffled",
     "missing_value_error",
     "open_container",
     "read_table",
@@ -256,7 +257,7 @@ def read_table_like(
 ) -> Table:
     """The table as a fitted model reads it: its columns in its order, and labels as its codes.
 
-    Columns are found by name where both sides have names, else by position.
+    Columns are found by name where both sides have names or the labels are the model's, else by position.
     A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE.
     """
     expected = _expected(schema)
@@ -321,21 +322,32 @@ def _places(
     container: Container, names: tuple[str, ...], named: bool, estimator_name: str
 ) -> list[int] | None:
     """Where in X the model's attributes are; None: in their order."""
-    counted = tuple(map(str, range(len(names)))) if container.named or container.numbered else ()
-    labels = container.names if container.named else counted
-    if named and (container.named or (container.numbered and set(names) == set(counted))):
+    labels = container.names if container.named else ()
+    if container.numbered:
+        labels = _counted(container.names)
+    if labels and ((named and container.named) or set(labels) == set(names)):
         return None if labels == names else _places_by_name(labels, names)
     if len(container.names) != len(names):
         raise ValueError(
             f"X has {len(container.names)} features, but {estimator_name} is expecting "
             f"{len(names)} features as input."
         )
-    if labels != counted and set(labels) == set(counted):
+    if are_shuffled(labels):
         raise ValueError(
             f"the columns of X are labelled {shown(list(labels))}, but {estimator_name} was fitted to columns without "
             "names, and so takes them by position: put them in the order 0, 1, ..., or pass an array."
         )
     return None
+
+
+def are_shuffled(labels: Sequence[str]) -> bool:
+    """Are they 0, 1, ... in another order? Who goes by position would take each column for another."""
+    counted = _counted(labels)
+    return tuple(labels) != counted and set(labels) == set(counted)
+
+
+def _counted(columns: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(map(str, range(len(columns))))
 
 
 def _places_by_name(names: tuple[str, ...], expected: tuple[str, ...]) -> list[int]:

@@ -11,6 +11,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import fasttree
+import fasttree.batch
 from fasttree import TreeClassifier
 from fasttree.frames import read_table
 
@@ -85,12 +87,31 @@ def test_the_same_numbers_in_another_order() -> None:
     ):
         with pytest.raises(ValueError, match=r"columns of X are labelled \['[12]', .* by position"):
             model.predict(moved)
+        with pytest.raises(
+            fasttree.batch.InputError, match=r"are labelled \['[12]', .* by position"
+        ):
+            fasttree.score_batches(model, pl.DataFrame(_as_text(moved)).to_arrow(), [].append)
     assert model.predict(X[[1, 0, 2]].to_numpy()[:, [1, 0, 2]]).tolist() == Y
     assert model.predict(pl.DataFrame({"0": [4], "1": [9], "2": [7]})).tolist() == [1]
     # Where they stood in another order at fit, they are names.
     model.fit(X[[2, 1, 0]], Y)
     for again in (X, X[[1, 2, 0]], X[[2, 1, 0]], X[[2, 1, 0]].to_numpy()):
         assert model.predict(again).tolist() == Y
+
+
+def _as_text(X: Any) -> dict[str, Any]:
+    columns = X.to_dict() if isinstance(X, pl.DataFrame) else X
+    return {str(label): list(columns[label]) for label in columns}
+
+
+def test_the_names_that_a_tree_gives_to_columns_without() -> None:
+    model = TreeClassifier().fit(np.array([[1, 9], [2, 9], [3, 9], [4, 9]]), Y)
+    assert "x0 <= 2.5" in model.to_text()
+    moved = pl.DataFrame({"x1": [9, 9], "x0": [1, 4]})
+    assert model.predict(moved).tolist() == [0, 1]
+    batches: list[Any] = []
+    fasttree.score_batches(model, moved.to_arrow(), batches.append)
+    assert batches[0].column("prediction").to_pylist() == [0, 1]
 
 
 def test_labels_that_are_one_name() -> None:
