@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,27 +58,42 @@ def too_large_error(where: str, value: Any) -> ValueError:
     )
 
 
+def beyond_float64_error(where: str, value: Any) -> ValueError:
+    return ValueError(
+        f"{where} holds {shown(value)}, which is beyond the range of float64, about 1.8e308: "
+        "rescale the column, or pass it as text if it is an identifier."
+    )
+
+
 def check_whole_numbers(values: np.ndarray, where: Callable[[int], str]) -> None:
     """Thresholds are float64: whole numbers that it would round are refused. `where`: column j."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return
-    low, high = values.min(), values.max()
-    if high <= LARGEST_WHOLE_NUMBER and low >= -LARGEST_WHOLE_NUMBER:
+    if not _are_large(values):
         return
-    value = high if high > LARGEST_WHOLE_NUMBER else low
+    value = values.max() if values.max() > LARGEST_WHOLE_NUMBER else values.min()
     _, place = np.argwhere(values.reshape(len(values), -1) == value)[0]
     raise too_large_error(where(int(place)), value)
+
+
+def _are_large(values: np.ndarray) -> bool:
+    return bool(values.max() > LARGEST_WHOLE_NUMBER or values.min() < -LARGEST_WHOLE_NUMBER)
 
 
 # -- arrays ----------------------------------------------------------------------------------------
 
 
-def plain_numbers(values: np.ndarray) -> np.ndarray:
-    """Half and extended precision and foreign byte order as a dtype that the core reads."""
+def plain_numbers(values: np.ndarray, where: Callable[[int], str]) -> np.ndarray:
+    """Half and extended precision and foreign byte order as a dtype that the core reads. `where`: column j."""
     if values.dtype in PLAIN_DTYPES:
         return values
     if values.dtype.kind == "f":
-        return values.astype(np.float32 if values.dtype.itemsize <= 4 else np.float64)
+        with np.errstate(over="ignore"):
+            numbers = values.astype(np.float32 if values.dtype.itemsize <= 4 else np.float64)
+        if values.dtype.itemsize > 8 and (beyond := np.isinf(numbers) & ~np.isinf(values)).any():
+            _, place = np.argwhere(beyond.reshape(len(values), -1))[0]
+            raise beyond_float64_error(where(int(place)), values[beyond][0])
+        return numbers
     return values.astype(values.dtype.newbyteorder("="))
 
 
@@ -91,10 +108,14 @@ def masked_places(values: np.ndarray) -> np.ndarray | None:
 
 def masked_numbers(
     values: np.ndarray, hidden: np.ndarray, where: Callable[[int], str]
-) -> np.ndarray:
-    """The numbers of a masked array with NaN in the hidden places, whatever lies under the mask."""
-    known = plain_numbers(np.where(hidden, values.dtype.type(0), np.asarray(values)))
-    check_whole_numbers(known, where)
+) -> np.ndarray | None:
+    """The numbers of a masked array with NaN in the hidden places, whatever lies under the mask.
+
+    None if float64 would round some of them.
+    """
+    known = plain_numbers(np.where(hidden, values.dtype.type(0), np.asarray(values)), where)
+    if known.dtype.kind in "iu" and _are_large(known):
+        return None
     numbers = known.astype(np.float32 if known.dtype == np.float32 else np.float64, copy=False)
     numbers[hidden] = np.nan
     return numbers
@@ -108,9 +129,10 @@ def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels:
     if kind == "b" and hidden is not None:
         return bool_labels(np.where(hidden, MISSING_CODE, np.asarray(values)))
     if kind in "biuf":
-        if hidden is not None:
-            return masked_numbers(values, hidden, lambda _: where)
-        return plain_numbers(np.asarray(values))
+        if hidden is None:
+            return plain_numbers(np.asarray(values), lambda _: where)
+        numbers = masked_numbers(values, hidden, lambda _: where)
+        return read_objects(where, values.tolist()) if numbers is None else numbers
     if kind == "U":
         return hash_labels(values.tolist())  # a masked array gives None for what it hides
     if kind in "OT":
@@ -243,20 +265,46 @@ def _object_bools(values: Sequence[Any]) -> np.ndarray | Labels:
     return np.array(values, dtype=bool)
 
 
-def _object_numbers(where: str, values: Sequence[Any]) -> np.ndarray:
+def _object_numbers(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
     try:
         numbers = np.array(values)
         if numbers.dtype.kind in "iu":
             return numbers
-        numbers = np.array(values, dtype=np.float64)
-        large = bool(np.fmax.reduce(np.abs(numbers)) >= LARGEST_WHOLE_NUMBER)
+        with np.errstate(over="ignore"):
+            numbers = np.array(values, dtype=np.float64)
+    except (OverflowError, ValueError):  # a huge whole number; a decimal's signaling NaN
+        numbers = np.array([_nearest_float(value) for value in values])
+    if not np.fmax.reduce(np.abs(numbers)) >= LARGEST_WHOLE_NUMBER:
+        return numbers
+    for row in np.flatnonzero(np.isinf(numbers)).tolist():
+        if values[row] not in (math.inf, -math.inf):
+            raise beyond_float64_error(where, values[row])
+    if not any(map(is_large, values)):
+        return numbers
+    # As they are, for a categorical column; a numeric one decides for itself.
+    exact = [
+        int(value)
+        if isinstance(value, (int, np.integer)) or is_large(value)
+        else _nearest_float(value)
+        for value in values
+    ]
+    return replace(hash_labels(exact), large=True)
+
+
+def is_large(value: Any) -> bool:
+    """Is it a whole number, and none of a float type, that float64 may not tell from its neighbours?"""
+    if value is None or isinstance(value, (float, np.floating)) or is_missing(value):
+        return False
+    return LARGEST_WHOLE_NUMBER < abs(value) < math.inf and int(value) == value
+
+
+def _nearest_float(value: Any) -> float:
+    if value is None or is_missing(value):
+        return math.nan
+    try:
+        return float(value)
     except OverflowError:
-        large = True
-    if large:  # there may be whole numbers that have just been rounded
-        for value in values:
-            if isinstance(value, (int, np.integer)) and abs(int(value)) > LARGEST_WHOLE_NUMBER:
-                raise too_large_error(where, value)
-    return numbers
+        return math.inf if value > 0 else -math.inf
 
 
 def _object_times(where: str, values: Sequence[Any], kind: str) -> np.ndarray:

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ from fasttree.arrays import (
     masked_places,
     plain_numbers,
 )
+from fasttree.capsules import arrow_column, arrow_table, speaks_arrow
 from fasttree.labels import complex_error, shown
 
 
@@ -30,6 +30,7 @@ class Container:
     named: bool  # True if the user gave names
     matrix: np.ndarray | None = None
     columns: Sequence[Any] = ()
+    numbered: bool = False  # True: a frame whose columns are labelled 0, 1, ..., which are no names
 
 
 def open_container(X: Any) -> Container:
@@ -69,26 +70,35 @@ def check_shape(n_rows: int, n_columns: int) -> None:
 
 
 def _with_names(n_rows: int, keys: Sequence[Any], columns: Sequence[Any]) -> Container:
-    """Strings are names. Where no key is one (pandas' default: 0, 1, ...), there are no names."""
+    """Keys are names, but for 0, 1, ...: these are what pandas and others give columns without names."""
     check_shape(n_rows, len(keys))
     others = [key for key in keys if not isinstance(key, str)]
-    if len(others) == len(keys):
-        return Container(n_rows, _numbered(len(keys)), False, columns=columns)
-    if others:
+    if others and len(others) < len(keys):
         raise TypeError(
             "Feature names are only supported if all input features have string names, but X has "
             f"the column name {shown(others[0])} of type {type(others[0]).__name__} beside "
             f"strings: rename it, for example to {str(others[0])!r}."
         )
+    if others and _are_default(keys):
+        return Container(n_rows, _numbered(len(keys)), False, columns=columns, numbered=True)
     _check_unique(keys)
     return Container(n_rows, tuple(map(str, keys)), True, columns=columns)
 
 
-def _check_unique(names: Sequence[str]) -> None:
-    for name, count in Counter(names).most_common(1):
+def _are_default(keys: Sequence[Any]) -> bool:
+    return all(
+        isinstance(key, (int, np.integer)) and not isinstance(key, bool) and key == place
+        for place, key in enumerate(keys)
+    )
+
+
+def _check_unique(keys: Sequence[Any]) -> None:
+    for name, count in Counter(map(str, keys)).most_common(1):
         if count > 1:
+            alike = [key for key in keys if str(key) == name]
+            origin = "" if isinstance(alike[0], str) else f" ({' and '.join(map(repr, alike[:2]))})"
             raise ValueError(
-                f"X has {count} columns with the name {name!r}: give each a name of its own."
+                f"X has {count} columns with the name {name!r}{origin}: give each a name of its own."
             )
 
 
@@ -133,18 +143,26 @@ def _open_array(X: np.ndarray) -> Container:
     if hidden is None:
         X = np.asarray(X)  # a memory map or a numpy.matrix as what it is underneath
     if X.dtype.kind in "biuf":
-        if hidden is None:
-            matrix = plain_numbers(X)
-        else:
-            matrix = masked_numbers(X, hidden, lambda place: column_label(names[place]))
-        return Container(n_rows, names, False, matrix=matrix)
+
+        def where(place: int) -> str:
+            return column_label(names[place])
+
+        matrix = plain_numbers(X, where) if hidden is None else masked_numbers(X, hidden, where)
+        if matrix is not None:
+            return Container(n_rows, names, False, matrix=matrix)
     return Container(n_rows, names, False, columns=[X[:, place] for place in range(n_columns)])
 
 
 def _open_dict(X: Mapping[Any, Any]) -> Container:
-    keys, columns = list(X.keys()), list(X.values())
-    for key, column in X.items():
-        if isinstance(column, (str, bytes, Mapping)) or not hasattr(column, "__len__"):
+    keys = list(X.keys())
+    columns = [
+        column
+        if hasattr(column, "__len__") or not speaks_arrow(column)
+        else arrow_column(column_label(key), column)
+        for key, column in X.items()
+    ]
+    for key, column in zip(keys, columns, strict=True):
+        if isinstance(column, (str, bytes, Mapping)) or not _has_length(column):
             raise TypeError(
                 f"{column_label(key)} is {shown(column)} of type {type(column).__name__}: "
                 "in a dict of columns, each must be a list, an array or a series."
@@ -162,6 +180,16 @@ def _open_rows(rows: Sequence[Any]) -> Container:
         check_shape(0, 0)
     if isinstance(rows[0], Mapping):
         raise TypeError("X is a list of dicts: pass a dict of columns, or a data frame of them.")
+    if hasattr(rows[0], "iloc"):  # their labels would be lost
+        raise TypeError(
+            f"X is a list of {type(rows[0]).__name__} objects: pass a data frame of them, such as "
+            "pandas.DataFrame(X)."
+        )
+    if isinstance(rows[0], Set):
+        raise TypeError(
+            f"row 0 of X is {shown(rows[0])}, but a {type(rows[0]).__name__} has no order: "
+            "every row must be a list or a tuple."
+        )
     if not _is_row(rows[0]):
         raise _one_dimensional_error(rows)
     width = len(rows[0])
@@ -191,7 +219,13 @@ def _open_rows(rows: Sequence[Any]) -> Container:
 
 
 def _is_row(row: Any) -> bool:
-    return hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
+    """Sets, among others, have no order."""
+    ordered = hasattr(row, "__getitem__") and not isinstance(row, (str, bytes, Mapping))
+    return ordered and _has_length(row)
+
+
+def _has_length(values: Any) -> bool:
+    return hasattr(values, "__len__") and getattr(values, "ndim", 1) != 0
 
 
 # -- data-frame libraries --------------------------------------------------------------------------
@@ -201,6 +235,7 @@ def _open_frame(X: Any) -> Container | None:
     """Whatever narwhals knows or Arrow describes; None for an object that is no data frame."""
     import narwhals.stable.v2 as nw
 
+    X = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_like_dataframe(X):
         # pandas' own way to the columns allows names that narwhals does not, and is faster.
         return _with_names(len(X), list(X.columns), [column for _, column in X.items()])
@@ -209,19 +244,7 @@ def _open_frame(X: Any) -> Container | None:
     frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(frame, nw.Series):
         raise _one_dimensional_error(X)
-    if not isinstance(frame, nw.DataFrame):
-        if not hasattr(X, "__arrow_c_stream__"):
-            return None
-        frame = nw.from_arrow(X, backend=_arrow_reader(X))
-    keys = list(frame.columns)
-    return _with_names(len(frame), keys, [frame[:, place] for place in range(len(keys))])
-
-
-def _arrow_reader(X: Any) -> Any:
-    for library in ("pyarrow", "polars", "pandas"):
-        if library in sys.modules:
-            return library
-    raise TypeError(
-        f"X is a {type(X).__name__} that speaks Arrow, but no library that reads Arrow is loaded: "
-        "import pyarrow or polars first."
-    )
+    if isinstance(frame, nw.DataFrame):
+        keys = list(frame.columns)
+        return _with_names(len(frame), keys, [frame[:, place] for place in range(len(keys))])
+    return _open_frame(arrow_table(X)) if speaks_arrow(X) else None

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.labels import shown
+
 CostFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 NO_GAIN = 1e-10
@@ -58,7 +60,13 @@ class AttributeCosts:
         possible = np.isfinite(score)
         gain = np.where(possible & (score > NO_GAIN), score, 0.0)
         cost = np.where(measured, 0.0, self.cost[:, np.newaxis])
-        worth = np.asarray(self.function(gain, cost), dtype=np.float64)
+        found = self.function(gain, cost)
+        worth = _numbers(found)
+        if worth is None:
+            raise TypeError(
+                "cost_function must return a number for every gain and cost that it gets (two arrays of "
+                f"shape {gain.shape}), got {shown(found)}"
+            )
         if worth.shape != gain.shape or np.isnan(worth).any():
             raise ValueError(
                 "cost_function must return a number for every gain and cost that it gets (two arrays of "
@@ -109,11 +117,34 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
                 f"attribute_costs names {unknown[0]!r}, which is not a column; the columns are "
                 f"{', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
             )
-        return np.array([float(costs.get(name, 1.0)) for name in names])
-    prices = np.asarray(costs, dtype=np.float64)
+        return np.array([_price(name, costs.get(name, 1.0)) for name in names])
+    prices = _numbers(costs)
+    if prices is None:
+        raise TypeError(
+            "attribute_costs must be a dict of names and numbers, or an array of a number for each attribute, "
+            f"got {shown(costs)}"
+        )
     if prices.shape != (len(names),):
         raise ValueError(
             f"attribute_costs must have a cost for each of the {len(names)} attributes, "
             f"got an array of shape {prices.shape}"
         )
     return prices
+
+
+def _price(name: str, cost: Any) -> float:
+    price = _numbers(cost)
+    if price is None or price.ndim or cost is None:
+        raise TypeError(
+            f"attribute_costs: the cost of {name!r} must be a number, got {shown(cost)}"
+        )
+    return float(price)
+
+
+def _numbers(found: Any) -> np.ndarray | None:
+    """float64; None for text and anything else that holds no numbers."""
+    try:
+        array = np.asarray(found)
+        return array.astype(np.float64) if array.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError):
+        return None

@@ -4,6 +4,7 @@
 What the user passes goes through these rooms:
 
     containers  opens what holds the table: an array, a list of rows, a dict of columns, a frame
+    capsules    lets a loaded library read what only speaks Arrow's protocol
     kinds       reads `categorical_features` and `ordered_features`: what the user said of columns
     values      reads one column of any library; arrays does so for numpy and Python's objects
     labels      holds text and other labels as codes
@@ -15,7 +16,7 @@ Other modules need no more of these than what is named here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +26,8 @@ from fasttree.arrays import (
     PLAIN_DTYPES,
     check_whole_numbers,
     column_label,
+    is_large,
+    too_large_error,
 )
 from fasttree.categorical import Categorical
 from fasttree.containers import Container, open_container
@@ -54,6 +57,7 @@ __all__ = [
     "Column",
     "Table",
     "Target",
+    "are_shuffled",
     "missing_value_error",
     "open_container",
     "read_table",
@@ -170,6 +174,8 @@ def _fit_column(
     where = column_label(name)
     if isinstance(values, Labels):
         labels = values
+        if labels.large and place not in kinds.declared:
+            raise too_large_error(where, next(filter(is_large, labels.labels)))
         if place not in kinds.declared and not kinds.by_dtype:
             numbers = label_numbers(labels)
             if numbers is not None:
@@ -258,7 +264,7 @@ def read_table_like(
 ) -> Table:
     """The table as a fitted model reads it: its columns in its order, and labels as its codes.
 
-    Columns are found by name where both sides have names, else by position.
+    Columns are found by name where both sides have names or the labels are the model's, else by position.
     A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE.
     """
     expected = _expected(schema)
@@ -268,15 +274,7 @@ def read_table_like(
         if n_rows and n_columns == len(names):
             return Table(n_rows, names, schema.named, X)
     container = open_container(X)
-    places = None  # of the model's attributes, if X has them in another order
-    if container.named and schema.named:
-        if container.names != names:
-            places = _places_by_name(container.names, names)
-    elif len(container.names) != len(names):
-        raise ValueError(
-            f"X has {len(container.names)} features, but {estimator_name} is expecting "
-            f"{len(names)} features as input."
-        )
+    places = _places(container, names, schema.named, estimator_name)
     matrix = container.matrix
     if matrix is not None and expected.all_numeric:  # a matrix has no names
         return Table(container.n_rows, names, schema.named, matrix=matrix)
@@ -333,6 +331,38 @@ def _like_column(
     return Column(
         name, codes=codes, categories=categories, declared=True, ordered=attribute.ordered
     )
+
+
+def _places(
+    container: Container, names: tuple[str, ...], named: bool, estimator_name: str
+) -> list[int] | None:
+    """Where in X the model's attributes are; None: in their order."""
+    labels = container.names if container.named else ()
+    if container.numbered:
+        labels = _counted(container.names)
+    if labels and ((named and container.named) or set(labels) == set(names)):
+        return None if labels == names else _places_by_name(labels, names)
+    if len(container.names) != len(names):
+        raise ValueError(
+            f"X has {len(container.names)} features, but {estimator_name} is expecting "
+            f"{len(names)} features as input."
+        )
+    if are_shuffled(labels):
+        raise ValueError(
+            f"the columns of X are labelled {shown(list(labels))}, but {estimator_name} was fitted to columns without "
+            "names, and so takes them by position: put them in the order 0, 1, ..., or pass an array."
+        )
+    return None
+
+
+def are_shuffled(labels: Sequence[str]) -> bool:
+    """Are they 0, 1, ... in another order? Who goes by position would take each column for another."""
+    counted = _counted(labels)
+    return tuple(labels) != counted and set(labels) == set(counted)
+
+
+def _counted(columns: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(map(str, range(len(columns))))
 
 
 def _places_by_name(names: tuple[str, ...], expected: tuple[str, ...]) -> list[int]:

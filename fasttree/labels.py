@@ -28,6 +28,7 @@ class Labels:
     labels: Sequence[Any]
     declared: bool = False  # True: the order of the labels is the user's and stays
     ordered: bool = False  # True: the column's type says that this order means something
+    large: bool = False  # True: numbers, read one by one because float64 would round some of them
 
     @property
     def example(self) -> Any:
@@ -67,9 +68,11 @@ def families_of(labels: Iterable[Any]) -> dict[str, Any]:
 
 
 def is_missing(value: Any) -> bool:
-    # NaN alone differs from itself; pd.NA refuses to be compared, so types go first.
+    # NaN alone differs from itself; pd.NA and a decimal's sNaN refuse to be compared, so types go first.
     if family(type(value)) == "missing":
         return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return isinstance(value, (numbers.Number, np.generic)) and bool(value != value)
 
 
@@ -80,7 +83,10 @@ def plain(value: Any) -> Any:
 
 def shown(value: Any) -> str:
     """A value as an error message shows it: plain and not too long."""
-    text = repr(plain(value))
+    try:
+        text = repr(plain(value))
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        text = f"{type(value).__name__} of very many digits"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -204,12 +210,12 @@ def number_labels(values: np.ndarray) -> Labels:
 
 
 def label_numbers(column: Labels) -> np.ndarray | None:
-    """Bools as numbers, with NaN where they are missing; None if there are other labels."""
+    """Bools and large numbers as float64, with NaN where they are missing; None if there are other labels."""
     if (column.codes < 0).all():
         return np.full(len(column.codes), np.nan)
-    if set(map(type, column.labels)) != {bool}:
+    if not column.large and set(map(type, column.labels)) != {bool}:
         return None
-    return np.array([*column.labels, np.nan])[column.codes]
+    return np.array([*column.labels, np.nan], dtype=np.float64)[column.codes]
 
 
 def sort_labels(where: str, column: Labels, in_place: bool = False) -> Labels:

@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.arrays import is_large, masked_places
 from fasttree.containers import open_container
 from fasttree.labels import (
     Labels,
     check_complete,
     compact,
+    family,
+    is_missing,
     missing_value_error,
     shown,
     sort_labels,
@@ -46,6 +49,12 @@ def read_target(y: Any, n_rows: int) -> Target:
     y = _one_dimensional(y)
     _refuse_times(y)
     values = read_column("y", y)
+    if isinstance(values, Labels) and values.large:
+        check_complete("y", values)
+        raise ValueError(
+            f"y holds the whole number {shown(next(filter(is_large, values.labels)))}: whole numbers of "
+            "this size are classes in an array of 64-bit integers only. Pass such an array, or text."
+        )
     n_labels = len(values.codes) if isinstance(values, Labels) else len(values)
     if n_labels != n_rows:
         raise ValueError(
@@ -83,13 +92,18 @@ def _number_target(values: np.ndarray) -> Target:
 def _label_target(column: Labels, text_dtype: Any) -> Target:
     codes, rows = compact(column.codes)
     present = [column.labels[code] for code in column.codes[rows].tolist()]
+    _refuse_time_labels(present)
     ordered = sort_labels("y", Labels(codes, present))
     classes = np.empty(len(present), dtype=object)
     classes[:] = ordered.labels
     if all(isinstance(label, str) for label in present):
         classes = classes.astype(text_dtype)
     elif not any(isinstance(label, (tuple, list)) for label in present):
-        classes = np.array(ordered.labels)
+        plain_classes = np.array(ordered.labels)
+        if (
+            plain_classes.tolist() == ordered.labels
+        ):  # numpy may make floats of very large whole numbers
+            classes = plain_classes
     place_of = {label: place for place, label in enumerate(ordered.labels)}
     winners = [place_of[label] for label in present] if column.declared else range(len(present))
     return Target(ordered.codes, classes, np.array(winners, dtype=np.int32))
@@ -140,18 +154,37 @@ def _nested_list(y: Sequence[Any]) -> np.ndarray:
 def _refuse_times(y: Any) -> None:
     kind = str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
     if kind.startswith(("date", "time", "duration")):
-        raise ValueError(
-            f"Unknown label type: y holds dates or times ({kind}). "
-            "If they are names of classes, pass them as text."
-        )
+        raise _times_error(f"dates or times ({kind})")
+    if isinstance(y, (list, tuple)) or kind == "object":
+        _refuse_time_labels(np.asarray(y, dtype=object).tolist() if kind == "object" else y)
+
+
+def _refuse_time_labels(labels: Sequence[Any]) -> None:
+    kinds = {kind for kind in set(map(type, labels)) if family(kind) in ("date", "duration")}
+    for label in labels if kinds else ():
+        if type(label) in kinds and not is_missing(label):
+            raise _times_error(f"dates or times such as {shown(label)}")
+
+
+def _times_error(what: str) -> ValueError:
+    return ValueError(
+        f"Unknown label type: y holds {what}. If they are names of classes, pass them as text."
+    )
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """One float64 a row. None stays None; a single number is the weight of every row."""
     if sample_weight is None:
         return None
+    hidden = masked_places(sample_weight)
+    if hidden is not None:
+        raise ValueError(
+            f"sample_weight is masked in row {int(np.argmax(hidden))}: give every row a weight, "
+            "0 if it is not to count."
+        )
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        with np.errstate(over="ignore"):  # what is beyond float64 is refused below, as infinite
+            weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
         raise TypeError(
             f"sample_weight must hold one number a row, got {shown(sample_weight)}."

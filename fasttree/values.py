@@ -22,8 +22,8 @@ from fasttree.arrays import (
     LARGEST_WHOLE_NUMBER,
     read_array,
     read_objects,
-    too_large_error,
 )
+from fasttree.capsules import arrow_column, speaks_arrow
 from fasttree.categorical import Categorical
 from fasttree.labels import (
     MISSING_CODE,
@@ -58,14 +58,16 @@ def _read_series(where: str, column: Any, room: Room | None) -> np.ndarray | Lab
 
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        if hasattr(column, "__arrow_c_array__") and "pyarrow" in sys.modules:
-            return _read_series(where, sys.modules["pyarrow"].chunked_array([column]), room)
+        if speaks_arrow(column):
+            return _read_series(where, arrow_column(where, column), room)
         if _is_pandas_array(column):
             return read_column(where, sys.modules["pandas"].Series(column))
         if hasattr(column, "__array__"):
             return read_array(where, np.asarray(column))
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
     dtype = series.dtype
+    if dtype == nw.Unknown and series.implementation.is_pandas_like():  # sparse columns, periods
+        return read_array(where, np.asarray(series.to_native()))
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         is_text = dtype == nw.String
         room = room or Room(1, len(series))
@@ -74,43 +76,49 @@ def _read_series(where: str, column: Any, room: Room | None) -> np.ndarray | Lab
             return read_array(where, np.asarray(series.to_numpy(), dtype=object))
         return labels
     if dtype in (nw.List, nw.Array, nw.Struct, nw.Binary, nw.Time):
-        raise TypeError(
-            f"{where} has the type {dtype}, but every argument must be a string, a bool, a date "
-            "or a number: unpack it into columns of its own or convert it."
-        )
+        raise _type_error(where, dtype)
     n_missing = series.null_count()
     if n_missing and dtype == nw.Boolean:
         return bool_labels(series.cast(nw.Int8()).fill_null(MISSING_CODE).to_numpy())
     if n_missing == len(series):
         is_number = dtype.is_numeric() or dtype.is_temporal()
         return np.full(len(series), np.nan) if is_number else no_labels(len(series))
-    if dtype in (nw.Int128, nw.UInt128):
-        _check_before_rounding(where, series)
-    if n_missing:
-        numbers = _numbers_with_holes(where, series, room or Room(1, len(series)))
+    if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
+        numbers = _float64(where, series, room or Room(1, len(series)))
         if numbers is not None:
             return numbers
-    if n_missing and dtype in (nw.Int64, nw.UInt64):
-        values = series.to_numpy()  # float64, with NaN for those that are missing
-        if max(np.fmax.reduce(values), -np.fmin.reduce(values)) >= LARGEST_WHOLE_NUMBER:
-            _check_before_rounding(where, series)
-        return read_array(where, values)
-    if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
-        series = series.cast(nw.Float64())
-    elif isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+    if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    return read_array(where, series.to_numpy())
+    try:
+        return read_array(where, series.to_numpy())
+    except NotImplementedError:  # Arrow's unions
+        raise _type_error(where, getattr(series.to_native(), "type", dtype)) from None
 
 
-def _numbers_with_holes(where: str, series: nw.Series[Any], room: Room) -> np.ndarray | None:
-    """The numbers of a column, if they lie in memory as Arrow's."""
+def _type_error(where: str, dtype: Any) -> TypeError:
+    return TypeError(
+        f"{where} has the type {dtype}, but every argument must be a string, a bool, a date "
+        "or a number: unpack it into columns of its own or convert it."
+    )
+
+
+def _float64(where: str, series: nw.Series[Any], room: Room) -> np.ndarray | Labels | None:
+    """Numbers that numpy cannot hold as what they are, such as whole ones among holes; None for another type."""
+    import narwhals.stable.v2 as nw
+
     numbers = room.numbers()
     exact = _read_arrow(series, _core.numbers_with_holes, numbers)
     if exact is None:
-        return None
-    if not exact:  # among those that are there? What lies under a hole may be anything
-        _check_before_rounding(where, series)
-    return numbers
+        dtype = series.dtype
+        if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
+            numbers = series.cast(nw.Float64()).to_numpy()
+        elif dtype.is_integer():
+            numbers = series.to_numpy()
+        else:
+            return None
+        exact = np.fmax.reduce(np.abs(numbers)) < LARGEST_WHOLE_NUMBER
+    # Not exact: some may have been rounded; or what lies under a hole, which may be anything, is large.
+    return numbers if exact else read_objects(where, series.to_list())
 
 
 def _read_arrow(
@@ -132,13 +140,6 @@ def _is_pandas_array(column: Any) -> bool:
     if extensions is None:
         return False
     return isinstance(column, (extensions.ExtensionArray, sys.modules["pandas"].Index))
-
-
-def _check_before_rounding(where: str, series: nw.Series[Any]) -> None:
-    """Whole numbers that are about to become float64, as those with missing ones among them do."""
-    for value in (series.max(), series.min()):
-        if abs(int(value)) > LARGEST_WHOLE_NUMBER:
-            raise too_large_error(where, int(value))
 
 
 def _text_labels(
@@ -177,7 +178,7 @@ def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | 
         encoded = series.to_arrow()
         found = _text_labels(where, series, room, read)
         if found is None:
-            return _arrow_labels(encoded)
+            return _arrow_labels(where, encoded)
         return replace(found, declared=True, ordered=bool(encoded.type.ordered))
     return None
 
@@ -194,7 +195,7 @@ def _pool_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | Non
     return _text_labels(where, series, room, partial(_core.dictionary_codes, keeps_all=False))
 
 
-def _arrow_labels(encoded: Any) -> Labels:
+def _arrow_labels(where: str, encoded: Any) -> Labels:
     chunks = encoded.unify_dictionaries().chunks if hasattr(encoded, "chunks") else [encoded]
     indices = [chunk.indices for chunk in chunks]
     parts = [
@@ -202,7 +203,10 @@ def _arrow_labels(encoded: Any) -> Labels:
         for part in indices
     ]
     codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    codes, labels = _without_doubles(codes, chunks[0].dictionary.to_pylist())
+    try:
+        codes, labels = _without_doubles(codes, chunks[0].dictionary.to_pylist())
+    except TypeError:  # lists and structs have no hash
+        raise _type_error(where, encoded.type) from None
     ordered = bool(encoded.type.ordered)
     return without_missing(Labels(codes, labels, declared=True, ordered=ordered))
 

@@ -133,6 +133,12 @@ def test_costs_without_influence() -> None:
         ({"attribute_costs": {"Wind": -1}}, ValueError, "the cost of 'Wind' must be 0 or more"),
         ({"attribute_costs": {"Wind": np.nan}}, ValueError, "the cost of 'Wind'.*nan"),
         ({"attribute_costs": {"Wind": 0}}, ValueError, "cost of 'Wind' is 0.*nunez"),
+        ({"attribute_costs": {"Wind": "x"}}, TypeError, "cost of 'Wind' must be a number, got 'x'"),
+        ({"attribute_costs": {"Wind": "5"}}, TypeError, "cost of 'Wind' must be a number, got '5'"),
+        ({"attribute_costs": {"Wind": None}}, TypeError, "'Wind' must be a number, got None"),
+        ({"attribute_costs": {"Wind": [1]}}, TypeError, r"'Wind' must be a number, got \[1\]"),
+        ({"attribute_costs": [1, 2, 3, "x"]}, TypeError, "attribute_costs must be a dict .*'x'"),
+        ({"attribute_costs": "cheap"}, TypeError, "attribute_costs must be a dict .*'cheap'"),
         (
             {"attribute_costs": {"Wind": 0}, "cost_function": "gain_per_cost"},
             ValueError,
@@ -149,6 +155,16 @@ def test_costs_without_influence() -> None:
             {"attribute_costs": {}, "cost_function": lambda gain, cost: 1.0},
             ValueError,
             "cost_function must return a number for every gain",
+        ),
+        (
+            {"attribute_costs": {}, "cost_function": lambda gain, cost: "cheap"},
+            TypeError,
+            "cost_function must return a number for every gain.*got 'cheap'",
+        ),
+        (
+            {"attribute_costs": {}, "cost_function": lambda gain, cost: gain.astype(str)},
+            TypeError,
+            "cost_function must return a number for every gain.*got array",
         ),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: gain * np.nan},

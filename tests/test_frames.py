@@ -985,7 +985,7 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
             identifier="large uint",
         ),
         bad({"a": [2**70, 1]}, ValueError, "'a'", "2**53", identifier="huge object int"),
-        bad({"a": [10**400, 1.5]}, ValueError, "'a'", "2**53", identifier="int beyond float"),
+        bad({"a": [10**400, 1.5]}, ValueError, "'a'", "float64", identifier="int beyond float"),
         bad({"a": [2**53 + 1, 0.5]}, ValueError, str(2**53 + 1), identifier="large among floats"),
     ],
 )

@@ -305,3 +305,27 @@ def test_golden_equals_reference(golden: Golden) -> None:
     assert gains == pytest.approx([float(gain) for gain in golden.gains], abs=1e-12)
     model = TreeClassifier(**golden.parameters).fit(golden.X, list(golden.y))
     assert_same_tree(model.tree_, nodes)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "missing_ill", "joins"),
+    [
+        ("gini", 3, True),  # "yes" has the same share: no better alone, and joining is tried first
+        ("gini", 4, False),
+        ("entropy", 3, True),
+        ("entropy", 4, False),
+        ("gain_ratio", 4, True),  # 0.285 of 0.918 bits, but alone 0.377 of 1.585
+    ],
+)
+def test_missing_rows_join_a_level_or_stand_alone(
+    criterion: Any, missing_ill: int, joins: bool
+) -> None:
+    smoker = {"smoker": ["yes"] * 4 + ["no"] * 4 + [None] * 4}
+    ill = [1, 1, 1, 0, 0, 0, 0, 1] + [1] * missing_ill + [0] * (4 - missing_ill)
+    model = TreeClassifier(criterion=criterion, categorical_split="multiway", max_depth=1)
+    assert ("yes or missing" in model.fit(smoker, ill).to_text()) == joins
+    if criterion == "gain_ratio":
+        together = [[1, 3], [7, 1]]
+        alone = [[1, 3], [3, 1], [4, 0]]
+        ratios = [fasttree.measures.gain_ratio(split) for split in (together, alone)]
+        assert ratios[0] > ratios[1]

@@ -162,6 +162,15 @@ def test_declared_tuples() -> None:
     assert target.classes.tolist() == [("a", 2), ("b", 1)]
 
 
+def test_large_whole_numbers_stay_apart() -> None:
+    for y in ([2**60, 2**60 + 1], pl.Series([2**60, 2**60 + 1]), np.array([2**63, 2**63 + 1])):
+        target = read_target(y, 2)
+        assert target.classes.tolist() == list(y)
+        assert target.codes.tolist() == [0, 1]
+    wide = Categorical([2**60 + 1, 2**60 + 2, 2**63])
+    assert read_target(wide, 3).classes.tolist() == [2**60 + 1, 2**60 + 2, 2**63]
+
+
 def test_some_rows_are_a_target_as_if_the_others_were_not_there() -> None:
     y = Categorical(["b", "c", "a", "c"], ["c", "b", "a"])
     for rows in (np.array([1, 2, 3]), np.array([False, True, True, True])):
@@ -237,6 +246,27 @@ def test_the_warning_is_scikit_learns_own_if_that_is_loaded() -> None:
         (np.array(["2020"] * 3, "M8[D]"), ValueError, ["Unknown label type", "dates", "as text"]),
         (pl.Series([datetime.date(2020, 1, 1)] * 3), ValueError, ["Unknown label type", "date"]),
         (pa.array([datetime.datetime(2020, 1, 1)] * 3), ValueError, ["Unknown label", "timestamp"]),
+        ([datetime.date(2020, 1, 1)] * 3, ValueError, ["Unknown label type", "date", "as text"]),
+        ([datetime.timedelta(1), None] * 2, ValueError, ["Unknown label type", "as text"]),
+        ([np.datetime64("2020")] * 3, ValueError, ["Unknown label type", "date", "as text"]),
+        (
+            pd.Series([pd.Timestamp("2020")] * 3, dtype=object),
+            ValueError,
+            ["Unknown label type", "as text"],
+        ),
+        (np.array([datetime.date(2020, 1, 1)] * 3, dtype=object), ValueError, ["Unknown", "date"]),
+        (Categorical([datetime.date(2020, 1, 1)] * 3), ValueError, ["Unknown label type", "date("]),
+        (
+            pd.Series(pd.to_datetime(["2020-01-01"] * 3)).astype("category"),
+            ValueError,
+            ["Unknown label type", "2020", "as text"],
+        ),
+        ([pd.NaT, "a", "b"], ValueError, ["y has a missing value", "row 0"]),
+        ([np.datetime64("NaT"), "a", "b"], ValueError, ["y has a missing value", "row 0"]),
+        ([10**30, 1, 2], ValueError, ["y holds the whole number 1000", "64-bit", "or text"]),
+        ([10**400, 1, 2], ValueError, ["y holds 1000", "beyond the range of float64", "as text"]),
+        ([2**60, None, 1], ValueError, ["y has a missing value", "row 1"]),
+        (pl.Series([2**60, None, 1]), ValueError, ["y has a missing value", "row 1"]),
         ("abc", TypeError, ["y is a str", "list"]),
         (5, TypeError, ["y is a int"]),
     ],
@@ -279,6 +309,12 @@ def test_weights() -> None:
         assert found.tolist() == [1.0, 0.0, 2.5]
 
 
+def test_a_masked_array_that_hides_no_weight() -> None:
+    found = read_weights(np.ma.array([1.0, 2.0], mask=False), 2)
+    assert type(found) is np.ndarray
+    assert found.tolist() == [1.0, 2.0]
+
+
 def test_one_number_is_the_weight_of_every_row() -> None:
     for given in (2, 2.0, np.float32(2)):
         found = read_weights(given, 3)
@@ -301,6 +337,7 @@ def test_one_number_is_the_weight_of_every_row() -> None:
         (["a", "b", "c"], TypeError, ["one number a row", "'a'"]),
         ([1, None, "x"], TypeError, ["one number a row"]),
         (pd.Series([1.0, None, 1.0]), ValueError, ["nan in row 1"]),
+        (np.ma.array([1.0, 1.0, 99.0], mask=[0, 0, 1]), ValueError, ["masked in row 2", "0 if it"]),
     ],
 )
 def test_bad_weights(weights: Any, error: type[Exception], words: list[str]) -> None:

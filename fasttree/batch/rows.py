@@ -16,7 +16,7 @@ from fasttree.batch.attributes import AttributeReader, Reading
 from fasttree.batch.errors import ArgumentError, InputError
 from fasttree.batch.report import Report
 from fasttree.batch.scorers import Scorer
-from fasttree.frames import Table
+from fasttree.frames import Table, are_shuffled
 from fasttree.labels import plain, shown
 
 MODES = ("normal", "strict", "lenient")
@@ -89,6 +89,11 @@ def lay_out(scorer: Scorer, names: Sequence[str], options: Options, where: str) 
             raise InputError(
                 f"{where} has {len(names)} columns, but the model was trained without column names on {len(expected)}: "
                 "give just these, in their order, or train with names."
+            )
+        if are_shuffled(names):
+            raise InputError(
+                f"the columns of {where} are labelled {shown(list(names))}, but the model was trained without column "
+                "names, and so takes them by position: put them in the order 0, 1, ..., or rename them."
             )
         expected = tuple(names)
     _check_present(expected, names, where, "which the model needs")

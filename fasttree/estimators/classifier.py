@@ -63,7 +63,7 @@ class TreeClassifier(Estimator):
         "confidence_entropy" a node is a leaf if no attribute is above 0.
     categorical_split : {"subset", "multiway", "grouped"}
         Categorical attributes are split into two sets of levels, into a branch for each level, or (C4.5's ``-s``) into
-        groups of levels that are merged as long as the criterion gains by it.
+        groups of levels that are merged as long as the gain or the gain ratio grows by it.
     categorical_features : "from_dtype", list, mask, dict or None
         Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
         boolean mask; or a dict from name or index to the levels in their order. None: no column is.
@@ -76,7 +76,7 @@ class TreeClassifier(Estimator):
         is better. Where training saw none, they follow the heaviest branch. "fractional": C4.5's way, a row goes down
         every branch with a share of its weight, and scores are those of the rows that have the value. "surrogate":
         CART's way, another attribute that splits the rows alike says where they go; needs two-way splits. "error":
-        they are refused.
+        they are refused (but not a level that was never seen in training, see `unknown`).
     unknown : {"missing", "majority", "error"}
         What becomes of a level that was never seen in training: it counts as missing, the row stops there and gets that
         node's class, or it is refused.

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables and columns of which nothing is known but that they speak Arrow's PyCapsule protocol.
+
+A library that the user has loaded reads them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+
+def speaks_arrow(holder: Any) -> bool:
+    return hasattr(holder, "__arrow_c_stream__") or hasattr(holder, "__arrow_c_array__")
+
+
+def arrow_table(X: Any) -> Any:
+    """A table of pyarrow or polars."""
+    library = _reader("X", X)
+    try:
+        return library.DataFrame(X) if library.__name__ == "polars" else library.table(X)
+    except Exception as error:  # each library has its own
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead: X is a {type(X).__name__} that speaks Arrow, but "
+            f"{library.__name__} finds no table in it ({error}). Put a single column into a dict."
+        ) from error
+
+
+def arrow_column(where: str, column: Any) -> Any:
+    """A column of pyarrow or polars."""
+    library = _reader(where, column)
+    try:
+        if library.__name__ == "polars":
+            return library.Series(column)
+        if hasattr(column, "__arrow_c_stream__"):
+            return library.chunked_array(column)
+        return library.chunked_array([library.array(column)])
+    except Exception as error:
+        raise TypeError(
+            f"{where} is a {type(column).__name__} that speaks Arrow, but {library.__name__} cannot read it "
+            f"as a column ({error}): pass a list, an array or a series."
+        ) from error
+
+
+def _reader(where: str, holder: Any) -> Any:
+    for library in ("pyarrow", "polars"):
+        if library in sys.modules:
+            return sys.modules[library]
+    if "pandas" in sys.modules:  # it would read Arrow with pyarrow, if that is there
+        try:
+            return importlib.import_module("pyarrow")
+        except ImportError:
+            pass
+    raise TypeError(
+        f"{where} is a {type(holder).__name__} that speaks Arrow, but no library that reads Arrow is loaded: "
+        "import pyarrow or polars first (pip install pyarrow)."
+    )
