@@ -191,7 +191,7 @@ def _pool_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | Non
     if hasattr(places, "__arrow_c_stream__"):
         rows = _core.place_codes(places.__arrow_c_stream__(), codes, 2 * len(series) + 65_536)
         if rows is not None:
-            return Labels(codes, native.gather(rows).to_list())
+            return Labels(codes, native[rows].to_list())
     return _text_labels(where, series, room, partial(_core.dictionary_codes, keeps_all=False))
 
 
