@@ -20,6 +20,7 @@ from fasttree.labels import (
     shown,
     sort_labels,
 )
+from fasttree.times import Times, held
 from fasttree.values import read_column
 
 
@@ -44,8 +45,10 @@ def read_target(y: Any, n_rows: int) -> Target:
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
     y = _one_dimensional(y)
-    _refuse_times(y)
+    _refuse_times(str(getattr(y, "dtype", getattr(y, "type", ""))).lower())
     values = read_column("y", y)
+    if isinstance(values, Times):  # they came as objects
+        raise _times_error(held(values.kind))
     n_labels = len(values.codes) if isinstance(values, Labels) else len(values)
     if n_labels != n_rows:
         raise ValueError(
@@ -137,13 +140,15 @@ def _nested_list(y: Sequence[Any]) -> np.ndarray:
     return table
 
 
-def _refuse_times(y: Any) -> None:
-    kind = str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
-    if kind.startswith(("date", "time", "duration")):
-        raise ValueError(
-            f"Unknown label type: y holds dates or times ({kind}). "
-            "If they are names of classes, pass them as text."
-        )
+def _refuse_times(dtype: str) -> None:
+    if dtype.startswith(("date", "time", "duration")):
+        raise _times_error(f"dates or times ({dtype})")
+
+
+def _times_error(what: str) -> ValueError:
+    return ValueError(
+        f"Unknown label type: y holds {what}. If they are names of classes, pass them as text."
+    )
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One column of any library: out come numbers or Labels.
+"""One column of any library: out come numbers, Times or Labels.
 
 No data-frame library is imported here. narwhals is, when a column comes that is neither numpy's nor
 Python's own, and it finds the library that the user has loaded. Dictionary columns go by their
@@ -32,13 +32,16 @@ from fasttree.labels import (
     shown,
     without_missing,
 )
+from fasttree.times import DATETIME, DURATION, INSTANT, Times
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
 
-def read_column(where: str, column: Any) -> np.ndarray | Labels:
-    """Numbers or Labels of anything one-dimensional; `where` is how errors call it."""
+def read_column(where: str, column: Any) -> np.ndarray | Labels | Times:
+    """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it."""
+    if isinstance(column, Times):
+        return column
     if isinstance(column, np.ndarray):
         return read_array(where, column)
     if isinstance(column, Categorical):
@@ -50,7 +53,7 @@ def read_column(where: str, column: Any) -> np.ndarray | Labels:
     return _read_series(where, column)
 
 
-def _read_series(where: str, column: Any) -> np.ndarray | Labels:
+def _read_series(where: str, column: Any) -> np.ndarray | Labels | Times:
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(column, series_only=True, pass_through=True)
@@ -77,9 +80,13 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
     n_missing = series.null_count()
     if n_missing and dtype == nw.Boolean:
         return bool_labels(series.cast(nw.Int8()).fill_null(MISSING_CODE).to_numpy())
+    zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
     if n_missing == len(series):
-        is_number = dtype.is_numeric() or dtype.is_temporal()
-        return np.full(len(series), np.nan) if is_number else no_labels(len(series))
+        nothing = np.full(len(series), np.nan)
+        if dtype.is_temporal():
+            kind = DURATION if dtype == nw.Duration else DATETIME if zone is None else INSTANT
+            return Times(kind, nothing)
+        return nothing if dtype.is_numeric() else no_labels(len(series))
     if dtype in (nw.Int128, nw.UInt128):
         _check_before_rounding(where, series)
     if n_missing:
@@ -93,8 +100,11 @@ def _read_series(where: str, column: Any) -> np.ndarray | Labels:
         return read_array(where, values)
     if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         series = series.cast(nw.Float64())
-    elif isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+    elif zone is not None:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        times = read_array(where, series.to_numpy())
+        assert isinstance(times, Times)
+        return Times(INSTANT, times.values)
     return read_array(where, series.to_numpy())
 
 

@@ -38,7 +38,7 @@ class Explanation:
         for condition in self.rule.conditions:
             text = condition_text(condition)
             value = self.row[condition.attribute]
-            shown = f"{condition.attribute} = {_shown(value)}"
+            shown = f"{condition.attribute} = {_shown(value, condition.time)}"
             if is_missing(value):
                 shown = f"{condition.attribute} is missing"
             lines.append(f"  {text}" if text == shown else f"  {text}: {shown}")
@@ -112,8 +112,8 @@ def _values(table: Table, rules: RuleList) -> dict[str, Any]:
     return row
 
 
-def _shown(value: Any) -> str:
-    return number_text(value) if isinstance(value, float) else str(value)
+def _shown(value: Any, time: str | None) -> str:
+    return number_text(value, time) if isinstance(value, float) else str(value)
 
 
 def _numbers(rules: tuple[int, ...], verb: str) -> str:
