@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fasttree.labels import Labels, check_complete, missing_value_error, number_labels, sort_labels
+from fasttree.times import Times
 from fasttree.values import read_column
 
 Base = float | Literal["e"]
@@ -174,6 +175,8 @@ def _weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | No
 def _codes(column: Any, name: str) -> tuple[NDArray[Any], int]:
     """Every row's level as a number, and the number of levels."""
     found = read_column(name, column)
+    if isinstance(found, Times):
+        found = found.values
     codes = found.codes if isinstance(found, Labels) else found
     if len(codes) == 0:
         raise ValueError(f"{name} is empty: give at least one row")

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from fasttree.labels import (
     not_a_scalar_error,
     shown,
 )
+from fasttree.times import DATETIME, DURATION, INSTANT, Times, kind_of
 
 # Beyond it float64, and so a threshold, no longer tells neighbours apart.
 LARGEST_WHOLE_NUMBER = 2**53
@@ -121,7 +123,7 @@ def masked_numbers(
     return numbers
 
 
-def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels:
+def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels | Times:
     if values.ndim != 1:
         raise ValueError(f"{where} has {values.ndim} dimensions, but a column has one.")
     hidden = masked_places(values)
@@ -138,7 +140,8 @@ def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels:
     if kind in "OT":
         return _unless_empty(read_objects(where, values.tolist()))
     if kind in "mM":
-        return _time_numbers(where, np.asarray(values), hidden)
+        times = _time_numbers(where, np.asarray(values), hidden)
+        return Times(DATETIME if kind == "M" else DURATION, times)
     if kind == "c":
         raise complex_error(where)
     if kind == "S":
@@ -149,7 +152,7 @@ def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels:
 
 
 def _time_numbers(where: str, values: np.ndarray, hidden: np.ndarray | None = None) -> np.ndarray:
-    """Times as microseconds (dates: since 1970): one unit, so that a model takes any library's.
+    """Times as microseconds (points in time: since 1970): one unit, so that a model takes any library's.
 
     Exact between the years 1684 and 2255, and rounded to 32 microseconds in the year 9999.
     """
@@ -185,7 +188,7 @@ def _time_numbers(where: str, values: np.ndarray, hidden: np.ndarray | None = No
 # -- Python's objects ------------------------------------------------------------------------------
 
 
-def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
+def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels | Times:
     """Objects all of which, but for the missing ones, are text, bools, numbers, dates, durations."""
     text = _text(values)
     if text is not None:
@@ -219,7 +222,9 @@ def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
         raise not_a_scalar_error(where, row, values[row])
     if len(found) > 1:
         raise _mixed_error(where, values)
-    return _object_times(where, values, "datetime64" if found == {"date"} else "timedelta64")
+    if found == {"duration"}:
+        return Times(DURATION, _time_numbers(where, np.array(values, dtype="timedelta64[us]")))
+    return _object_times(where, values)
 
 
 def _text(values: Sequence[Any]) -> Labels | None:
@@ -237,10 +242,11 @@ def _families(values: Sequence[Any]) -> dict[type, str]:
     return {kind: family(kind) for kind in set(map(type, values))}
 
 
-def _unless_empty(column: np.ndarray | Labels) -> np.ndarray | Labels:
+def _unless_empty(column: np.ndarray | Labels | Times) -> np.ndarray | Labels | Times:
     """Words of which all are missing may come as NaN. Only floats alone are surely numbers."""
-    if isinstance(column, np.ndarray) and np.isnan(column).all():
-        return no_labels(len(column))
+    numbers = column.values if isinstance(column, Times) else column
+    if isinstance(numbers, np.ndarray) and np.isnan(numbers).all():
+        return no_labels(len(numbers))
     return column
 
 
@@ -307,12 +313,17 @@ def _nearest_float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _object_times(where: str, values: Sequence[Any], kind: str) -> np.ndarray:
-    zoned = [row for row, value in enumerate(values) if getattr(value, "tzinfo", None) is not None]
-    if zoned:
-        raise TypeError(
-            f"{where} holds {shown(values[zoned[0]])} in row {zoned[0]}, a time with a zone as a "
-            "Python object: convert the column to a date type of your data-frame library."
-        )
-    times = np.array(values, dtype=f"{kind}[us]")
-    return _time_numbers(where, times)
+def _object_times(where: str, values: Sequence[Any]) -> Times:
+    zoned = [row for row, value in enumerate(values) if kind_of(value) == INSTANT]
+    if not zoned:
+        return Times(DATETIME, _time_numbers(where, np.array(values, dtype="datetime64[us]")))
+    universal = [None] * len(values)
+    for row in zoned:
+        universal[row] = values[row].astimezone(UTC).replace(tzinfo=None)
+    for row, value in enumerate(values):
+        if universal[row] is None and not is_missing(value):
+            raise ValueError(
+                f"{where} holds {shown(values[zoned[0]])} in row {zoned[0]}, a time with a zone, and {shown(value)} "
+                f"in row {row}, which has none: give all of them a zone, or none."
+            )
+    return Times(INSTANT, _time_numbers(where, np.array(universal, dtype="datetime64[us]")))

@@ -155,7 +155,9 @@ class TrainingRows:
         columns = []
         for place, attribute in enumerate(encoded.schema.attributes):
             if attribute.categories is None:
-                columns.append(Column(attribute.name, values=encoded.source[place]))
+                columns.append(
+                    Column(attribute.name, values=encoded.source[place], time=attribute.time)
+                )
                 continue
             codes = encoded.codes_of(place).astype(np.int32) - 1
             columns.append(

@@ -290,7 +290,9 @@ class _Encoding:
         if table.columns is None:
             attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
         else:
-            attributes = [AttributeSchema(c.name, c.categories, c.ordered) for c in table.columns]
+            attributes = [
+                AttributeSchema(c.name, c.categories, c.ordered, c.time) for c in table.columns
+            ]
         return EncodedTable(
             schema=Schema(
                 tuple(attributes),

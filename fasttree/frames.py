@@ -9,6 +9,7 @@ What the user passes goes through these rooms:
     values      reads one column of any library; arrays does so for numpy and Python's objects
     labels      holds text and other labels as codes
     frames      puts the columns together, at fit, and as a fitted model expects them
+    same_kind   holds the columns that come at predict against those of the fit
     targets     reads y and the weights
 
 Other modules need no more of these than what is named here.
@@ -37,6 +38,7 @@ from fasttree.labels import (
     UNKNOWN_CODE,
     Labels,
     families_of,
+    hash_labels,
     label_numbers,
     map_labels,
     missing_value_error,
@@ -46,8 +48,10 @@ from fasttree.labels import (
     without_unused,
 )
 from fasttree.room import Room
+from fasttree.same_kind import like_labels, like_numbers
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.targets import Target, read_target, read_weights
+from fasttree.times import Times
 from fasttree.values import read_column
 
 __all__ = [
@@ -69,7 +73,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numeric: `values`, NaN where missing. Categorical: `codes` into `categories`.
+    """Numeric: `values`, NaN where missing; with `time` they are times. Categorical: `codes` into `categories`.
 
     A code may be MISSING_CODE; and UNKNOWN_CODE, for a level that is not in `categories`, in what a
     fitted model reads. Without a value at fit there are no categories: the tuple is empty.
@@ -81,10 +85,16 @@ class Column:
     categories: tuple[Any, ...] | None = None
     declared: bool = False  # True: a level stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
+    time: str | None = None  # the kind of time (times.py) that the values are; None: plain numbers
+
+    def numbers(self) -> np.ndarray | Times:
+        """The values as a column of a table that is read as this one was."""
+        assert self.values is not None
+        return self.values if self.time is None else Times(self.time, self.values)
 
     def take(self, rows: np.ndarray) -> Column:
         if self.values is not None:
-            return Column(self.name, values=self.values[rows])
+            return replace(self, values=self.values[rows])
         assert self.codes is not None
         assert self.categories is not None
         kept = without_unused(Labels(self.codes[rows], self.categories, self.declared))
@@ -169,10 +179,14 @@ def _raise_error(column: Any) -> None:
 
 
 def _fit_column(
-    name: str, values: np.ndarray | Labels, place: int, kinds: Kinds, room: Room
+    name: str, values: np.ndarray | Labels | Times, place: int, kinds: Kinds, room: Room
 ) -> Column:
     where = column_label(name)
-    if isinstance(values, Labels):
+    if isinstance(values, Times):
+        if place not in kinds.declared:
+            return Column(name, values=values.values, time=values.kind)
+        labels = hash_labels(values.objects(where))
+    elif isinstance(values, Labels):
         labels = values
         if labels.large and place not in kinds.declared:
             raise too_large_error(where, next(filter(is_large, labels.labels)))
@@ -228,12 +242,13 @@ def _columns_of(matrix: np.ndarray) -> list[np.ndarray]:
 class _Expected:
     """What every call of predict asks of the attributes, worked out once."""
 
-    __slots__ = ("_levels", "all_numeric", "attributes", "names")
+    __slots__ = ("_levels", "all_plain", "attributes", "names")
 
     def __init__(self, attributes: tuple[AttributeSchema, ...]) -> None:
         self.attributes = attributes
         self.names = tuple(attribute.name for attribute in attributes)
-        self.all_numeric = not any(attribute.is_categorical for attribute in attributes)
+        # Is a matrix of numbers such a table?
+        self.all_plain = all(a.categories is None and a.time is None for a in attributes)
         self._levels: dict[int, tuple[dict[Any, int], dict[str, Any]]] = {}
 
     def levels(self, place: int) -> tuple[dict[Any, int], dict[str, Any]]:
@@ -269,14 +284,14 @@ def read_table_like(
     """
     expected = _expected(schema)
     names = expected.names
-    if type(X) is np.ndarray and X.ndim == 2 and expected.all_numeric and X.dtype in PLAIN_DTYPES:
+    if type(X) is np.ndarray and X.ndim == 2 and expected.all_plain and X.dtype in PLAIN_DTYPES:
         n_rows, n_columns = X.shape
         if n_rows and n_columns == len(names):
             return Table(n_rows, names, schema.named, X)
     container = open_container(X)
     places = _places(container, names, schema.named, estimator_name)
     matrix = container.matrix
-    if matrix is not None and expected.all_numeric:  # a matrix has no names
+    if matrix is not None and expected.all_plain:  # a matrix has no names
         return Table(container.n_rows, names, schema.named, matrix=matrix)
     sources = container.columns if matrix is None else _columns_of(matrix)
     if places is not None:
@@ -293,7 +308,7 @@ def read_table_like(
 
 def _like_column(
     name: str,
-    values: np.ndarray | Labels,
+    values: np.ndarray | Labels | Times,
     place: int,
     expected: _Expected,
     unknown: str,
@@ -303,16 +318,8 @@ def _like_column(
     where, attribute = column_label(name), expected.attributes[place]
     categories = attribute.categories
     if categories is None:
-        if not isinstance(values, Labels):
-            return Column(name, values=values)
-        numbers = label_numbers(values)
-        if numbers is None:
-            raise ValueError(
-                f"{where} was numeric at fit, but now holds labels such as "
-                f"{shown(values.example)}: pass numbers, as at fit."
-            )
-        return Column(name, values=numbers)
-    labels = values if isinstance(values, Labels) else number_labels(values)
+        return Column(name, values=like_numbers(where, values, attribute), time=attribute.time)
+    labels = like_labels(where, values, categories)
     codes_of_levels, then = expected.levels(place)
     now = families_of(labels.labels)
     if then and then.keys().isdisjoint(now) and (labels.codes >= 0).any():

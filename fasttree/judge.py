@@ -86,7 +86,7 @@ def _columns_of(table: Table, rows: np.ndarray) -> Any:
 
 def _values_of(column: Column, rows: np.ndarray) -> Any:
     if column.values is not None:
-        return column.values[rows]
+        return column.take(rows).numbers()
     assert column.codes is not None
     if not column.categories:
         return np.full(len(rows), np.nan)

@@ -33,6 +33,8 @@ def encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
             low, high = ranges.get(place, (math.nan, math.nan))
             if low <= high:
                 entry["range"] = [encode(low), encode(high)]
+            if attribute.time is not None:
+                entry["time"] = attribute.time
         else:
             entry["kind"] = "categorical"
             entry["ordered"] = attribute.ordered
@@ -79,7 +81,8 @@ def decode_schema(said: Fields, decode: Callable[[Any], Any]) -> Schema:
         if kind == "numeric":
             if of_one.has("range"):
                 low, high = _range(name, decode(of_one.any("range")))
-            attributes.append(AttributeSchema(name))
+            time = of_one.text("time") if of_one.has("time") else None
+            attributes.append(AttributeSchema(name, time=time))
         else:
             ordered = of_one.truth("ordered")
             categories = tuple(decode(label) for label in of_one.list("categories"))

@@ -16,6 +16,7 @@ class AttributeSchema:
     name: str
     categories: tuple[Any, ...] | None = None  # None: numeric
     ordered: bool = False  # categorical, and split between neighbouring levels only
+    time: str | None = None  # its numbers are times: microseconds of this kind (times.py)
 
     @property
     def is_categorical(self) -> bool:

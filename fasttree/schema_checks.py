@@ -11,6 +11,7 @@ import numpy as np
 from fasttree.labels import is_missing, plain, shown
 from fasttree.refusals import ModelFileError, require
 from fasttree.schema import AttributeSchema, Priors, Schema
+from fasttree.times import UNITS
 
 
 def check_schema(schema: Any) -> None:
@@ -49,6 +50,11 @@ def _check_attribute(attribute: Any) -> None:
     require(
         type(ordered) is bool and (categories is not None or not ordered),
         f"it says of the column {name!r} that it is ordered={shown(ordered)}",
+    )
+    time = attribute.time
+    require(
+        time is None or (type(time) is str and time in UNITS and categories is None),
+        f"it says of the column {name!r} that its numbers are times of the kind {shown(time)}",
     )
     if categories is not None:
         require(type(categories) is tuple, f"the levels of the column {name!r} are no tuple")

@@ -23,6 +23,7 @@ from fasttree.labels import (
     shown,
     sort_labels,
 )
+from fasttree.times import Times, held
 from fasttree.values import read_column
 
 
@@ -47,7 +48,7 @@ def read_target(y: Any, n_rows: int) -> Target:
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
     y = _one_dimensional(y)
-    _refuse_times(y)
+    _refuse_times(str(getattr(y, "dtype", getattr(y, "type", ""))).lower())
     values = read_column("y", y)
     if isinstance(values, Labels) and values.large:
         check_complete("y", values)
@@ -55,6 +56,8 @@ def read_target(y: Any, n_rows: int) -> Target:
             f"y holds the whole number {shown(next(filter(is_large, values.labels)))}: whole numbers of "
             "this size are classes in an array of 64-bit integers only. Pass such an array, or text."
         )
+    if isinstance(values, Times):  # they came as objects
+        raise _times_error(held(values.kind))
     n_labels = len(values.codes) if isinstance(values, Labels) else len(values)
     if n_labels != n_rows:
         raise ValueError(
@@ -151,12 +154,9 @@ def _nested_list(y: Sequence[Any]) -> np.ndarray:
     return table
 
 
-def _refuse_times(y: Any) -> None:
-    kind = str(getattr(y, "dtype", getattr(y, "type", ""))).lower()
-    if kind.startswith(("date", "time", "duration")):
-        raise _times_error(f"dates or times ({kind})")
-    if isinstance(y, (list, tuple)) or kind == "object":
-        _refuse_time_labels(np.asarray(y, dtype=object).tolist() if kind == "object" else y)
+def _refuse_times(dtype: str) -> None:
+    if dtype.startswith(("date", "time", "duration")):
+        raise _times_error(f"dates or times ({dtype})")
 
 
 def _refuse_time_labels(labels: Sequence[Any]) -> None:

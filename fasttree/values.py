@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One column of any library: out come numbers or Labels.
+"""One column of any library: out come numbers, Times or Labels.
 
 No data-frame library is imported here. narwhals is, when a column comes that is neither numpy's nor
 Python's own, and it finds the library that the user has loaded. Dictionary columns go by their
@@ -34,14 +34,17 @@ from fasttree.labels import (
     without_missing,
 )
 from fasttree.room import Room
+from fasttree.times import DATETIME, DURATION, INSTANT, Times
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
 
-def read_column(where: str, column: Any, room: Room | None = None) -> np.ndarray | Labels:
-    """Numbers or Labels of anything one-dimensional; `where` is how errors call it. `room` has a place for what cannot
-    stay where it is."""
+def read_column(where: str, column: Any, room: Room | None = None) -> np.ndarray | Labels | Times:
+    """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it. `room` has a place for what
+    cannot stay where it is."""
+    if isinstance(column, Times):
+        return column
     if isinstance(column, np.ndarray):
         return read_array(where, column)
     if isinstance(column, Categorical):
@@ -53,7 +56,7 @@ def read_column(where: str, column: Any, room: Room | None = None) -> np.ndarray
     return _read_series(where, column, room)
 
 
-def _read_series(where: str, column: Any, room: Room | None) -> np.ndarray | Labels:
+def _read_series(where: str, column: Any, room: Room | None) -> np.ndarray | Labels | Times:
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(column, series_only=True, pass_through=True)
@@ -80,15 +83,22 @@ def _read_series(where: str, column: Any, room: Room | None) -> np.ndarray | Lab
     n_missing = series.null_count()
     if n_missing and dtype == nw.Boolean:
         return bool_labels(series.cast(nw.Int8()).fill_null(MISSING_CODE).to_numpy())
+    zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
     if n_missing == len(series):
-        is_number = dtype.is_numeric() or dtype.is_temporal()
-        return np.full(len(series), np.nan) if is_number else no_labels(len(series))
+        nothing = np.full(len(series), np.nan)
+        if dtype.is_temporal():
+            kind = DURATION if dtype == nw.Duration else DATETIME if zone is None else INSTANT
+            return Times(kind, nothing)
+        return nothing if dtype.is_numeric() else no_labels(len(series))
     if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         numbers = _float64(where, series, room or Room(1, len(series)))
         if numbers is not None:
             return numbers
-    if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+    if zone is not None:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        times = read_array(where, series.to_numpy())
+        assert isinstance(times, Times)
+        return Times(INSTANT, times.values)
     try:
         return read_array(where, series.to_numpy())
     except NotImplementedError:  # Arrow's unions
@@ -102,7 +112,7 @@ def _type_error(where: str, dtype: Any) -> TypeError:
     )
 
 
-def _float64(where: str, series: nw.Series[Any], room: Room) -> np.ndarray | Labels | None:
+def _float64(where: str, series: nw.Series[Any], room: Room) -> np.ndarray | Labels | Times | None:
     """Numbers that numpy cannot hold as what they are, such as whole ones among holes; None for another type."""
     import narwhals.stable.v2 as nw
 

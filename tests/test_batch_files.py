@@ -268,7 +268,7 @@ HEAD = 'size,"count, whole",Färbung,site\n'
         ("1,2,red,north\n1_000,2,red,north\n", r"line 3: column 'size' holds '1_000'"),
         (
             "1,2,red,north\n2020-01-01,2,red,north\n",
-            r"line 3: column 'size' holds '2020-01-01', which is not a number: if the model was trained on dates",
+            r"line 3: column 'size' holds '2020-01-01', which is not a number: the model was trained on numbers",
         ),
     ],
 )
@@ -319,35 +319,77 @@ def test_text_that_is_not_utf8(model: Any, tmp_path: Path) -> None:
         score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
 
 
-def test_dates_in_text(tmp_path: Path) -> None:
+def test_times_in_text(tmp_path: Path) -> None:
     days = ["1969-07-20", "2024-02-29", None, "2024-02-29T12:30:00", "2024-03-01 00:00:00.000001"]
-    times = pa.array(
-        [None if day is None else datetime.fromisoformat(day) for day in days], pa.timestamp("us")
-    )
-    table = pa.table({"day": times})
-    model = fasttree.TreeClassifier(missing="category").fit(table, list("abcde"))
-    assert model.predict(table).tolist() == list("abcde")
-    text = "day\n" + "".join(f"{day or 'NA'}\n" for day in days)
-    (tmp_path / "in.csv").write_text(text + "2024-02-29T13:30:00+01:00\n")
-    score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv", dates=["day"])
-    assert read(tmp_path / "o.csv")["prediction"].to_pylist() == [*"abcde", "d"]
+    times = [None if day is None else datetime.fromisoformat(day) for day in days]
+    spans = [None if time is None else time - datetime(2024, 2, 29) for time in times]
+    spoken = ["-19947 days", "0 days", "?", "PT12H30M", "1 day 00:00:00.000001"]
+    zoned = [f"{day[:10]}T{day[11:] or '00:00'}+00:00" if day else "" for day in days]
+    columns: dict[str, tuple[Any, list[Any]]] = {
+        "day": (pa.array(times, pa.timestamp("us")), days),
+        "zoned": (pa.array(times, pa.timestamp("us", "Asia/Tokyo")), zoned),
+        "span": (pa.array(spans, pa.duration("us")), spoken),
+    }
+    path, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    for name, (column, said) in columns.items():
+        table = pa.table({name: column})
+        model = fasttree.TreeClassifier(missing="category").fit(table, list("abcde"))
+        assert model.predict(table).tolist() == list("abcde")
+        text = f"{name}\n" + "".join(f"{value or 'NA'}\n" for value in said)
+        path.write_text(text)
+        score_files(model, [path], out, force=True)
+        assert read(out)["prediction"].to_pylist() == list("abcde")
+        for odd in ("2023-02-29", "17", "12:30:00.0000001", "1 day or so"):
+            path.write_text(text + odd)
+            with pytest.raises(
+                InputError, match=rf"line 7: column '{name}' holds '{odd}', which is"
+            ):
+                score_files(model, [path], out, force=True)
+            score_files(model, [path], out, force=True, mode="lenient")
+            assert read(out)["prediction"].to_pylist() == list("abcdec")
+
+
+@pytest.mark.parametrize(
+    ("kind", "held", "words"),
+    [
+        (
+            pa.timestamp("us"),
+            "2024-02-29T12:30Z",
+            "not a date .*trained on dates or times without a zone",
+        ),
+        (pa.timestamp("us", "UTC"), "2024-02-29", "not a time with a zone.*on times with a zone"),
+        (pa.duration("us"), "2024-02-29", "not a duration.*trained on durations"),
+        (pa.float64(), "2024-02-29", "not a number.*trained on numbers"),
+    ],
+    ids=str,
+)
+def test_times_in_text_of_another_kind(kind: Any, held: str, words: str, tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array([1, 2], pa.int64()).cast(kind)})
+    model = fasttree.TreeClassifier().fit(table, ["a", "b"])
+    (tmp_path / "in.csv").write_text(f"x\n{held}\n")
+    with pytest.raises(InputError, match=rf"line 2: column 'x' holds '{held}', which is {words}"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+
+
+def test_times_in_batches_of_another_kind() -> None:
+    columns = {
+        "dates or times without a zone": pa.array([1, 2], pa.timestamp("ms")),
+        "times with a zone": pa.array([1, 2], pa.timestamp("us", "Asia/Tokyo")),
+        "durations": pa.array([1, 2], pa.duration("s")),
+        "numbers": pa.array([1, 2]),
+    }
     batches: list[Any] = []
-    fasttree.score_batches(model, pa.table({"day": days}), batches.append, dates=["day"])
-    assert batches[0]["prediction"].to_pylist() == list("abcde")
-    with pytest.raises(
-        InputError,
-        match=r"line 2: column 'day' holds '1969-07-20', which is not a number: .*--dates",
-    ):
-        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv")
-    (tmp_path / "in.csv").write_text("day\n2023-02-28\n2023-02-29\n")
-    with pytest.raises(
-        InputError, match=r"line 3: column 'day' holds '2023-02-29', which is not a date"
-    ):
-        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates=["day"])
-    with pytest.raises(ArgumentError, match="dates names 'night', which is not a numeric column"):
-        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates=["night"])
-    with pytest.raises(ArgumentError, match="dates must be a list of names"):
-        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", dates="day")
+    for then, column in columns.items():
+        model = fasttree.TreeClassifier().fit(pa.table({"x": column}), ["a", "b"])
+        for now, other in columns.items():
+            if now == then:
+                fasttree.score_batches(model, pa.table({"x": other}), batches.append)
+                continue
+            said = rf"'x' held {then} at fit, but now holds {now}: pass {then}"
+            with pytest.raises(InputError, match=said):
+                fasttree.score_batches(model, pa.table({"x": other}), batches.append)
+        with pytest.raises(InputError, match=f"holds text, .*the model wants {then}"):
+            fasttree.score_batches(model, pa.table({"x": ["2024-02-29"]}), batches.append)
 
 
 def test_another_delimiter(model: Any, tmp_path: Path) -> None:

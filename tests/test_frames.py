@@ -37,8 +37,8 @@ DAYS = ["2020-01-01", "1969-12-31", "2020-01-02", "2255-01-01"]
 
 def schema_of(table: Table) -> Schema:
     columns = table.columns or ()
-    categories = [column.categories for column in columns] or [None] * len(table.names)
-    attributes = map(AttributeSchema, table.names, categories)
+    attributes = [AttributeSchema(c.name, c.categories, time=c.time) for c in columns]
+    attributes = attributes or list(map(AttributeSchema, table.names))
     return Schema(tuple(attributes), np.array([0, 1]), table.named)
 
 
@@ -355,7 +355,7 @@ def test_dates_are_microseconds_in_every_library() -> None:
     days = [datetime.date.fromisoformat(day) for day in DAYS]
     times = [datetime.datetime.fromisoformat(day) for day in DAYS]
     zoned = [moment.replace(tzinfo=datetime.UTC) for moment in times]
-    columns: list[Any] = [
+    naive: list[Any] = [
         moments,
         moments.astype("datetime64[ns]"),
         moments.astype("datetime64[D]"),
@@ -366,25 +366,34 @@ def test_dates_are_microseconds_in_every_library() -> None:
         pd.Series(pd.to_datetime(DAYS)),
         pd.Series(days),
         pd.Series(times).astype("datetime64[s]"),
-        pd.Series(pd.to_datetime(DAYS)).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"),
         pd.Series(days, dtype=pd.ArrowDtype(pa.date32())),
-        pd.Series(zoned, dtype=pd.ArrowDtype(pa.timestamp("us", "UTC"))),
         pl.Series(days),
         pl.Series(times),
         pl.Series(times).cast(pl.Datetime("ns")),
-        pl.Series(zoned).dt.convert_time_zone("Asia/Tokyo"),
         pa.array(days),
         pa.array(times),
+    ]
+    tokyo = datetime.timezone(datetime.timedelta(hours=9))
+    with_a_zone: list[Any] = [
+        zoned,
+        [moment.astimezone(tokyo) for moment in zoned],
+        pd.Series(zoned, dtype=object),
+        pd.Series(pd.to_datetime(DAYS)).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"),
+        pd.Series(zoned, dtype=pd.ArrowDtype(pa.timestamp("us", "UTC"))),
+        pl.Series(zoned).dt.convert_time_zone("Asia/Tokyo"),
         pa.array(zoned, type=pa.timestamp("ms", "Asia/Tokyo")),
     ]
-    for column in columns:
-        assert one(column).values.tolist() == expected, repr(column)
+    for kind, columns in (("datetime", naive), ("instant", with_a_zone)):
+        for column in columns:
+            assert one(column).values.tolist() == expected, repr(column)
+            assert one(column).time == kind, repr(column)
 
 
 def test_durations_are_microseconds_in_every_library() -> None:
     hours = [datetime.timedelta(hours=1), datetime.timedelta(hours=-2)]
     for column in (hours, pd.Series(hours), pl.Series(hours), pa.array(hours), np.array(hours)):
         assert one(column).values.tolist() == [3.6e9, -7.2e9]
+        assert one(column).time == "duration"
     assert one(np.array([1, 2], dtype="m8[25s]")).values.tolist() == [25e6, 50e6]
 
 
@@ -944,12 +953,12 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
         bad(pl.DataFrame({"a": [[1]]}), TypeError, "'a'", "List(Int64)", identifier="polars list"),
         bad(pa.table({"a": [b"x"]}), TypeError, "'a'", "Binary", identifier="Arrow binary"),
         bad(
-            {"a": [datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)]},
-            TypeError,
+            {"a": [datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC), datetime.date(2020, 1, 1)]},
+            ValueError,
             "column 'a'",
-            "row 0",
-            "zone",
-            identifier="zoned objects",
+            "row 0, a time with a zone",
+            "row 1, which has none",
+            identifier="times with a zone and without",
         ),
         bad(
             {"a": np.array([1], dtype="m8[Y]")},
@@ -1384,8 +1393,9 @@ def test_other_errors_tell_the_row_among_missing_values() -> None:
     with pytest.raises(TypeError, match=r"'a' holds \['x'\] of type list in row 2"):
         read_table({"a": [None, NAN, ["x"], 1]})
     zoned = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
-    with pytest.raises(TypeError, match=r"'a' holds .* in row 1, a time with a zone"):
-        read_table({"a": [None, zoned]})
+    with pytest.raises(ValueError, match=r"'a' holds .* in row 2, a time with a zone, .* in row 1"):
+        read_table({"a": [None, zoned.replace(tzinfo=None), zoned]})
+    assert one([np.datetime64("NaT"), zoned]).time == "instant"
     with pytest.raises(ValueError, match="finer than a microsecond in row 1"):
         read_table({"a": np.array(["NaT", 1001], dtype="M8[ns]")})
     for first_of_them in (None, NAN):

@@ -577,6 +577,16 @@ def put_range(ends: Any) -> Callable[[Any, dict[str, np.ndarray]], None]:
     return change
 
 
+def put_time(kind: Any, of: str = "numeric") -> Callable[[Any, dict[str, np.ndarray]], None]:
+    """Of the first attribute that is numeric or categorical."""
+
+    def change(said: Any, arrays: dict[str, np.ndarray]) -> None:
+        found = [one for one in said["schema"]["attributes"] if one["kind"] == of]
+        found[0]["time"] = kind
+
+    return change
+
+
 def no_nodes(said: Any, arrays: dict[str, np.ndarray]) -> None:
     n = len(arrays["tree/attribute"])
     for name, array in arrays.items():
@@ -726,6 +736,9 @@ EDITS: list[tuple[str, Callable[[Any, dict[str, np.ndarray]], None], str]] = [
     ("a range with NaN", put_range([{"float": "nan"}, 1.0]), "has the range nan to 1.0"),
     ("a range of text", put_range(["1", "2"]), "is not two numbers"),
     ("half a range", put_range([1.0]), "is not two numbers"),
+    ("unknown times", put_time("epoch"), "numbers are times of the kind 'epoch'"),
+    ("times as a number", put_time(1), "says 'time': 1"),
+    ("times and levels", put_time("datetime", "categorical"), "'time', which is not known"),
     ("no attributes", lambda said, arrays: said["schema"].update(attributes=[]), "no attributes"),
     (
         "one attribute",

@@ -6,8 +6,9 @@ The usual types are read here, without any loop over rows; all others as every t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,15 +19,25 @@ from fasttree.batch.report import EXAMPLES, Tally
 from fasttree.batch.text import (
     NULL_SPELLINGS,
     is_text,
-    is_time,
+    kind_of_text,
     label_parser,
     numbers_of_text,
     times_of_text,
 )
 from fasttree.frames import MISSING_CODE, UNKNOWN_CODE, Column
-from fasttree.labels import Labels, families_of, is_missing, label_numbers, number_labels, shown
+from fasttree.labels import Labels, families_of, is_missing, label_numbers, shown
+from fasttree.same_kind import like_labels, like_numbers
 from fasttree.schema import AttributeSchema
+from fasttree.times import DATETIME, DURATION, INSTANT, held
 from fasttree.values import read_column
+
+Found = TypeVar("Found")
+_ONE = {
+    None: "a number",
+    DATETIME: "a date or a time without a zone, such as 2024-02-29 or 2024-02-29T12:30",
+    INSTANT: "a time with a zone, such as 2024-02-29T12:30Z",
+    DURATION: "a duration, such as 3 days 02:00:00",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,6 @@ class Reading:
     lenient: bool = False  # what cannot be read is missing
     allow_missing: bool = True
     allow_unseen: bool = True
-    dates: frozenset[str] = frozenset()  # columns of text that are dates or times
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,8 @@ class AttributeReader:
     def read(self, array: Any) -> tuple[Column, Tally]:
         tally = Tally()
         if self.attribute.categories is None:
-            column = Column(self.attribute.name, values=self._numbers(array, tally))
+            numbers = self._numbers(array, tally)
+            column = Column(self.attribute.name, values=numbers, time=self.attribute.time)
         else:
             column = Column(
                 self.attribute.name,
@@ -106,45 +117,41 @@ class AttributeReader:
         return values
 
     def _values(self, array: Any, tally: Tally) -> np.ndarray:
-        kind = array.type
-        if pa.types.is_integer(kind) or kind in (pa.float32(), pa.float64()):
+        kind, time = array.type, self.attribute.time
+        is_number = pa.types.is_integer(kind) or kind in (pa.float32(), pa.float64())
+        if is_number and time is None:
             return np.asarray(array.to_numpy(zero_copy_only=array.null_count == 0))
         if pa.types.is_dictionary(kind) and is_text(kind.value_type):
             array, kind = array.cast(kind.value_type), kind.value_type
         if is_text(kind):
             return self._parsed(array, tally)
-        values = _read(self.attribute.name, array)
-        if isinstance(values, Labels):
-            numbers = label_numbers(values)
-            if numbers is None:
-                row = int(np.argmax(values.codes >= 0))
-                raise self._error(row, f"holds {shown(values.example)}", "the model wants a number")
-            return numbers
-        return values
+        where = column_label(self.attribute.name)
+        values = _checked(read_column, where, pa.chunked_array([array]))
+        if isinstance(values, Labels) and label_numbers(values) is None:
+            row = int(np.argmax(values.codes >= 0))
+            wanted = "a number" if time is None else held(time)
+            raise self._error(row, f"holds {shown(values.example)}", f"the model wants {wanted}")
+        return _checked(like_numbers, where, values, self.attribute)
 
     def _parsed(self, text: Any, tally: Tally) -> np.ndarray:
-        reading = self.reading
-        is_date = self.attribute.name in reading.dates
-        if not (reading.textual or reading.lenient or is_date):
+        reading, time = self.reading, self.attribute.time
+        if not (reading.textual or reading.lenient):
             if text.null_count == len(text):
                 return np.full(len(text), np.nan)
             row = int(np.argmax(text.is_valid().to_numpy(zero_copy_only=False)))
-            remedy = (
-                "the model wants numbers: convert the column, or have its text read (--lenient)"
-            )
+            remedy = f"the model wants {held(time)}: convert the column, or have its text read (--lenient)"
             raise self._error(row, f"holds text, {shown(text[row].as_py())}", remedy)
-        values, unreadable = (times_of_text if is_date else numbers_of_text)(text)
+        values, unreadable = numbers_of_text(text) if time is None else times_of_text(text, time)
         tally.unreadable = int(np.count_nonzero(unreadable))
         if tally.unreadable:
             rows = np.flatnonzero(unreadable)
             if not reading.lenient:
-                held = text[int(rows[0])].as_py()
+                found = text[int(rows[0])].as_py()
                 remedy = "correct it, or take such values for missing (--lenient)"
-                if not is_date and is_time(held):
-                    remedy = "if the model was trained on dates, say so (--dates)"
-                what = "date" if is_date else "number"
+                if kind_of_text(found) is not None:
+                    remedy = f"the model was trained on {held(time)}, so give it these"
                 raise self._error(
-                    int(rows[0]), f"holds {shown(held)}, which is not a {what}", remedy
+                    int(rows[0]), f"holds {shown(found)}, which is not {_ONE[time]}", remedy
                 )
             tally.unreadable_examples = [text[int(row)].as_py() for row in rows[:EXAMPLES]]
         return values
@@ -165,8 +172,9 @@ class AttributeReader:
                 if (places >= 0).any():  # else nothing has been checked yet
                     self._latest = levels
         else:
-            values = _read(self.attribute.name, array)
-            found = values if isinstance(values, Labels) else number_labels(values)
+            where = column_label(self.attribute.name)
+            values = _checked(read_column, where, pa.chunked_array([array]))
+            found = _checked(like_labels, where, values, self.attribute.categories or ())
             places = found.codes
             levels = self._levels(None, list(found.labels), places)
         codes = np.take(levels.codes, places)
@@ -215,8 +223,9 @@ class AttributeReader:
             )
 
 
-def _read(name: str, array: Any) -> np.ndarray | Labels:
+def _checked(read: Callable[..., Found], *given: Any) -> Found:
+    """What a function for tables in memory finds in a column, or its error as that of an input."""
     try:
-        return read_column(column_label(name), pa.chunked_array([array]))
+        return read(*given)
     except (TypeError, ValueError) as error:
         raise InputError(str(error)) from None

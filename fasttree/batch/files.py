@@ -45,7 +45,6 @@ def score_files(
     explain: bool = False,
     columns: Sequence[str] | str = (),
     mode: str = "normal",
-    dates: Sequence[str] = (),
     n_jobs: int | None = None,
     input_format: str | None = None,
     output_format: str | None = None,
@@ -59,7 +58,7 @@ def score_files(
     `output` is a file into which all the rows go, or a folder (one that is there, or a name that ends in "/") that gets
     a file of the same name for each input. An output is there whole or not at all, whatever ends the process.
 
-    `proba`, `leaf`, `explain`, `columns`, `mode`, `dates` and `n_jobs` are those of `score_batches`; "lenient" also
+    `proba`, `leaf`, `explain`, `columns`, `mode` and `n_jobs` are those of `score_batches`; "lenient" also
     leaves out rows of a CSV file that have too few or too many values, and counts them. Formats go by the endings of
     the names unless they are given: "csv", "parquet" or "arrow". `delimiter` is that of CSV inputs. `force` replaces
     outputs that are there. `resume` keeps those that an earlier run has made of the same model, inputs and options, and
@@ -69,7 +68,7 @@ def score_files(
     there or cannot be written.
     """
     started = time.perf_counter()
-    options = Options(proba, leaf, explain, columns, mode, dates)
+    options = Options(proba, leaf, explain, columns, mode)
     paths = [Path(path) for path in inputs]
     parts, is_folder = _plan(paths, Path(output), str(output), input_format, output_format)
     run = _Run(scorer_of(model), options, n_jobs, input_format, delimiter, on_progress, len(paths))

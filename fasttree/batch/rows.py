@@ -36,7 +36,6 @@ class Options:
     explain: bool = False
     columns: Sequence[str] | str = ()  # those of the input to be kept; "all"
     mode: str = "normal"
-    dates: Sequence[str] = ()  # columns of text that hold dates or times
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -50,9 +49,6 @@ class Options:
                 )
         else:
             object.__setattr__(self, "columns", tuple(self.columns))
-        if isinstance(self.dates, str):
-            raise ArgumentError(f"dates must be a list of names: write [{self.dates!r}]")
-        object.__setattr__(self, "dates", tuple(self.dates))
 
     @property
     def strict(self) -> bool:
@@ -99,16 +95,6 @@ def lay_out(scorer: Scorer, names: Sequence[str], options: Options, where: str) 
     _check_present(expected, names, where, "which the model needs")
     kept = tuple(names) if options.columns == "all" else tuple(options.columns)
     _check_present(kept, names, where, "which is to be kept in the output")
-    numeric = [
-        name
-        for attribute, name in zip(scorer.schema.attributes, expected, strict=True)
-        if not attribute.is_categorical
-    ]
-    for name in options.dates:
-        if name not in numeric:
-            raise ArgumentError(
-                f"dates names {name!r}, which is not a numeric column of the model: these are {shown(numeric)}"
-            )
     known = {*expected, *kept}
     ignored = tuple(name for name in names if name not in known)
     if ignored and options.strict:
@@ -151,7 +137,6 @@ class RowScorer:
             lenient=self.options.lenient,
             allow_missing=policy.allow_missing,
             allow_unseen=self.scorer.unknown != "error" and not self.options.strict,
-            dates=frozenset(self.options.dates),
         )
         ranges = schema.ranges
         if not len(ranges):

@@ -39,7 +39,6 @@ def score_batches(
     explain: bool = False,
     columns: Sequence[str] | str = (),
     mode: str = "normal",
-    dates: Sequence[str] = (),
     n_jobs: int | None = None,
 ) -> Report:
     """Score record batches one after another, in constant memory.
@@ -60,10 +59,7 @@ def score_batches(
         Columns of the source that are kept in the output.
     mode : {"normal", "strict", "lenient"}
         "strict" refuses columns that are neither needed nor kept, and levels that were not seen in training. "lenient"
-        reads text as numbers, and what is no number as a missing value.
-    dates : list of names
-        Columns of text that hold dates or times such as 2024-02-29 or 2024-02-29T12:30, for a model that was trained
-        on dates.
+        reads text as numbers or times, and what is none as a missing value.
     n_jobs : int or None
         Threads that score, as joblib counts them: None is 1, -1 all cores.
 
@@ -72,7 +68,7 @@ def score_batches(
     Report: the rows, their classes, and what was missing, unseen or beyond the training range in each column.
     """
     scorer = scorer_of(model)
-    options = Options(proba, leaf, explain, columns, mode, dates)
+    options = Options(proba, leaf, explain, columns, mode)
     started = time.perf_counter()
     batches = _batches(source)
     first = next(batches, None)

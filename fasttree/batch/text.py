@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from fasttree.times import DATETIME, INSTANT, UNITS, read_time
 
 # What stands for a missing value, unless the model knows it as a level: the words that pandas reads so,
 # and the question mark of the classic data sets.
@@ -19,6 +20,7 @@ NULL_SPELLINGS = frozenset(
      "NULL", "NaN", "None", "n/a", "nan", "null", "?"]
 )
 # fmt: on
+_ARROW_TIMES = {DATETIME: pa.timestamp("us"), INSTANT: pa.timestamp("us", "UTC")}
 _NULLS = pa.array(sorted(NULL_SPELLINGS))
 _NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)$"
 
@@ -41,22 +43,9 @@ def numbers_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:
         return _floats(text), unreadable
     except pa.ArrowInvalid:
         pass
-    times = _times(text)
-    if times is not None:
-        return times, unreadable
     readable = pc.fill_null(pc.match_substring_regex(text, _NUMBER), True)
     unreadable = ~readable.to_numpy(zero_copy_only=False)
     return _floats(pc.if_else(readable, text, pa.scalar(None, text.type))), unreadable
-
-
-def _times(text: Any) -> np.ndarray | None:
-    """Dates and times as a model that was fitted to such a column knows them, in microseconds; None: they are none."""
-    for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
-        try:
-            return _floats(text.cast(kind).cast(pa.int64()))
-        except pa.ArrowInvalid:
-            continue
-    return None
 
 
 def _floats(text: Any) -> np.ndarray:
@@ -64,35 +53,31 @@ def _floats(text: Any) -> np.ndarray:
     return np.asarray(numbers.to_numpy(zero_copy_only=numbers.null_count == 0))
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def times_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The same of dates and times in ISO's way: microseconds since 1970, as models have them."""
+def times_of_text(text: Any, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """The same of times of a kind: microseconds, as models have them."""
+    if kind in _ARROW_TIMES:
+        try:
+            return _floats(text.cast(_ARROW_TIMES[kind]).cast(pa.int64())), np.zeros(
+                len(text), dtype=bool
+            )
+        except pa.ArrowInvalid:
+            pass
     encoded = text.dictionary_encode()
     places = encoded.indices.fill_null(-1).to_numpy()
-    known = [_time(label) for label in encoded.dictionary.to_pylist()]
+    known = [_time(label, kind) for label in encoded.dictionary.to_pylist()]
     values = np.array([*(np.nan if time is None else time for time in known), np.nan])
     odd = [time is None for time in known]
     return values[places], np.array([*odd, False])[places]
 
 
-def _time(text: str) -> float | None:
+def _time(text: str, kind: str) -> float | None:
     """None for what is no time."""
-    text = text.strip()
-    if text in NULL_SPELLINGS:
-        return np.nan
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    if time.tzinfo is None:
-        time = time.replace(tzinfo=UTC)
-    return (time - _EPOCH) // timedelta(microseconds=1)
+    return np.nan if text.strip() in NULL_SPELLINGS else read_time(text, kind)
 
 
-def is_time(text: str) -> bool:
-    return _time(text) is not None
+def kind_of_text(text: str) -> str | None:
+    """Which kind of time a text is, if any."""
+    return next((kind for kind in UNITS if read_time(text, kind) is not None), None)
 
 
 def label_parser(family: str | None) -> Callable[[str], Any] | None:

@@ -57,7 +57,7 @@ def branches_of(tree: Tree, node: int) -> list[Branch]:
     first = int(tree.first_child[node])
     missing = int(tree.missing_branch[node]) if tree.missing_seen[node] else None
     if attribute.categories is None:
-        branches = _threshold(name, float(tree.threshold[node]), first)
+        branches = _threshold(name, float(tree.threshold[node]), attribute.time, first)
     else:
         table = slice(int(tree.table_start[node]), int(tree.table_start[node + 1]))
         codes, branch = tree.table_codes[table], tree.table_branch[table]
@@ -76,10 +76,10 @@ def _known_or_not(name: str, first: int) -> list[Branch]:
     return [Branch(first, name, KNOWN), Branch(first + 1, name, MISSING)]
 
 
-def _threshold(name: str, threshold: float, first: int) -> list[Branch]:
+def _threshold(name: str, threshold: float, time: str | None, first: int) -> list[Branch]:
     if threshold == math.inf:  # nothing but missing values on the right
         return _known_or_not(name, first)
-    text = number_text(threshold)
+    text = number_text(threshold, time)
     return [Branch(first, name, "<=", (text,)), Branch(first + 1, name, ">", (text,))]
 
 

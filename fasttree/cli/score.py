@@ -88,10 +88,6 @@ def score(
             metavar="CHAR", help="What separates the values of a CSV input.", show_default=False
         ),
     ] = None,
-    dates: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Columns of text that are dates.", show_default=False),
-    ] = None,
     report: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write a report as JSON.", show_default=False),
@@ -122,7 +118,6 @@ def score(
                 leaf=leaf,
                 explain=explain,
                 columns="all" if columns == "all" else _names(columns),
-                dates=_names(dates),
                 mode="strict" if strict else "lenient" if lenient else "normal",
                 n_jobs=jobs,
                 input_format=format,

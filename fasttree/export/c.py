@@ -7,7 +7,7 @@ No recursion, no memory from the heap. The arithmetic is that of the core, opera
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from string import Template
 from typing import Any
 
@@ -26,6 +26,7 @@ from fasttree.export.steps import (
 )
 from fasttree.labels import shown
 from fasttree.priors import CLASS_TIE
+from fasttree.times import UNITS
 
 LONGEST_LITERAL = 4095  # bytes of a string that C99 promises to take
 A_LINE = 12  # numbers
@@ -39,6 +40,7 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
     is_categorical = [attribute.is_categorical for attribute in model.attributes]
     holds = {
         "levels": any(is_categorical),
+        "times": bool(model.units),
         "words": any(key.words for key in keys),
         "numbers": any(key.numbers for key in keys),
         "tables": len(steps.table_codes) > 0,
@@ -74,6 +76,7 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
         n_classes=model.n_classes,
         heaviest="; of several that with the largest share of it" if model.shares_rows else "",
         refused=" or ".join(refused),
+        times="\n".join(_times(model)),
         nested=int(path_sums(model.tree, shares_rows_at(model.tree)).max()),
         tie=repr(CLASS_TIE),
         cost_tie=repr(1 + CLASS_TIE),
@@ -103,6 +106,13 @@ def _kept(text: str, holds: Mapping[str, bool]) -> str:
 
 
 # -- the tables ------------------------------------------------------------------------------------
+
+
+def _times(model: Exportable) -> Iterator[str]:
+    """Columns by number: a name could end the comment."""
+    for place, attribute in enumerate(model.attributes):
+        if attribute.time is not None:
+            yield f"     column {place}: {UNITS[attribute.time]}"
 
 
 def _texts(model: Exportable) -> list[str]:

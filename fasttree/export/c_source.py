@@ -11,6 +11,10 @@ HEAD = r"""/* A decision tree, made by fasttree. C99, needs no library; not to b
    A categorical column holds codes: 1 for its first level, 2 for the next; ${p}_code (words) and
    ${p}_code_of_number tell the code of a level. Any other number is a level that was not seen in training.
 @end
+@if times
+   Times are numbers of microseconds:
+${times}
+@end
    Numbers are read as doubles. All functions may be called by several threads.
 
    ${p}_predict        the number of the class, a place in ${p}_class_labels

@@ -79,7 +79,7 @@ def _edges(model: Exportable, node: int) -> Iterator[str]:
 def _known(model: Exportable, test: Test) -> list[str]:
     """The values of each branch."""
     if not test.is_table:
-        number = format_number(test.threshold)
+        number = format_number(test.threshold, model.attributes[test.attribute].time)
         return [f"<= {number}", f"> {number}"]
     levels = model.levels(test.attribute)
     by_branch = test.levels(len(levels))
@@ -105,7 +105,8 @@ def _instead(model: Exportable, surrogate: Surrogate, branch: int) -> str:
     name = readable(model.names[surrogate.attribute])
     if not surrogate.branch_of:
         sign = "<=" if branch == surrogate.low else ">"
-        return f"{name} {sign} {format_number(surrogate.threshold)}"
+        time = model.attributes[surrogate.attribute].time
+        return f"{name} {sign} {format_number(surrogate.threshold, time)}"
     levels = model.levels(surrogate.attribute)
     here = [levels[code - 1] for code, to in surrogate.branch_of.items() if to == branch]
     return f"{name} {_set(here) or '= {}'}"

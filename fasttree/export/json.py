@@ -45,7 +45,8 @@ def _head(model: Exportable) -> dict[str, Any]:
 def _attribute(model: Exportable, place: int) -> dict[str, Any]:
     attribute = model.attributes[place]
     if attribute.categories is None:
-        return {"name": attribute.name, "type": "numeric"}
+        said = {"name": attribute.name, "type": "numeric"}
+        return said if attribute.time is None else {**said, "time": attribute.time}
     levels = [_label(level) for level in model.levels(place)]
     return {
         "name": attribute.name,

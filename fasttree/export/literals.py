@@ -10,6 +10,26 @@ from typing import Any
 
 from fasttree.labels import plain
 
+# Source of a function that reads a time.
+READ_TIME = '''
+
+def _microseconds(value, name, kind):
+    """A date, time or duration as the tree knows it; a number is taken for microseconds."""
+    if isinstance(value, datetime.timedelta):
+        found, span = "duration", value
+    elif isinstance(value, datetime.date):
+        if not isinstance(value, datetime.datetime):
+            value = datetime.datetime(value.year, value.month, value.day)
+        found = "datetime" if value.tzinfo is None else "instant"
+        zone = None if value.tzinfo is None else datetime.timezone.utc
+        span = value - datetime.datetime(1970, 1, 1, tzinfo=zone)
+    else:
+        return float(value)
+    if found != kind:
+        words = {"datetime": "a time without a zone", "instant": "a time with a zone", "duration": "a duration"}
+        raise TypeError(f"{name!r} is {words[kind]}, got {words[found]}: {value!r}")
+    return float(span // datetime.timedelta(microseconds=1))
+'''
 PLAIN = (str, bool, int, float, datetime.date, datetime.timedelta, decimal.Decimal)
 
 

@@ -33,6 +33,7 @@ import numpy as np
 from fasttree.labels import plain
 from fasttree.schema import AttributeSchema
 from fasttree.scoring import classes_of_shares
+from fasttree.times import UNITS
 from fasttree.tree import LEAF, Tree
 
 ALL_BRANCHES = -1  # as missing_branch
@@ -101,6 +102,11 @@ class Exportable:
     @property
     def names(self) -> tuple[str, ...]:
         return self.tree.schema.names
+
+    @property
+    def units(self) -> dict[str, str]:
+        """What the numbers of attributes that are times count."""
+        return {a.name: UNITS[a.time] for a in self.attributes if a.time is not None}
 
     def levels(self, attribute: int) -> tuple[Any, ...]:
         """The plain levels of an attribute; that of code c is levels[c - 1]. None: it is numeric."""

@@ -102,6 +102,7 @@ class _Export:
             columns=json.dumps(list(model.names)),
             classes=json.dumps([str(label) for label in model.classes]),
             missing_text=json.dumps(self.missing_text),
+            **({"units": json.dumps(model.units)} if model.units else {}),
         )
 
     # -- what comes in ---------------------------------------------------------------------------------------------

@@ -105,7 +105,9 @@ class _Writer:
                 yield from (tag("Value", value=text) for text in self.predicates.texts[place])
                 yield "</DataField>"
             else:
-                yield tag("DataField", name=name, optype="continuous", dataType="double")
+                unit = self.model.units.get(self.model.names[place])
+                label = {} if unit is None else {"displayName": f"{name}, {unit}"}
+                yield tag("DataField", name=name, **label, optype="continuous", dataType="double")
         kind = _kind_of_classes(self.model.classes)
         yield open_tag("DataField", name=self.target, optype="categorical", dataType=kind)
         yield from (tag("Value", value=text) for text in self.classes)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.export.literals import python_imports, python_literal
+from fasttree.export.literals import READ_TIME, python_imports, python_literal
 from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
 from fasttree.export.text import to_text
 from fasttree.priors import CLASS_TIE
@@ -27,9 +27,17 @@ HEAD = '''\
     leaf(row)           the number of the node where the row ends
 
 A row is a dict from attribute to value, or a sequence of the values in the order of ATTRIBUTES. None and NaN are
-missing values.{refusals}
+missing values.{times}{refusals}
 """
 '''
+
+TIMES = """ Times are given as datetime's own or as
+microseconds, those of a date since 1970-01-01 (UTC if they have a zone)."""
+
+_READS_TIME = """\
+        if name in KINDS:
+            return _microseconds(value, name, KINDS[name])
+"""
 
 CODE = '''
 
@@ -132,6 +140,8 @@ def _value(value, place):
     if levels is None:
         if isinstance(value, str):
             raise TypeError(f"{name!r} is a number, got the text {value!r}")
+        if name in KINDS:
+            return _microseconds(value, name, KINDS[name])
         return float(value)
     if value in levels:
         return value
@@ -145,9 +155,11 @@ def _value(value, place):
 
 def export(model: Exportable) -> str:
     """The source of a module with predict, predict_proba and leaf."""
-    body = "\n".join([*_drawing(model), *_constants(model), *_tables(model)]) + "\n" + CODE
+    body = "\n".join([*_drawing(model), *_constants(model), *_tables(model)]) + "\n"
+    body += CODE + READ_TIME if model.units else CODE.replace(_READS_TIME, "")
     imports = python_imports(body)
-    return HEAD.format(refusals=_refusals(model)) + (f"\n{imports}" if imports else "") + body
+    head = HEAD.format(times=TIMES if model.units else "", refusals=_refusals(model))
+    return head + (f"\n{imports}" if imports else "") + body
 
 
 def _refusals(model: Exportable) -> str:
@@ -167,6 +179,9 @@ def _constants(model: Exportable) -> Iterator[str]:
     cost = model.cost
     yield ""
     yield f"ATTRIBUTES = {_tuple(map(python_literal, model.names))}"
+    if model.units:
+        kinds = (f"{python_literal(a.name)}: {a.time!r}" for a in model.attributes if a.time)
+        yield f"KINDS = {{{', '.join(kinds)}}}"
     yield f"CLASSES = {_tuple(map(python_literal, model.classes))}"
     yield f"ALLOW_MISSING, ON_UNKNOWN = {model.allow_missing}, {model.unknown!r}"
     yield "MISSING, UNKNOWN = object(), object()"

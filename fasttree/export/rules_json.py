@@ -59,11 +59,12 @@ def _condition(condition: Condition) -> dict[str, Any]:
 
 
 def _values(condition: Condition) -> dict[str, Any]:
-    """The values that meet a condition."""
+    """The values that meet a condition; times in microseconds."""
     if condition.levels is not None:
         return {"in": list(condition.levels)}
     bounds = {"above": condition.low, "at_most": condition.high}
-    return {side: _number(bound) for side, bound in bounds.items() if bound is not None}
+    said = {side: _number(bound) for side, bound in bounds.items() if bound is not None}
+    return said if condition.time is None else {**said, "time": condition.time}
 
 
 def _number(value: float) -> float | str:

@@ -7,13 +7,14 @@ import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
-from fasttree.export.literals import python_imports, python_literal
+from fasttree.export.literals import READ_TIME, python_imports, python_literal
 from fasttree.export.rules_text import evidence_text
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, RuleList
 
 LINE = 90
+_TAKEN = ("row", "classify", "datetime", "decimal", "float", "math")
 
 HEAD = '''\
 """Rules that fasttree has learned. The first that applies decides."""
@@ -40,6 +41,7 @@ def to_python(rules: RuleList) -> str:
         body.append(f"        return {python_literal(rule.label)}  # {evidence_text(rule)}")
     body.append(f"    return {python_literal(rules.default_class)}")
     source = "\n".join([*names.readings(), *body]) + "\n"
+    source += READ_TIME if "_microseconds(" in source else ""
     imports = python_imports(source)
     return HEAD.format(imports=f"{imports}\n" if imports else "") + source
 
@@ -55,7 +57,7 @@ class _Names:
     def _variable(self, name: str) -> str:
         if name not in self._variables:
             word = re.sub(r"\W+", "_", name.lower(), flags=re.ASCII).strip("_") or "value"
-            if word[0].isdigit() or keyword.iskeyword(word) or word in ("row", "classify"):
+            if word[0].isdigit() or keyword.iskeyword(word) or word in _TAKEN:
                 word = f"value_{word}"
             taken = set(self._variables.values())
             unique, number = word, 2
@@ -69,9 +71,13 @@ class _Names:
         lines = []
         for name, x in self._variables.items():
             lines.append(f"    {x} = row[{name!r}]")
-            categories = self._attributes[name].categories
+            attribute = self._attributes[name]
+            categories = attribute.categories
             if categories is None:
                 lines += [f"    if {x} is None:", f"        {x} = math.nan"]
+                if attribute.time is not None:
+                    read = f"_microseconds({x}, {python_literal(name)}, {attribute.time!r})"
+                    lines += [f"    if {x} == {x}:", f"        {x} = {read}"]
             elif self._rules.unknown == "majority":
                 lines += [f"    if {x} != {x}:", f"        {x} = None"]
             elif self._rules.unknown == "missing":

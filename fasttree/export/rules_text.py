@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from fasttree.export.names import readable_in_rule
+from fasttree.times import time_text
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
@@ -62,6 +63,7 @@ def condition_text(condition: Condition) -> str:
     """The condition as people write it, with at most six digits; JSON and Python have them all. Names and levels that
     could be mistaken for something else are in quotes, on one line."""
     name = readable_in_rule(condition.attribute)
+    low, high = (number_text(bound, condition.time) for bound in (condition.low, condition.high))
     if condition.is_missing:
         return f"{name} is missing"
     if condition.is_known:
@@ -69,20 +71,23 @@ def condition_text(condition: Condition) -> str:
     elif condition.levels is not None:
         text = f"{name} {_levels_text(condition.levels, condition.excluded)}"
     elif condition.low is None:
-        text = f"{name} <= {number_text(condition.high)}"
+        text = f"{name} <= {high}"
     elif condition.high is None:
-        text = f"{name} > {number_text(condition.low)}"
+        text = f"{name} > {low}"
     else:
-        text = f"{number_text(condition.low)} < {name} <= {number_text(condition.high)}"
+        text = f"{low} < {name} <= {high}"
     if not condition.missing_seen:
         return text
     instead = _instead(condition)
     return f"{text} (if missing: {instead})" if instead else f"{text} or missing"
 
 
-def number_text(value: float | None) -> str:
+def number_text(value: float | None, time: str | None = None) -> str:
+    """At most six digits, but all of a time."""
     if value is None or not math.isfinite(value):
         return str(value)
+    if time is not None:
+        return time_text(value, time)
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
     short = f"{value:.{DIGITS}g}"

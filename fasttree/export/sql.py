@@ -66,6 +66,10 @@ class Query:
         self._kept = [*self.sources] if keep is None else _kept(keep)
         self._proba = proba
         self._leaf = leaf
+        for place in model.used:
+            attribute = model.attributes[place]
+            if attribute.time is not None:
+                dialect.check_time(attribute.name, attribute.time)
         # In the query attributes have numbers, so that nothing can be mistaken for its own columns.
         self.attributes = tuple(_short(place, name) for place, name in enumerate(model.names))
         self.kept = [f"k{place}" for place in range(len(self._kept))]
@@ -89,8 +93,11 @@ class Query:
 
     def _read(self, place: int) -> str:
         column = f"t.{self.dialect.name_of(self.sources[place])}"
-        if self.model.attributes[place].is_categorical:
+        attribute = self.model.attributes[place]
+        if attribute.is_categorical:
             return self.dialect.level_column(column, self.model.levels(place))
+        if attribute.time is not None:
+            return column
         return self.dialect.number_column(column)
 
     @property
@@ -115,7 +122,8 @@ class Query:
             if attribute.is_categorical and self.model.unknown == "error":
                 levels = ", ".join(map(self.dialect.literal, self.model.levels(place)))
                 found.append(f"{read} NOT IN ({levels})" if levels else f"{read} IS NOT NULL")
-            if self.dialect.name == "sqlite" and not attribute.is_categorical:
+            is_number = not attribute.is_categorical and attribute.time is None
+            if self.dialect.name == "sqlite" and is_number:
                 found.append(f"typeof({read}) IN ('text', 'blob')")
         return found
 

@@ -81,6 +81,12 @@ class Cases:
         column = self._columns[test.attribute]
         if not test.branch_of:
             low = test.low if isinstance(test, Surrogate) else 0
+            time = self._model.attributes[test.attribute].time
+            if time is not None and np.isfinite(test.threshold):
+                threshold = self._dialect.time(test.threshold, time)
+                yield low, f"{column} <= {threshold}"
+                yield 1 - low, f"{column} > {threshold}"
+                return
             yield low, self._below_threshold(column, test.threshold)
             yield 1 - low, self._above_threshold(column, test.threshold)
             return

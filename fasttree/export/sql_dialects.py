@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from fasttree.labels import shown
+from fasttree.times import DATETIME, DURATION, INSTANT, held, time_text
 
 LARGEST = 1.7976931348623157e308
 _BITS_OF_LONG_DOUBLE = 64
@@ -36,6 +37,9 @@ class Dialect:
     # The planner takes a query of several stages for a few rows, and would search the ends one by one for each row; it
     # expects many of a recursive query.
     expects_few_rows: bool = False
+    # Kinds of times: what stands around a time, and a column of times as its microseconds.
+    times: tuple[tuple[str, str], ...] = ()
+    microseconds: str | None = None
     greatest: str = "GREATEST"
     least: str = "LEAST"
 
@@ -83,6 +87,37 @@ class Dialect:
         digits = repr(value)
         return digits if self.name == "sqlite" or "e" in digits else f"{digits}e0"
 
+    def time(self, value: float, kind: str) -> str:
+        """A time. One that is no whole microsecond is cut off: no time of a table lies between."""
+        if not _EARLIEST <= value < _LATEST and kind != DURATION:
+            raise ValueError(
+                f"SQL has no way to write {time_text(value, kind)} that all databases read, only the years 1 to 9999: "
+                'use format="python"'
+            )
+        text = time_text(value, kind)
+        if kind == INSTANT:
+            text = text.replace("Z", "+00:00")
+        elif kind == DATETIME and len(text) == 10:
+            text += " 00:00:00"
+        return dict(self.times)[kind].format(text)
+
+    def check_time(self, name: str, kind: str) -> None:
+        """Can a column of this kind of time be compared?"""
+        if kind not in dict(self.times):
+            raise ValueError(
+                f"{self.name} has no type for {held(kind)}, so it is not known how the column {name!r} is stored: "
+                'use another dialect or format="python", or fit the model on numbers of your own'
+            )
+
+    def microseconds_of(self, name: str, column: str) -> str:
+        """A column of times as a number."""
+        if self.microseconds is None:
+            raise ValueError(
+                f"{self.name} has no way to count microseconds, as a tree that shares out rows wants it of the column "
+                f'{name!r}: use the dialect "duckdb" or "postgres", or format="python"'
+            )
+        return self.microseconds.format(column)
+
     def is_among(self, column: str, values: list[Any]) -> str:
         """A condition; there is at least one value."""
         listed = [self.literal(value) for value in values]
@@ -113,6 +148,13 @@ class Dialect:
         return "1.0" if self.double is None else f"CAST(1 AS {self.double})"
 
 
+_TIMES = (
+    (DATETIME, "TIMESTAMP '{}'"),
+    (INSTANT, "TIMESTAMP WITH TIME ZONE '{}'"),
+    (DURATION, "INTERVAL '{}'"),
+)
+_EARLIEST, _LATEST = -62_135_596_800e6, 253_402_300_800e6  # the years 1 to 9999
+
 DIALECTS = {
     "ansi": Dialect(
         "ansi",
@@ -123,6 +165,11 @@ DIALECTS = {
         materialized="",
         has_nan=False,
         orders_sums=False,
+        # The standard writes the parts of an interval with words that few databases read.
+        times=(
+            (DATETIME, "TIMESTAMP '{}'"),
+            (INSTANT, "TIMESTAMP '{}'"),
+        ),
     ),
     "duckdb": Dialect(
         "duckdb",
@@ -131,6 +178,8 @@ DIALECTS = {
         text="VARCHAR",
         collation="",
         infinity="CAST('Infinity' AS DOUBLE)",
+        times=_TIMES,
+        microseconds="CAST(epoch_us({}) AS DOUBLE)",
         folds_case=True,
         most_equalities=200,  # IN takes its planner twenty times as long
     ),
@@ -141,6 +190,8 @@ DIALECTS = {
         text="TEXT",
         collation=' COLLATE "C"',
         infinity="CAST('Infinity' AS DOUBLE PRECISION)",
+        times=_TIMES,
+        microseconds="CAST(ROUND(EXTRACT(EPOCH FROM {}) * 1000000) AS DOUBLE PRECISION)",
     ),
     "sqlite": Dialect(
         "sqlite",

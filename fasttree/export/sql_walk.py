@@ -69,8 +69,10 @@ SELECT
 
 def _code(query: Query, place: int) -> str:
     """An attribute as a number."""
-    column = query.attributes[place]
-    if not query.model.attributes[place].is_categorical:
+    column, attribute = query.attributes[place], query.model.attributes[place]
+    if attribute.time is not None:
+        return f"{query.dialect.microseconds_of(attribute.name, column)} AS {column}"
+    if not attribute.is_categorical:
         return column
     levels = query.model.levels(place)
     whens = " ".join(f"WHEN {query.dialect.literal(v)} THEN {c}" for c, v in enumerate(levels, 1))

@@ -8,6 +8,7 @@ import math
 from fasttree.export.model import Exportable
 from fasttree.export.names import readable
 from fasttree.schema import AttributeSchema
+from fasttree.times import time_text
 from fasttree.tree import LEAF, Tree
 
 LISTED = 5  # absent levels that are printed one by one
@@ -111,7 +112,7 @@ def _seen_branches(tree: Tree, node: int, complete: bool) -> list[tuple[int, str
     first = int(tree.first_child[node])
     missing = int(tree.missing_branch[node]) if tree.missing_seen[node] else None
     if attribute.categories is None:
-        tests = _threshold_tests(readable(attribute.name), float(tree.threshold[node]))
+        tests = _threshold_tests(attribute, float(tree.threshold[node]))
         return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
     table = slice(tree.table_start[node], tree.table_start[node + 1])
     codes = tree.table_codes[table].tolist()
@@ -171,10 +172,12 @@ def _set_branches(
     return _with_missing(lines, first, missing)
 
 
-def _threshold_tests(name: str, threshold: float) -> list[str]:
+def _threshold_tests(attribute: AttributeSchema, threshold: float) -> list[str]:
+    name = readable(attribute.name)
     if threshold == math.inf:  # nothing but missing values on the right
         return [f"{name} is known", f"{name} is missing"]
-    return [f"{name} <= {format_number(threshold)}", f"{name} > {format_number(threshold)}"]
+    text = format_number(threshold, attribute.time)
+    return [f"{name} <= {text}", f"{name} > {text}"]
 
 
 def _with_missing(
@@ -236,7 +239,8 @@ def _surrogate_test(tree: Tree, place: int, branch: int) -> str:
     table = slice(tree.surrogate_table_start[place], tree.surrogate_table_start[place + 1])
     if table.start == table.stop:
         sign = "<=" if branch == tree.surrogate_low[place] else ">"
-        return f"{readable(attribute.name)} {sign} {format_number(float(tree.surrogate_threshold[place]))}"
+        threshold = format_number(float(tree.surrogate_threshold[place]), attribute.time)
+        return f"{readable(attribute.name)} {sign} {threshold}"
     here = tree.surrogate_table_codes[table][tree.surrogate_table_branch[table] == branch]
     levels = attribute.categories or ()
     listed = ", ".join(readable(levels[code - 1]) for code in here)
@@ -255,6 +259,8 @@ def _format_weight(value: float) -> str:
     return str(int(value)) if value == int(value) else f"{value:.6g}"
 
 
-def format_number(value: float) -> str:
-    """Whole numbers without a point, others with all the digits they need."""
+def format_number(value: float, time: str | None = None) -> str:
+    """Whole numbers without a point, others with all the digits they need; a number of this kind of time as a time."""
+    if time is not None:
+        return time_text(value, time)
     return str(int(value)) if abs(value) < 1e15 and value == int(value) else repr(value)

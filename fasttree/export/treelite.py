@@ -72,6 +72,7 @@ def _builder(model: Exportable, classes: list[int]) -> Any:
             "unseen_is_missing": _unseen_is_missing(model),
             "classes": list(map(plain_json, model.classes)),
             "class_of_node": classes,
+            **({"units": model.units} if model.units else {}),
         },
     )
 

@@ -41,7 +41,11 @@ class Explanation:
             text = condition_text(condition)
             value = self.row[condition.attribute]
             name = readable_in_rule(condition.attribute)
-            shown = f"{name} is missing" if is_missing(value) else f"{name} = {_shown(value)}"
+            shown = (
+                f"{name} is missing"
+                if is_missing(value)
+                else f"{name} = {_shown(value, condition.time)}"
+            )
             lines.append(f"  {text}" if text == shown else f"  {text}: {shown}")
         lines.append(self._before())
         for others, verb in ((self.agreeing, "agree"), (self.disagreeing, "disagree")):
@@ -113,8 +117,8 @@ def _values(table: Table, rules: RuleList) -> dict[str, Any]:
     return row
 
 
-def _shown(value: Any) -> str:
-    return number_text(value) if isinstance(value, float) else readable_in_rule(value)
+def _shown(value: Any, time: str | None) -> str:
+    return number_text(value, time) if isinstance(value, float) else readable_in_rule(value)
 
 
 def _numbers(rules: tuple[int, ...], verb: str) -> str:

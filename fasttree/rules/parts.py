@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fasttree.labels import is_missing, plain
+from fasttree.times import microseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Condition:
     missing: bool = False
     missing_seen: bool = False
     substitutes: tuple[Substitute, ...] = ()
+    time: str | None = None  # the kind of time that the numbers are, in microseconds
 
     @property
     def is_known(self) -> bool:
@@ -54,8 +56,9 @@ class Condition:
         if not is_missing(value):
             if self.levels is not None:
                 return plain(value) in self.levels
-            above = self.low is None or value > self.low
-            return bool(above and (self.high is None or value <= self.high))
+            number = value if self.time is None else microseconds(value)
+            above = self.low is None or number > self.low
+            return bool(above and (self.high is None or number <= self.high))
         if not self.substitutes:
             return self.missing
         return all(_decides(substitute, row) for substitute in self.substitutes)
@@ -132,4 +135,5 @@ def both(one: Condition, other: Condition) -> Condition:
         missing=missing,
         missing_seen=(one.missing_seen or other.missing_seen) and (missing or has_substitutes),
         substitutes=one.substitutes + other.substitutes,
+        time=one.time,
     )

@@ -243,6 +243,7 @@ def condition_at(table: ConditionTable, i: int, missing_seen: bool) -> Condition
             missing=missing,
             missing_seen=missing_seen,
             substitutes=substitutes,
+            time=attribute.time,
         )
     allowed = set(_codes(table, i))
     levels = [plain(level) for level in attribute.categories]

@@ -13,6 +13,7 @@ from fasttree.folds import deal, value_hashes
 from fasttree.frames import Column, Table, Target, open_container, read_table, read_target
 from fasttree.labels import plain, shown
 from fasttree.studies.design import columns_of, is_missing
+from fasttree.times import time_text
 
 FEWEST_ROWS = 50
 FEWEST_OF_A_CLASS = 10
@@ -137,7 +138,7 @@ def _coded(by: str, column: Column) -> tuple[np.ndarray, list[str]]:
         distinct, place = np.unique(column.values[known], return_inverse=True)
         codes = np.full(len(column.values), -1)
         codes[known] = place
-        labels = [int(v) if v == int(v) else v for v in distinct.tolist()]
+        labels = [_number_label(value, column.time) for value in distinct.tolist()]
     if not (codes >= 0).any():
         raise ValueError(f"by is {by!r}, a column without any value: name another, or leave by out")
     if len(labels) > MOST_GROUPS:
@@ -146,6 +147,12 @@ def _coded(by: str, column: Column) -> tuple[np.ndarray, list[str]]:
             "groups: name a column with few values"
         )
     return codes, [str(plain(label)) for label in labels]
+
+
+def _number_label(value: float, time: str | None) -> Any:
+    if time is not None:
+        return time_text(value, time)
+    return int(value) if value == int(value) else value
 
 
 def _group(

@@ -142,7 +142,7 @@ def as_columns(table: Table) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for column in table.columns or ():
         if column.values is not None:
-            columns[column.name] = column.values
+            columns[column.name] = column.numbers()
         elif column.categories:
             columns[column.name] = Categorical.from_codes(column.codes, column.categories)
         else:

@@ -14,6 +14,7 @@ from fasttree.labels import plain
 from fasttree.significance import chi_square
 from fasttree.studies.design import columns_of
 from fasttree.studies.results import Table1Level, Table1Variable
+from fasttree.times import time_text
 
 MISSING = "Missing"
 MOST_LEVELS = 20  # of an attribute that is shown
@@ -81,14 +82,18 @@ def _levels(column: Column) -> tuple[np.ndarray, list[str]]:
     distinct = np.unique(known)
     if len(distinct) <= N_RANGES:
         codes = np.searchsorted(distinct, column.values)
-        texts = [f"{value:g}" for value in distinct.tolist()]
+        texts = [_text(value, column.time) for value in distinct.tolist()]
     else:
         # Upper ends that are values, so that every range holds some.
         ends = np.unique(
             np.quantile(known, np.arange(1, N_RANGES) / N_RANGES, method="inverted_cdf")
         )
         codes = np.searchsorted(ends, column.values)
-        texts = [f"up to {value:g}" for value in ends.tolist()]
+        texts = [f"up to {_text(value, column.time)}" for value in ends.tolist()]
         if known.max() > ends[-1]:
-            texts.append(f"above {ends[-1]:g}")
+            texts.append(f"above {_text(float(ends[-1]), column.time)}")
     return np.where(np.isnan(column.values), -1, codes), texts
+
+
+def _text(value: float, time: str | None) -> str:
+    return f"{value:g}" if time is None else time_text(value, time)

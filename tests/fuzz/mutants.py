@@ -40,6 +40,8 @@ ODD_VALUES: tuple[Any, ...] = (
     "<U100000000",
     "<U1",
     "majority",
+    "datetime",
+    "duration",
     "fractional",
     "error",
     [],

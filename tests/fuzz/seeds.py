@@ -10,6 +10,7 @@ import numpy as np
 
 import fasttree
 from fasttree.pruning import CostComplexity
+from fasttree.times import Times
 
 
 def table(n_rows: int = 90, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
@@ -57,20 +58,31 @@ def models(n_rows: int = 90) -> list[Any]:
             fasttree.BayesTreeClassifier().fit(numbers, codes),
             fasttree.RuleClassifier().fit(X, y),
             fasttree.RuleClassifier(base=fasttree.CARTClassifier(pruning=None)).fit(X, y),
+            fasttree.TreeClassifier().fit(_times(n_rows), y),
         ]
+
+
+def _times(n_rows: int) -> dict[str, np.ndarray]:
+    counts = np.random.default_rng(2).integers(0, 10**15, (2, n_rows))
+    return {"day": counts[0].astype("M8[us]"), "stay": counts[1].astype("m8[us]")}
 
 
 def rows_for(schema: Any) -> Any:
     """Rows with all that may come: missing, infinite, on and beside nothing in particular, unknown levels."""
     numbers = [float("nan"), float("inf"), float("-inf"), -0.0, 0.3, -1.7, 1e300, 5e-324]
-    if all(attribute.categories is None for attribute in schema.attributes):
+    if all(
+        attribute.categories is None and attribute.time is None for attribute in schema.attributes
+    ):
         columns = [numbers[place:] + numbers[:place] for place in range(len(schema.attributes))]
         return np.array(columns).T
     columns = {}
     for place, attribute in enumerate(schema.attributes):
         if attribute.categories is None:
             values: list[Any] = numbers[place % 8 :] + numbers[: place % 8]
-            columns[attribute.name] = np.array(values)
+            column = np.array(values)
+            columns[attribute.name] = (
+                column if attribute.time is None else Times(attribute.time, column)
+            )
             continue
         # A column of several types is refused, so the levels are those of the first one's type.
         kind = type(next(iter(attribute.categories), None))

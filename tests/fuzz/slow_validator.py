@@ -54,6 +54,10 @@ def _schema(tree: Any) -> Iterator[str]:
         if levels is None:
             if attribute.ordered:
                 yield f"{attribute.name!r} is ordered but numeric"
+            if attribute.time not in (None, "datetime", "instant", "duration"):
+                yield f"{attribute.name!r} has times of an unknown kind"
+        elif attribute.time is not None:
+            yield f"{attribute.name!r} has both levels and times"
         elif len(set(levels)) != len(levels) or any(
             level is None or level != level for level in levels
         ):

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A column that comes to a fitted model: of the kind that it had at fit, or an error that says what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fasttree.labels import Labels, hash_labels, label_numbers, number_labels, shown
+from fasttree.schema import AttributeSchema
+from fasttree.times import Times, held, kind_error, kind_of
+
+
+def like_numbers(
+    where: str, values: np.ndarray | Labels | Times, attribute: AttributeSchema
+) -> np.ndarray:
+    """The numbers of a column that was numeric at fit; times are microseconds then, and none other than at fit."""
+    kind = values.kind if isinstance(values, Times) else None
+    if isinstance(values, Times):
+        numbers = values.values
+    elif isinstance(values, Labels):
+        found = label_numbers(values)
+        if found is None:
+            held_then = held(attribute.time)
+            said = "was numeric" if attribute.time is None else f"held {held_then}"
+            raise ValueError(
+                f"{where} {said} at fit, but now holds labels such as "
+                f"{shown(values.example)}: pass {held_then}, as at fit."
+            )
+        numbers = found
+    else:
+        numbers = values
+    if kind != attribute.time and not np.isnan(numbers).all():
+        raise kind_error(where, attribute.time, kind)
+    return numbers
+
+
+def like_labels(
+    where: str, values: np.ndarray | Labels | Times, categories: tuple[Any, ...]
+) -> Labels:
+    """The labels of a column that was categorical at fit."""
+    if isinstance(values, Labels):
+        return values
+    if not isinstance(values, Times):
+        return number_labels(values)
+    labels = hash_labels(values.objects(where))
+    # A date equals no time, nor a time with a zone one without: every level would be an unknown one.
+    if categories and labels.labels and values.kind not in set(map(kind_of, categories)):
+        raise ValueError(
+            f"{where} was categorical at fit, with labels such as {shown(categories[0])}, but now holds "
+            f"{held(values.kind)} such as {shown(labels.example)}: pass labels as at fit."
+        )
+    return labels
