@@ -418,6 +418,17 @@ def test_python_takes_times_and_microseconds(model: Any) -> None:
     assert "KINDS" not in plain
 
 
+def test_attributes_may_have_the_names_of_modules() -> None:
+    X = {"datetime": moments([1, 2, 3, 4]), "math": [1.0, 1.0, 2.0, None]}
+    rules = TreeClassifier().fit(X, list("abcd")).rules()
+    classify = module(rules.to_python()).classify
+    rows = [
+        dict(zip(X, values, strict=True))
+        for values in zip(X["datetime"].tolist(), X["math"], strict=True)
+    ]
+    assert [classify(row) for row in rows] == rules.predict(X).tolist()
+
+
 def test_rules_hold_for_times(model: Any) -> None:
     rules = TreeClassifier(min_samples_leaf=5).fit(COHORT, OUTCOME).rules()
     applies = [
