@@ -74,6 +74,11 @@ cdef inline bint is_known(const uint8_t* known, int64_t at) noexcept nogil:
     return known == NULL or (known[at >> 3] >> (at & 7)) & 1
 
 
+ctypedef fused floating:
+    float
+    double
+
+
 ctypedef fused whole_number:
     int8_t
     uint8_t
@@ -97,20 +102,30 @@ ctypedef fused number:
     double
 
 
-cdef inline bint chunk_numbers(const ArrowArray* array, const number* values, double* out) noexcept nogil:
-    """Numbers as float64, NaN where they are missing. False if a whole number may have been rounded."""
+cdef enum:
+    BLOCK_ROWS = 8192           # after which it is seen whether numbers have been rounded
+
+
+cdef inline bint chunk_numbers(const ArrowArray* array, const number* values, floating* out) noexcept nogil:
+    """Numbers as floating ones, NaN where they are missing. False, and not all of them are there, if a whole number may
+    have been rounded."""
     cdef const uint8_t* known = known_of(array)
     cdef uint64_t bits = 0
-    cdef int64_t i, n = array.length
+    cdef int64_t i, start = 0, stop, n = array.length
+    cdef int most_bits = 53
+    if floating is float:
+        most_bits = 24
     values += array.offset
-    for i in range(n):
-        out[i] = <double>values[i]
-    if number is int64_t:
-        for i in range(n):      # a negative number has those of the one below it
-            bits |= <uint64_t>(values[i] ^ (values[i] >> 63))
-    elif number is uint64_t:
-        for i in range(n):
-            bits |= values[i]
+    while start < n:
+        stop = start + BLOCK_ROWS if n - start > BLOCK_ROWS else n
+        for i in range(start, stop):
+            out[i] = <floating>values[i]
+        if number is not double:
+            for i in range(start, stop):    # a negative number has the bits of the one below it
+                bits |= <uint64_t>values[i] ^ (<uint64_t>0 - <uint64_t>(values[i] < 0))
+            if bits >> most_bits != 0:
+                return False
+        start = stop
     if known != NULL:
         i = 0
         while i < n:
@@ -118,9 +133,9 @@ cdef inline bint chunk_numbers(const ArrowArray* array, const number* values, do
                 i += 8          # all of these are known
                 continue
             if not is_known(known, array.offset + i):
-                out[i] = NAN
+                out[i] = <floating>NAN
             i += 1
-    return bits >> 53 == 0
+    return True
 
 
 cdef struct Places:

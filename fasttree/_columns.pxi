@@ -8,7 +8,9 @@ from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from fasttree._arrow cimport ArrowArray, ArrowArrayStream, ArrowSchema, Places, chunk_numbers, chunk_places
+from fasttree._arrow cimport (
+    ArrowArray, ArrowArrayStream, ArrowSchema, Places, chunk_numbers, chunk_places, floating,
+)
 from fasttree._words cimport (
     LARGE_OFFSETS, NOT_TEXT, OFFSETS, VIEWS, Layout, Words, chunk_codes, chunk_dictionary, close_words, open_words,
 )
@@ -190,40 +192,48 @@ def place_codes(object capsule, int32_t[::1] codes, int64_t most):
         free(places.row_of)
 
 
-def numbers_with_holes(object capsule, double[::1] out):
-    """Fill in the numbers of a column that an Arrow stream holds, NaN where they are missing. False if a whole number
-    is too large to be told from its neighbours; None if it is not of plain numbers."""
+def numbers_with_holes(object capsule, double[::1] out, bint narrow):
+    """Fill in the numbers of a column that an Arrow stream holds, NaN where they are missing; if `narrow` as float32,
+    in the first half of the memory. False if a whole number is too large to be told from its neighbours; None if it is
+    not of plain numbers."""
     cdef Stream stream = Stream(capsule)
     cdef int64_t start = 0, stop
     cdef char kind = stream.format[0] if len(stream.format) == 1 else 0
     cdef bint exact = True
     if kind not in b"cCsSiIlLg" or stream.labels:
         return None
-    while stream.next():
+    while exact and stream.next():
         stop = end_of_chunk(stream, start, out.shape[0])
         if stop == start:
             continue
         with nogil:
-            if kind == c"c":
-                exact &= chunk_numbers(&stream.array, <const int8_t*>stream.array.buffers[1], &out[start])
-            elif kind == c"C":
-                exact &= chunk_numbers(&stream.array, <const uint8_t*>stream.array.buffers[1], &out[start])
-            elif kind == c"s":
-                exact &= chunk_numbers(&stream.array, <const int16_t*>stream.array.buffers[1], &out[start])
-            elif kind == c"S":
-                exact &= chunk_numbers(&stream.array, <const uint16_t*>stream.array.buffers[1], &out[start])
-            elif kind == c"i":
-                exact &= chunk_numbers(&stream.array, <const int32_t*>stream.array.buffers[1], &out[start])
-            elif kind == c"I":
-                exact &= chunk_numbers(&stream.array, <const uint32_t*>stream.array.buffers[1], &out[start])
-            elif kind == c"l":
-                exact &= chunk_numbers(&stream.array, <const int64_t*>stream.array.buffers[1], &out[start])
-            elif kind == c"L":
-                exact &= chunk_numbers(&stream.array, <const uint64_t*>stream.array.buffers[1], &out[start])
+            if narrow:
+                exact = numbers_of_chunk(kind, &stream.array, <float*>&out[0] + start)
             else:
-                chunk_numbers(&stream.array, <const double*>stream.array.buffers[1], &out[start])
+                exact = numbers_of_chunk(kind, &stream.array, &out[start])
         start = stop
     return exact
+
+
+cdef bint numbers_of_chunk(char kind, const ArrowArray* array, floating* out) noexcept nogil:
+    cdef const void* values = array.buffers[1]
+    if kind == c"c":
+        return chunk_numbers(array, <const int8_t*>values, out)
+    if kind == c"C":
+        return chunk_numbers(array, <const uint8_t*>values, out)
+    if kind == c"s":
+        return chunk_numbers(array, <const int16_t*>values, out)
+    if kind == c"S":
+        return chunk_numbers(array, <const uint16_t*>values, out)
+    if kind == c"i":
+        return chunk_numbers(array, <const int32_t*>values, out)
+    if kind == c"I":
+        return chunk_numbers(array, <const uint32_t*>values, out)
+    if kind == c"l":
+        return chunk_numbers(array, <const int64_t*>values, out)
+    if kind == c"L":
+        return chunk_numbers(array, <const uint64_t*>values, out)
+    return chunk_numbers(array, <const double*>values, out)
 
 
 cdef enum:

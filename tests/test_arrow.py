@@ -222,10 +222,34 @@ def test_numbers_with_holes(kind: str) -> None:
     whole = pa.array([7, None, *values], type=getattr(pa, kind)())
     column = pa.chunked_array([whole[2:5], whole[5:5], whole[5:]])
     out = np.zeros(len(column))
-    assert _core.numbers_with_holes(column.__arrow_c_stream__(), out)
-    np.testing.assert_array_equal(
-        out, np.array([np.nan if v is None else v for v in values], float)
-    )
+    expected = np.array([np.nan if v is None else v for v in values], float)
+    assert _core.numbers_with_holes(column.__arrow_c_stream__(), out, False)
+    np.testing.assert_array_equal(out, expected)
+    fits = _core.numbers_with_holes(column.__arrow_c_stream__(), out, True)
+    if kind == "float64":
+        return  # nobody asks
+    assert fits == (info.bits <= 16)
+    if fits:
+        np.testing.assert_array_equal(out.view(np.float32)[: len(out)], expected)
+
+
+@pytest.mark.parametrize("row", [1, 8191, 8192, 20_000])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_float32_holds_whole_numbers_up_to_a_limit(row: int, sign: int) -> None:
+    values: list[int | None] = [None, *range(20_000)]
+    for limit, dtype in ((2**24, np.float32), (2**53, np.float64)):
+        values[row] = sign * (limit - 1)
+        for frame in (pa.table({"n": values}), pl.DataFrame({"n": [*values, None]})):
+            (column,) = read_table(frame).columns or ()
+            assert column.values.dtype == dtype
+            assert column.values[row] == values[row]
+            assert np.array_equal(
+                column.values[: len(values)], np.array(values, float), equal_nan=True
+            )
+        values[row] = sign * limit * 2
+        wide = read_table(pa.table({"n": values})) if dtype == np.float32 else None
+        if wide is not None:
+            assert wide.columns[0].values[row] == values[row]
 
 
 def test_a_whole_number_beyond_float64() -> None:

@@ -144,7 +144,7 @@ def test_what_lies_under_a_hole_is_not_looked_at() -> None:
 def test_without_the_arrow_interface(monkeypatch: pytest.MonkeyPatch) -> None:
     """pandas without pyarrow."""
 
-    def absent(*_: Any) -> None:
+    def absent(*_: Any, **__: Any) -> None:
         raise ImportError
 
     monkeypatch.setattr(_core, "numbers_with_holes", absent)
