@@ -221,6 +221,16 @@ def check_n_jobs(value: Any) -> int | None:
     return int(value)
 
 
+def as_float(value: Any) -> float:
+    """A real number, infinite where floats end; what is no number is NaN, which no limit admits."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def _is_int(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
