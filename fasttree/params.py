@@ -223,7 +223,8 @@ def check_n_jobs(value: Any) -> int | None:
 
 def as_float(value: Any) -> float:
     """A real number, infinite where floats end; what is no number is NaN, which no limit admits."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number:
         return math.nan
     try:
         return float(value)

@@ -24,8 +24,8 @@ from fasttree.schema import Priors, Schema
 _FRACTIONS = ((1000, Fraction(1, 10**12)), (2**24, Fraction(1, 10**15)))
 # Factors that are not fractions are rounded; at this many steps the largest keeps its first six digits.
 _FEWEST_STEPS = 2**20
-# Of class weights and costs the ratios count. Beyond 2**(+-100) they are scaled, and a ratio beyond 2**300 counts as that
-# one: their products, sums and squares are numbers then.
+# Of class weights and costs the ratios count. Beyond 2**(+-100) they are scaled, and a ratio beyond 2**300 counts as
+# that: their products, sums and squares are numbers then.
 _MOST_EXPONENT, _MOST_RATIO = 100, 300
 
 CLASS_TIE = 1e-10
