@@ -16,6 +16,12 @@ SIDE_SHARE = 0.1  # of the rows a class: least size of the sides of a threshold 
 SIDE_MOST = 25  # ... but not more than this
 
 
+def least_of_many(size: float) -> float:
+    """The levels from which on an attribute of a table with rows of this weight has many, but for what the rounding of
+    weights takes."""
+    return MANY_VALUES * size * (1 - 1e-6)
+
+
 def worth(
     gain: np.ndarray,
     split: np.ndarray,

@@ -15,7 +15,7 @@ from fasttree import _core, c45
 from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.by_length import LengthRule
-from fasttree.costs import AttributeCosts
+from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable
 from fasttree.frontier import Level, Slots, ends, family_sums, first_largest, part_of, sizes
 from fasttree.instances import Instances
@@ -25,6 +25,7 @@ from fasttree.params import (
     ORDERED,
     PLACE_SHIFT,
     PRESENT,
+    STOPPING,
     THRESHOLD,
     GrowthParams,
 )
@@ -156,7 +157,7 @@ class Evaluator:
         if params.c45:
             self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
             size = self.sizes(self.root_counts[np.newaxis, :], np.array([total]))[0]
-            many = table.n_codes - 1 >= c45.MANY_VALUES * size / self.per_unit
+            many = table.n_codes - 1 >= c45.least_of_many(size / self.per_unit)
             self.has_many_values = ~self.is_threshold & many
         by_value = (self.shape == CATEGORICAL_SPLITS["multiway"]) | (
             self.shape == CATEGORICAL_SPLITS["grouped"]
@@ -292,7 +293,9 @@ class Evaluator:
         if self.costs is not None:
             assert level.measured is not None
             measured = level.measured[level.frontier[part]].T
-            worth = self.costs.worth(score, measured)
+            worth = np.where(
+                is_enough(score, self.params), self.costs.worth(score, measured), -np.inf
+            )
         _core.choose_attributes(
             worth,
             self.params.tie,
@@ -579,6 +582,16 @@ class Evaluator:
         n_children += self.has_empty_branch(attribute, n_present)
         n_entries = np.where(shape == ORDERED, self.n_codes[attribute] - 1, n_present)
         return ends(n_children), ends(np.where(shape == THRESHOLD, 0, n_entries))
+
+
+def is_enough(score: np.ndarray, params: GrowthParams) -> np.ndarray:
+    """Do splits of these scores gain what the user wants of a split?"""
+    enough = np.ones(score.shape, dtype=bool)
+    if not params.by_chance or params.min_gain > 0:  # a gain that allows for chance may be below 0
+        enough &= score >= params.min_gain
+    if params.stop_zero_gain or params.criterion in STOPPING:
+        enough &= score > NO_GAIN
+    return enough
 
 
 def _of_frontier(level: Level) -> np.ndarray:

@@ -307,6 +307,21 @@ def test_attributes_of_many_values_do_not_count_in_the_average() -> None:
     assert len(assert_same(problem)[1]) == 1
 
 
+@pytest.mark.parametrize("compat", [None, "j48"])
+def test_many_values_are_reached_but_for_rounding(compat: str | None) -> None:
+    """Three levels and ten rows, whatever these weigh: weights have the mean 1."""
+    random = np.random.default_rng(0)
+    three, four = Attribute([0] * 10, 3), Attribute([0] * 7 + [1] + [0] * 2, 4)
+    limits = {"min_samples_leaf": 0, "min_samples_split": 0, "collapse": False, "compat": compat}
+    leaves = set()
+    some = [[1 / 64] * 9 + [2 / 64], *(random.random((100, 10)) + 0.1).tolist()]
+    for weights in some:
+        problem = Problem([three, four], [0] * 9 + [1], weights, limits)
+        leaves.add(fit(problem).get_n_leaves())
+        assert_same(problem)
+    assert len(leaves) == 1
+
+
 def test_a_tree_that_saves_no_errors_collapses() -> None:
     # All four leaves say 0, so that the splits explain something and save nothing.
     values = [0.0] * 10 + [1.0] * 10
