@@ -5,14 +5,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from fasttree.priors import at_stake
 from fasttree.tree import Tree
 
 BELOW_AVERAGE = 1e-3  # an attribute may gain so much less than the average and still be chosen
 LEAST_SPLIT_INFORMATION = 1e-3
 MANY_VALUES = 0.3  # of the rows: an attribute with so many levels says nothing about the average
-LEAST_ERRORS = 1e-3  # that a subtree must save
+LEAST_ERRORS = 1e-3  # that a subtree must save, of mistakes of mean cost
 SIDE_SHARE = 0.1  # of the rows a class: least size of the sides of a threshold ...
 SIDE_MOST = 25  # ... but not more than this
+
+
+def least_of_many(size: float) -> float:
+    """The levels from which on an attribute of a table with rows of this weight has many, but for what the rounding of
+    weights takes."""
+    return MANY_VALUES * size * (1 - 1e-6)
 
 
 def worth(
@@ -48,4 +55,6 @@ def collapse(tree: Tree) -> Tree:
         below += np.bincount(
             tree.parent[start:stop], weights=below[start:stop], minlength=tree.node_count
         )
-    return tree.subtree(below < errors - LEAST_ERRORS)
+    root = tree.counts[0]
+    least = LEAST_ERRORS * at_stake(tree.schema.priors, root) / root.sum()
+    return tree.subtree(below < errors - least)

@@ -225,7 +225,8 @@ def _with_priors(
     if class_weight is None and cost is None:
         return encoded
     classes = encoded.schema.classes
-    totals = np.bincount(encoded.y, weights=weight, minlength=len(classes))
+    steps = None if weight is None else to_grid(weight).steps  # their sums are exact in any order
+    totals = np.bincount(encoded.y, weights=steps, minlength=len(classes))
     priors = Priors(
         check_class_weight(class_weight, classes, totals),
         check_misclassification_cost(cost, classes),

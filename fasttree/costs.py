@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.labels import shown
+from fasttree.params import as_float
 
 CostFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -28,11 +29,12 @@ def gain_per_cost(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
 
 def nunez(w: float = 1.0) -> CostFunction:
     """(2^gain - 1) / (cost + 1)^w (Núñez); w from 0, costs do not matter, to 1."""
-    if not 0.0 <= w <= 1.0:
-        raise ValueError(f"w must be a number from 0 to 1, got {w!r}")
+    exponent = as_float(w)
+    if not 0.0 <= exponent <= 1.0:
+        raise ValueError(f"w must be a number from 0 to 1, got {shown(w)}")
 
     def function(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-        return np.asarray((2.0**gain - 1.0) / (cost + 1.0) ** w)
+        return np.asarray((2.0**gain - 1.0) / (cost + 1.0) ** exponent)
 
     return function
 
@@ -60,19 +62,7 @@ class AttributeCosts:
         possible = np.isfinite(score)
         gain = np.where(possible & (score > NO_GAIN), score, 0.0)
         cost = np.where(measured, 0.0, self.cost[:, np.newaxis])
-        found = self.function(gain, cost)
-        worth = _numbers(found)
-        if worth is None:
-            raise TypeError(
-                "cost_function must return a number for every gain and cost that it gets (two arrays of "
-                f"shape {gain.shape}), got {shown(found)}"
-            )
-        if worth.shape != gain.shape or np.isnan(worth).any():
-            raise ValueError(
-                "cost_function must return a number for every gain and cost that it gets (two arrays of "
-                f"shape {gain.shape}), got shape {worth.shape}"
-                + (" with NaN" if np.isnan(worth).any() else "")
-            )
+        worth = _check_worth(self.function(gain, cost), gain.shape)
         return np.where(possible, worth, -np.inf)
 
 
@@ -96,16 +86,12 @@ def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCos
     elif not callable(function):
         raise TypeError(f"cost_function must be a name or a function, got {function!r}")
     prices = _prices(costs, names)
-    for name, price in zip(names, prices, strict=True):
-        if not np.isfinite(price) or price < 0:
-            raise ValueError(
-                f"attribute_costs: the cost of {name!r} must be 0 or more, got {price}"
-            )
-        if price == 0 and function in DIVIDE_BY_COST:
-            raise ValueError(
-                f"attribute_costs: the cost of {name!r} is 0, and this cost_function divides by it: "
-                'give it a small cost, or use cost_function="nunez"'
-            )
+    if function in DIVIDE_BY_COST and not prices.all():
+        free = names[int(np.argmin(prices))]
+        raise ValueError(
+            f"attribute_costs: the cost of {free!r} is 0, and this cost_function divides by it: "
+            'give it a small cost, or use cost_function="nunez"'
+        )
     return AttributeCosts(prices, function)
 
 
@@ -114,37 +100,51 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
         unknown = [name for name in costs if name not in names]
         if unknown:
             raise ValueError(
-                f"attribute_costs names {unknown[0]!r}, which is not a column; the columns are "
+                f"attribute_costs names {shown(unknown[0])}, which is not a column; the columns are "
                 f"{', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
             )
-        return np.array([_price(name, costs.get(name, 1.0)) for name in names])
-    prices = _numbers(costs)
-    if prices is None:
-        raise TypeError(
-            "attribute_costs must be a dict of names and numbers, or an array of a number for each attribute, "
-            f"got {shown(costs)}"
-        )
-    if prices.shape != (len(names),):
+        values = [costs.get(name, 1.0) for name in names]
+    else:
+        array = np.asarray(costs, dtype=object)
+        if array.ndim == 0:
+            raise TypeError(
+                "attribute_costs must be a dict from attribute to cost, or an array with a cost for each of the "
+                f"{len(names)} attributes, got {shown(costs)}"
+            )
+        if array.shape != (len(names),):
+            raise ValueError(
+                f"attribute_costs must have a cost for each of the {len(names)} attributes, "
+                f"got an array of shape {array.shape}"
+            )
+        values = array.tolist()
+    prices = np.array([as_float(value) for value in values])
+    for place in np.flatnonzero(~((prices >= 0) & (prices < np.inf)))[:1]:  # a NaN is not >= 0
         raise ValueError(
-            f"attribute_costs must have a cost for each of the {len(names)} attributes, "
-            f"got an array of shape {prices.shape}"
+            f"attribute_costs: the cost of {names[place]!r} must be a finite number, 0 or more, "
+            f"got {shown(values[place])}"
         )
     return prices
 
 
-def _price(name: str, cost: Any) -> float:
-    price = _numbers(cost)
-    if price is None or price.ndim or cost is None:
-        raise TypeError(
-            f"attribute_costs: the cost of {name!r} must be a number, got {shown(cost)}"
-        )
-    return float(price)
-
-
-def _numbers(found: Any) -> np.ndarray | None:
-    """float64; None for text and anything else that holds no numbers."""
+def _check_worth(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """What a cost function returned, as numbers. Infinity is none, for nothing could be worth more; -infinity is a way
+    to say: never this one."""
+    wanted = (
+        "cost_function must return a number for every gain and cost that it gets "
+        f"(two arrays of shape {shape})"
+    )
     try:
-        array = np.asarray(found)
-        return array.astype(np.float64) if array.dtype.kind in "biufO" else None
-    except (TypeError, ValueError, OverflowError):
-        return None
+        worth = np.asarray(returned)
+    except ValueError:  # rows of several lengths
+        raise ValueError(f"{wanted}, got {shown(returned)}") from None
+    if worth.shape != shape:
+        got = f"an array of shape {worth.shape}" if worth.ndim else shown(returned)
+        raise ValueError(f"{wanted}, got {got}")
+    if worth.dtype.kind not in "biuf":
+        raise TypeError(f"{wanted}, got {shown(worth.flat[0])}: return an array of floats")
+    if not (worth < np.inf).all():  # a NaN is not < inf
+        raise ValueError(
+            f"{wanted}, got NaN or infinity: mind that an attribute costs 0 where it was measured "
+            "already, that a gain may be 0 and a cost very small"
+        )
+    return worth.astype(np.float64, copy=False)

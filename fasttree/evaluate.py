@@ -15,7 +15,7 @@ from fasttree import _core, c45
 from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.by_length import LengthRule
-from fasttree.costs import AttributeCosts
+from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable
 from fasttree.frontier import Level, Slots, ends, family_sums, part_of
 from fasttree.instances import MOST_NARROW_BRANCHES, Instances
@@ -23,6 +23,7 @@ from fasttree.params import (
     CATEGORICAL_SPLITS,
     MISSING,
     ORDERED,
+    STOPPING,
     THRESHOLD,
     GrowthParams,
 )
@@ -128,7 +129,7 @@ class Evaluator:
         if params.c45:
             self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
             size = self.sizes(self.root_counts[np.newaxis, :], np.array([total]))[0]
-            many = table.n_codes - 1 >= c45.MANY_VALUES * size / self.per_unit
+            many = table.n_codes - 1 >= c45.least_of_many(size / self.per_unit)
             self.has_many_values = ~self.is_threshold & many
         by_value = (self.shape == CATEGORICAL_SPLITS["multiway"]) | (
             self.shape == CATEGORICAL_SPLITS["grouped"]
@@ -264,7 +265,9 @@ class Evaluator:
         if self.costs is not None:
             assert level.measured is not None
             measured = level.measured[level.frontier[part]].T
-            worth = self.costs.worth(score, measured)
+            worth = np.where(
+                is_enough(score, self.params), self.costs.worth(score, measured), -np.inf
+            )
         _core.choose_attributes(
             worth,
             self.params.tie,
@@ -384,6 +387,16 @@ class Evaluator:
         """Growth is over."""
         self.instances.drop()
         self._spare.clear()
+
+
+def is_enough(score: np.ndarray, params: GrowthParams) -> np.ndarray:
+    """Do splits of these scores gain what the user wants of a split?"""
+    enough = np.ones(score.shape, dtype=bool)
+    if not params.by_chance or params.min_gain > 0:  # a gain that allows for chance may be below 0
+        enough &= score >= params.min_gain
+    if params.stop_zero_gain or params.criterion in STOPPING:
+        enough &= score > NO_GAIN
+    return enough
 
 
 def _of_frontier(level: Level) -> np.ndarray:

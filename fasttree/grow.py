@@ -13,13 +13,13 @@ from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.builder import Builder
 from fasttree.by_chance import ChanceRule
-from fasttree.costs import NO_GAIN, AttributeCosts
+from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable, is_worth_threads
-from fasttree.evaluate import Batch, Evaluator, Splits, Winners
+from fasttree.evaluate import Batch, Evaluator, Splits, Winners, is_enough
 from fasttree.frontier import Level
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
-from fasttree.params import STOPPING, GrowthParams
+from fasttree.params import GrowthParams
 from fasttree.prepruning import significant_splits
 from fasttree.splitting import Splitter
 from fasttree.tree import Tree
@@ -161,9 +161,4 @@ def _accept(winners: Winners, params: GrowthParams) -> np.ndarray:
     """Which of the frontier's best splits are made."""
     if params.by_length:  # whether a split pays is for pruning to say
         return np.asarray(winners.attribute >= 0)
-    accepted = winners.attribute >= 0
-    if not params.by_chance or params.min_gain > 0:  # a gain that allows for chance may be below 0
-        accepted &= winners.score >= params.min_gain
-    if params.stop_zero_gain or params.criterion in STOPPING:
-        accepted &= winners.score > NO_GAIN
-    return np.asarray(accepted)
+    return np.asarray((winners.attribute >= 0) & is_enough(winners.score, params))

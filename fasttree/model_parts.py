@@ -39,6 +39,8 @@ PATH = {
 }
 CHOICE = {"alphas": ("f8", ("k",)), "leaves": ("i8", ("k",)), "errors": ("f8", ("k",))}
 
+CHOICE_COSTS = {"squares": ("f8", ("k",))}  # only where some mistakes count more than others
+
 Layout = Mapping[str, tuple[str, tuple[str | int, ...]]]
 
 
@@ -162,7 +164,11 @@ def take_path(said: Fields, parts: Parts) -> Path:
 
 def put_choice(choice: Choice, parts: Parts) -> dict[str, Any]:
     parts.put("choice", CHOICE, choice)
-    return {"weight": float(choice.weight), "se": float(choice.se), "place": int(choice.place)}
+    said = {"weight": float(choice.weight), "se": float(choice.se), "place": int(choice.place)}
+    if choice.n_rows != choice.weight or not np.array_equal(choice.squares, choice.errors):
+        parts.put("choice_costs", CHOICE_COSTS, choice)
+        said["n_rows"] = float(choice.n_rows)
+    return said
 
 
 def take_choice(said: Fields, parts: Parts) -> Choice:
@@ -171,4 +177,16 @@ def take_choice(said: Fields, parts: Parts) -> Choice:
     require(
         0 <= place < len(columns["alphas"]), "the tree that its pruning took is none of the path"
     )
-    return Choice(**columns, weight=said.number("weight"), se=said.number("se"), place=place)
+    weight = said.number("weight")
+    squares, n_rows = columns["errors"], weight
+    if said.has("n_rows"):
+        n_rows = said.number("n_rows")
+        squares = parts.take("choice_costs", CHOICE_COSTS, k=len(squares))["squares"]
+    return Choice(
+        **columns,
+        weight=weight,
+        squares=squares,
+        n_rows=n_rows,
+        se=said.number("se"),
+        place=place,
+    )

@@ -221,6 +221,17 @@ def check_n_jobs(value: Any) -> int | None:
     return int(value)
 
 
+def as_float(value: Any) -> float:
+    """A real number, infinite where floats end; what is no number is NaN, which no limit admits."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number:
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def _is_int(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 

@@ -9,7 +9,6 @@ integers, since sums of integers are exact in any order. A leaf then predicts th
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -17,13 +16,17 @@ from typing import Any
 import numpy as np
 
 from fasttree.labels import plain, shown
-from fasttree.schema import Schema
+from fasttree.params import as_float
+from fasttree.schema import Priors, Schema
 
 # Two doubles that stand for the same number differ by rounding alone; a number of few digits may be typed a bit off.
 # (largest denominator, relative difference): in each pair two fractions are too far apart to be taken for each other.
 _FRACTIONS = ((1000, Fraction(1, 10**12)), (2**24, Fraction(1, 10**15)))
 # Factors that are not fractions are rounded; at this many steps the largest keeps its first six digits.
 _FEWEST_STEPS = 2**20
+# Of class weights and costs the ratios count. Beyond 2**(+-100) they are scaled, and a ratio beyond 2**300 counts as
+# that: their products, sums and squares are numbers then.
+_MOST_EXPONENT, _MOST_RATIO = 100, 300
 
 CLASS_TIE = 1e-10
 
@@ -51,13 +54,13 @@ def check_class_weight(
     weights = np.ones(len(classes))
     for label, weight in class_weight.items():
         place = _find(label, place_of, "class_weight")
-        if not _is_number(weight) or not 0 < weight < math.inf:
+        weights[place] = as_float(weight)
+        if not 0 < weights[place] < math.inf:
             raise ValueError(
                 f"class_weight: the weight of {shown(label)} must be a finite number above 0, "
                 f"got {shown(weight)}"
             )
-        weights[place] = weight
-    return weights
+    return _tamed(weights)
 
 
 def check_misclassification_cost(matrix: Any, classes: np.ndarray) -> np.ndarray | None:
@@ -85,7 +88,7 @@ def check_misclassification_cost(matrix: Any, classes: np.ndarray) -> np.ndarray
                 f"misclassification_cost: no mistake on {shown(names[true])} costs anything (its row "
                 "is all 0), so no tree would ever predict it: give one a cost above 0"
             )
-    return cost
+    return _tamed(cost)
 
 
 def _cost_of_dicts(matrix: Mapping[Any, Any], names: list[Any]) -> np.ndarray:
@@ -101,35 +104,64 @@ def _cost_of_dicts(matrix: Mapping[Any, Any], names: list[Any]) -> np.ndarray:
             )
         for other, value in row.items():
             predicted = _find(other, place_of, argument)
-            if not _is_number(value):
-                raise TypeError(
-                    f"{argument}: taking {shown(label)} for {shown(other)} must cost a number, "
-                    f"got {shown(value)}"
-                )
-            cost[true, predicted] = value
+            cost[true, predicted] = _cost(value, label, other)
     return cost
 
 
 def _cost_of_array(matrix: Any, names: list[Any]) -> np.ndarray:
-    order = ", ".join(shown(name) for name in names[:10]) + (", ..." if len(names) > 10 else "")
-    wanted = (
-        f"an array of shape ({len(names)}, {len(names)}), a row for each true and a column for each "
-        f"predicted class in the order {order}"
-    )
+    wanted = _shape_of_costs(names)
     if hasattr(matrix, "columns"):  # its labels might be in another order
         raise TypeError(
             f"misclassification_cost must be {wanted}, got a {type(matrix).__name__}: pass an array, "
             "or a dict of dicts {true: {predicted: cost}}"
         )
     try:
-        cost = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
+        found = np.asarray(matrix)
+    except ValueError:  # rows of several lengths
         raise ValueError(f"misclassification_cost must be {wanted}, got {shown(matrix)}") from None
-    if cost.shape != (len(names), len(names)):
+    if found.ndim == 0:
+        raise ValueError(f"misclassification_cost must be {wanted}, got {shown(matrix)}")
+    if found.shape != (len(names), len(names)):
         raise ValueError(
-            f"misclassification_cost must be {wanted}, got an array of shape {cost.shape}"
+            f"misclassification_cost must be {wanted}, got an array of shape {found.shape}"
+        )
+    if found.dtype.kind in "biuf":
+        return found.astype(np.float64)
+    rows = np.asarray(matrix, dtype=object).tolist()
+    return np.array(
+        [
+            [_cost(value, true, other) for other, value in zip(names, row, strict=True)]
+            for true, row in zip(names, rows, strict=True)
+        ]
+    )
+
+
+def _cost(value: Any, true: Any, predicted: Any) -> float:
+    cost = as_float(value)
+    if math.isnan(cost) and not isinstance(value, float):
+        raise TypeError(
+            f"misclassification_cost: taking {shown(true)} for {shown(predicted)} must cost a number, "
+            f"got {shown(value)}"
         )
     return cost
+
+
+def _shape_of_costs(names: list[Any]) -> str:
+    order = ", ".join(shown(name) for name in names[:10]) + (", ..." if len(names) > 10 else "")
+    return (
+        f"an array of shape ({len(names)}, {len(names)}), a row for each true and a column for each "
+        f"predicted class in the order {order}"
+    )
+
+
+def _tamed(values: np.ndarray) -> np.ndarray:
+    """Numbers of which the ratios count, such that growth and pruning can calculate with them."""
+    counts = values > 0
+    exponent = int(np.frexp(values.max(initial=0.0))[1])
+    if abs(exponent) > _MOST_EXPONENT:
+        values = np.ldexp(values, -exponent)
+    least = np.ldexp(values.max(initial=0.0), -_MOST_RATIO)
+    return np.where(counts, np.maximum(values, least), 0.0)
 
 
 def _places(classes: Any) -> dict[Any, int]:
@@ -146,10 +178,6 @@ def _find(label: Any, place_of: Mapping[Any, int], argument: str) -> int:
     return place
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
 # -- what growth makes of it -----------------------------------------------------------------------
 
 
@@ -161,16 +189,14 @@ def factors(class_weight: np.ndarray | None, cost: np.ndarray | None) -> np.ndar
     if cost is None or len(cost) < 2:
         return class_weight
     mean_cost: np.ndarray = (cost / (len(cost) - 1)).sum(axis=1)
-    if class_weight is None:
-        return mean_cost
-    with np.errstate(over="ignore", under="ignore"):
-        found: np.ndarray = class_weight * mean_cost
-    if not (np.isfinite(found) & (found > 0)).all():
-        raise ValueError(
-            "class_weight times misclassification_cost is beyond the numbers of a computer: "
-            "use smaller and larger ones that have the same ratios"
-        )
-    return found
+    return mean_cost if class_weight is None else class_weight * mean_cost
+
+
+def at_stake(priors: Priors, counts: np.ndarray) -> float:
+    """What mistakes with all of the rows would come to, each at the mean cost of its class: the measure of what is
+    little, whatever unit the user's costs and class weights have."""
+    factor = factors(priors.class_weight, priors.cost)
+    return float((counts if factor is None else counts * factor).sum())
 
 
 def to_steps(

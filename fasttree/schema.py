@@ -47,6 +47,14 @@ class Priors:
             risk += counts[:, true] * self.cost[true, label]
         return risk
 
+    def squared(self) -> Priors:
+        """Their `risk` is the sum of the squares of what the rows' mistakes come to."""
+        weight, cost = self.class_weight, self.cost
+        return Priors(
+            None if weight is None else weight**2,
+            None if cost is None else cost**2,
+        )
+
     def shares(self, counts: np.ndarray) -> np.ndarray:
         """Class shares, with the class weights but without the costs; 0 where all counts are."""
         counts = self.weighted(counts)

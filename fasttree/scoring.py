@@ -15,6 +15,7 @@ from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
 from fasttree.tree import Tree
 
 ROWS_PER_TASK = 32_768
+MOST_ASKED = 2**20  # rows x attributes that are noted at a time
 THREADED_STEPS = 1_000_000  # rows x depth: with fewer, starting threads takes longer than they save
 
 
@@ -94,6 +95,38 @@ def _spread(
             start = np.cumsum(start)
             node, share = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
     return start, node, share
+
+
+def asking_costs(
+    tree: Tree, table: Table, policy: Policy, cost: np.ndarray, n_jobs: int | None = None
+) -> np.ndarray:
+    """What it costs to classify each row: the sum over all the attributes that are asked on its ways, also the one
+    that a way ends at. `cost` has a price for each attribute."""
+    with Team(n_jobs, _is_worth_threads(tree, table), brief=True) as team:
+        ends = ends_of(tree, table, policy, team)
+    first = np.flatnonzero(np.diff(ends.row, prepend=-1))
+    is_simple = tree.is_leaf()[ends.node[first]] & (np.diff(first, append=len(ends.row)) == 1)
+    costs = tree.path_costs(cost)[ends.node[first]]
+    others = np.flatnonzero(~is_simple)
+    portion = max(1, MOST_ASKED // len(cost))
+    for rows in np.split(others, range(portion, len(others), portion)):
+        place = np.full(table.n_rows, -1, dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        here = place[ends.row] >= 0
+        asked = _asked(tree, place[ends.row[here]], ends.node[here], len(rows))
+        costs[rows] = np.where(asked, cost, 0.0).sum(axis=1)
+    return costs
+
+
+def _asked(tree: Tree, row: np.ndarray, node: np.ndarray, n_rows: int) -> np.ndarray:
+    """Whether each row is asked for each attribute on the way to one of the nodes that it ends at."""
+    asked = np.zeros((n_rows, len(tree.schema.attributes)), dtype=bool)
+    while len(node):
+        inner = tree.attribute[node] >= 0
+        asked[row[inner], tree.attribute[node[inner]]] = True
+        node = tree.parent[node]
+        row, node = row[node >= 0], node[node >= 0]
+    return asked
 
 
 def leaves_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:

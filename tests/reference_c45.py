@@ -348,7 +348,8 @@ class C45Grower(FractionalGrower):
 
     def has_many_values(self, index: int) -> bool:
         n_categories = self.attributes[index].n_categories
-        return n_categories is not None and n_categories >= MANY_VALUES * sum(self.weights)
+        # Equal but for rounding is enough.
+        return n_categories is not None and n_categories >= MANY_VALUES * sum(self.weights) - 1e-6
 
     def average_gain(self, tests: Sequence[Test]) -> float:
         all_many = all(self.has_many_values(index) for index in range(len(self.attributes)))

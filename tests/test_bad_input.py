@@ -233,7 +233,7 @@ for _name, _value, _wanted in [
     ("ordered_features", ["age"], "names.*numbers"),
     ("ordered_features", {0: [1, 2]}, "categorical_features"),
     ("attribute_costs", [1, 0], "the cost of 'x1' is 0.*divides by it.*small cost.*nunez"),
-    ("attribute_costs", [-2, 1], r"the cost of 'x0' must be 0 or more, got -2\.0"),
+    ("attribute_costs", [-2, 1], r"the cost of 'x0' must be a finite number, 0 or more, got -2"),
     ("attribute_costs", [1, 2, 3], r"each of the 2 attributes.*\(3,\)"),
     ("class_weight", {2: 5}, r"names the class 2, which is not in y: its classes are \[0, 1\]"),
     ("class_weight", {0: 0}, "weight of 0 must be a finite number above 0, got 0"),

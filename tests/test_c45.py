@@ -307,6 +307,21 @@ def test_attributes_of_many_values_do_not_count_in_the_average() -> None:
     assert len(assert_same(problem)[1]) == 1
 
 
+@pytest.mark.parametrize("compat", [None, "j48"])
+def test_many_values_are_reached_but_for_rounding(compat: str | None) -> None:
+    """Three levels and ten rows, whatever these weigh: weights have the mean 1."""
+    random = np.random.default_rng(0)
+    three, four = Attribute([0] * 10, 3), Attribute([0] * 7 + [1] + [0] * 2, 4)
+    limits = {"min_samples_leaf": 0, "min_samples_split": 0, "collapse": False, "compat": compat}
+    leaves = set()
+    some = [[1 / 64] * 9 + [2 / 64], *(random.random((100, 10)) + 0.1).tolist()]
+    for weights in some:
+        problem = Problem([three, four], [0] * 9 + [1], weights, limits)
+        leaves.add(fit(problem).get_n_leaves())
+        assert_same(problem)
+    assert len(leaves) == 1
+
+
 def test_a_tree_that_saves_no_errors_collapses() -> None:
     # All four leaves say 0, so that the splits explain something and save nothing.
     values = [0.0] * 10 + [1.0] * 10
@@ -315,6 +330,102 @@ def test_a_tree_that_saves_no_errors_collapses() -> None:
     assert len(assert_same(problem)[1]) == 3
     problem.parameters = {}
     assert len(assert_same(problem)[1]) == 1
+
+
+@pytest.mark.parametrize(("weight", "n_leaves"), [(0.0005, 1), (0.0009, 1), (0.0011, 2), (0.01, 2)])
+def test_a_split_must_save_a_thousandth_of_an_error(weight: float, n_leaves: int) -> None:
+    codes, y = [0] * 9 + [1], [0] * 9 + [1]
+    limits = {"criterion": "entropy", "min_samples_leaf": 0, "min_samples_split": 0}
+    # Nine rows and this one come to ten, so that it weighs what it is to weigh.
+    weights = [(10 - weight) / 9] * 9 + [weight]
+    problem = Problem([Attribute(codes, 2)], y, weights, limits)
+    model, _ = assert_same(problem)
+    assert model.get_n_leaves() == n_leaves
+    problem.parameters = limits | {"collapse": False}
+    assert assert_same(problem)[0].get_n_leaves() == 2
+
+
+@pytest.mark.parametrize(("n_rows", "n_leaves"), [(1000, 2), (5000, 2), (15_000, 2), (16_000, 1)])
+def test_a_split_must_tell_a_thousandth_of_a_bit(n_rows: int, n_leaves: int) -> None:
+    """One row of n by itself tells (log2(n) + log2(e)) / n bits, which are a thousandth for n = 15,326 or so."""
+    told = (math.log2(n_rows) + math.log2(math.e)) / n_rows
+    assert (told > 1e-3) == (n_leaves == 2)
+    codes = np.arange(n_rows) == 0
+    X = {"c": Categorical(np.where(codes, "rare", "common"), ["common", "rare"])}
+    model = fasttree.C45Classifier(min_samples_leaf=1, min_samples_split=2, pruning=None)
+    assert model.fit(X, codes).get_n_leaves() == n_leaves
+
+
+@pytest.mark.parametrize("criterion", ["gain_ratio", "entropy"])
+def test_j48_compares_scores_loosely(criterion: str) -> None:
+    """Two attributes that differ in one row of millions: the later one is better by less than 1e-6."""
+    k = 400_000
+    first, later, y = [0, 0, 1, 1, 1], [0, 0, 1, 0, 1], [0, 1, 0, 0, 1]
+    weights = [6.0 * k, 2 * k, k - 1, 1, 3 * k]
+    limits = {"criterion": criterion, "max_depth": 1, "collapse": False}
+    problem = Problem([Attribute(first, 2), Attribute(later, 2)], y, weights, limits)
+    tests = reference_of(problem).tests(list(enumerate(weights)))
+    for better in (tests[1].gain - tests[0].gain, ratio(tests[1]) - ratio(tests[0])):
+        assert 1e-7 < better < 5e-7
+    for compat, attribute in ((None, 1), ("j48", 0)):
+        problem.parameters = limits | {"compat": compat}
+        model, _ = assert_same(problem)
+        assert model.tree_.attribute[0] == attribute
+    # As cuts of one attribute: the row lies between both.
+    values = [0.0, 0, 2, 1, 2]
+    problem = Problem([Attribute(values)], y, weights, limits)
+    for compat, threshold in ((None, 1.0), ("j48", 0.0)):
+        problem.parameters = limits | {"compat": compat}
+        model, _ = assert_same(problem)
+        assert model.tree_.threshold[0] == threshold
+
+
+def ratio(test: Any) -> float:
+    return float(test.gain / test.split_info)
+
+
+@pytest.mark.parametrize("factor", [0.25, 3, 10])
+def test_the_price_of_a_threshold_is_paid_by_rows(factor: float) -> None:
+    """log2(cuts) / rows, where class weights do not multiply the rows; and C4.5 splits if something is left."""
+    n_decided = 0
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        n_rows = int(random.integers(8, 20))
+        values, y = random.permutation(n_rows).astype(float), random.integers(0, 2, n_rows)
+        weights = np.where(y == 1, factor, 1.0)
+
+        def bits(part: np.ndarray, y: np.ndarray = y, weights: np.ndarray = weights) -> float:
+            counts = np.bincount(y[part], weights=weights[part], minlength=2)
+            return float(-sum(c * math.log2(c / counts.sum()) for c in counts if c > 0))
+
+        cuts = [values <= cut for cut in range(1, n_rows - 2)]  # two rows a side
+        saved = bits(values >= 0) - min(bits(cut) + bits(~cut) for cut in cuts)
+        gain = saved / weights.sum()
+        left = gain - math.log2(len(cuts)) / n_rows
+        model = fasttree.C45Classifier(
+            class_weight={1: factor}, max_depth=1, collapse=False, pruning=None
+        )
+        if len(set(y.tolist())) == 2:
+            split = model.fit({"v": values}, y).get_n_leaves() == 2
+            assert split == (left > 1e-10)
+            by_weights = gain - math.log2(len(cuts)) / weights.sum()
+            n_decided += (by_weights > 0) != (left > 0)
+    assert n_decided > 3
+
+
+def test_the_smaller_side_is_reached_but_for_rounding() -> None:
+    """A twentieth of the weight on one side: 0.1 of it for each of two classes, whatever the weights are."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        light, heavy = random.random(7) + 0.1, random.random(133) + 0.1
+        heavy *= 19 * light.sum() / heavy.sum()
+        values = [0.0] * 7 + [1.0] * 133
+        problem = numbers(values, y=[0] * 7 + [1] * 133)
+        problem.weights = [*light.tolist(), *heavy.tolist()]
+        model, _ = assert_same(problem)
+        assert model.get_n_leaves() == 2
+        problem.weights[0] -= 1e-5
+        assert assert_same(problem)[0].get_n_leaves() == 1
 
 
 @pytest.mark.parametrize("compat", [None, "j48"])

@@ -98,6 +98,10 @@ def test_a_class_without_weight_is_left_out_of_the_balance() -> None:
         ({"ill": -1.5}, ["the weight of 'ill'", "got -1.5"]),
         ({"well": np.nan}, ["the weight of 'well'", "got nan"]),
         ({"well": np.inf}, ["the weight of 'well'", "got inf"]),
+        ({"well": 10**400}, ["the weight of 'well'", "finite number above 0, got 1000"]),
+        ({"well": Fraction(1, 10**400)}, ["the weight of 'well'", "above 0, got Fraction"]),
+        ({"well": "2"}, ["the weight of 'well'", "got '2'"]),
+        ({"well": True}, ["the weight of 'well'", "got True"]),
         ({"well": "heavy"}, ["the weight of 'well'", "got 'heavy'"]),
         ({"well": None}, ["the weight of 'well'", "got None"]),
         ("heavy", ['None, "balanced" or a dict', "got 'heavy'"]),
@@ -165,10 +169,22 @@ ORDER = "in the order 'ill', 'unclear', 'well'"
     [
         ([[0, 1], [1, 0]], ValueError, ["shape (3, 3)", ORDER, "got an array of shape (2, 2)"]),
         ([0, 1, 2], ValueError, ["shape (3, 3)", "got an array of shape (3,)"]),
-        (5, ValueError, ["shape (3, 3)", "got an array of shape ()"]),
+        (5, ValueError, ["shape (3, 3)", "got 5"]),
         ([[0, 1], [1]], ValueError, ["shape (3, 3)", ORDER, "got [[0, 1], [1]]"]),
         ("high", ValueError, ["shape (3, 3)", "got 'high'"]),
-        ([["a"] * 3] * 3, ValueError, ["shape (3, 3)"]),
+        ([["a"] * 3] * 3, TypeError, ["taking 'ill' for 'ill' must cost a number, got 'a'"]),
+        (
+            [[0, "1", 1], [1, 0, 1], [1, 1, 0]],  # no number, though it looks like one
+            TypeError,
+            ["taking 'ill' for 'unclear' must cost a number, got '1'"],
+        ),
+        ([[0, 1j, 1], [1, 0, 1], [1, 1, 0]], TypeError, ["'ill' for 'unclear'", "got 1j"]),
+        (
+            [[0, 10**400, 1], [1, 0, 1], [1, 1, 0]],
+            ValueError,
+            ["taking 'ill' for 'unclear' costs inf", "a finite number"],
+        ),
+        ({"ill": {"well": 10**400}}, ValueError, ["'ill' for 'well' costs inf", "a finite number"]),
         (Frame(COST), TypeError, [ORDER, "got a Frame", "{true: {predicted: cost}}"]),
         (
             [[0, -2, 1], [1, 0, 1], [1, 1, 0]],
@@ -234,11 +250,23 @@ def test_mistakes_that_all_cost_1_change_nothing(n_classes: int) -> None:
     assert to_steps(found, 100) is None
 
 
-def test_factors_out_of_bounds() -> None:
-    for extreme in (1e300, 1e-300):
-        weight, cost = np.array([extreme, 1.0]), np.array([[0.0, extreme], [1.0, 0.0]])
-        with pytest.raises(ValueError, match=r"class_weight times misclassification_cost.*ratios"):
-            factors(weight, cost)
+@pytest.mark.parametrize("extreme", [1e300, 1e308, 1e-300, 5e-324])
+def test_numbers_at_the_ends_of_what_floats_hold(extreme: float) -> None:
+    weight = check_class_weight({"ill": extreme}, WORDS[:2], TOTALS[:2])
+    cost = check_misclassification_cost([[0, extreme], [1, 0]], WORDS[:2])
+    found = factors(weight, cost)
+    assert found is not None
+    assert (np.isfinite(found) & (found > 0)).all()
+    assert (found[0] > found[1]) == (extreme > 1)
+    assert np.isfinite(found**2 * 2.0**52).all()
+
+
+def test_extreme_numbers_keep_their_ratios() -> None:
+    for extreme in (1e300, 1e308, 1e-300):
+        two = {"ill": extreme, "unclear": extreme / 4}
+        weight = check_class_weight(two, WORDS[:2], TOTALS[:2])
+        assert weight is not None
+        assert weight[0] == 4 * weight[1]
 
 
 # -- to_steps --------------------------------------------------------------------------------------

@@ -40,8 +40,16 @@ from fasttree.params import (
 )
 from fasttree.refusals import require
 from fasttree.schema import Schema
-from fasttree.scoring import Policy, classes_of, leaves_of, path_matrix, shares_of
+from fasttree.scoring import (
+    Policy,
+    asking_costs,
+    classes_of,
+    leaves_of,
+    path_matrix,
+    shares_of,
+)
 from fasttree.tree import Tree
+from fasttree.weights import weighted_mean
 
 if TYPE_CHECKING:
     from fasttree.rules import RuleList
@@ -393,15 +401,20 @@ class TreeClassifier(Estimator):
                 f"{self.classes_[0]!r}: score with labels of the same kind"
             )
         right = predicted == target.classes[target.codes]
-        return float(np.average(right, weights=read_weights(sample_weight, len(predicted))))
+        return weighted_mean(right, read_weights(sample_weight, len(predicted)))
 
     def mean_test_cost(self, X: Any, sample_weight: Any = None) -> float:
-        """What it costs on average to classify these rows: each row pays once for every attribute on its path."""
-        leaves = self.apply(X)
+        """What it costs on average to classify these rows: each row pays once for every attribute that is asked on its
+        way, or on any of its ways, if it is shared out."""
+        self._check_fitted()
         costs = check_costs(self.attribute_costs, self.cost_function, self.tree_.schema.names)
         if costs is None:
             raise ValueError("mean_test_cost needs attribute_costs: set them on the estimator")
-        return float(np.average(self.tree_.path_costs(costs.cost)[leaves], weights=sample_weight))
+        table = self._read(X)
+        weight = read_weights(sample_weight, table.n_rows)
+        n_jobs = check_n_jobs(self.n_jobs)
+        paid = asking_costs(self.tree_, table, self._policy(), costs.cost, n_jobs)
+        return weighted_mean(paid, weight)
 
     # -- the tree --------------------------------------------------------------------------------------------------
 

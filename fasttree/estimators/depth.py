@@ -15,6 +15,7 @@ from fasttree.fitting import Fitting
 from fasttree.frames import Table
 from fasttree.labels import shown
 from fasttree.message_length import Choices
+from fasttree.priors import at_stake
 from fasttree.pruning.choices import check_folds
 from fasttree.pruning.choosing import HeldOutErrors
 from fasttree.pruning.cross_validated import row_costs
@@ -27,7 +28,9 @@ class DepthChoice(HeldOutErrors):
     """The cross-validated errors of the trees of depth 0, 1, 2, ..., and the depth that is taken."""
 
     errors: np.ndarray
-    weight: float  # of the rows that were classified
+    weight: float
+    squares: np.ndarray
+    n_rows: float
     depth: int
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -101,30 +104,26 @@ def select_depth(
     with model._fitting(X, y, sample_weight, with_table=True) as fitting:
         fold_of = fitting.folds(folds, otherwise=None)
         assert fold_of is not None
-        found, weight = [], 0.0
+        found, weight, n_rows, stake = [], 0.0, 0.0, 0.0
         for grown, rows in replace(fitting, finish=_as_it_is).trees_of(fold_of):
             part, codes, weights = fitting.part(rows)
-            cost = row_costs(grown)
-            found.append(
-                [
-                    float((weights * cost[codes, labels]).sum())
-                    for labels in _labels_by_depth(grown, part, fitting)
-                ]
-            )
-            weight += float((weights * _priors_of_rows(grown, codes)).sum())
-    errors = np.zeros(max(map(len, found)))
-    for wrong in found:  # a tree that is less deep stays what it is
-        errors += np.append(wrong, np.full(len(errors) - len(wrong), wrong[-1]))
-    return DepthChoice(errors, weight, _stop(errors, 1e-9 * max(1.0, weight)))
+            cost, priors = row_costs(grown), grown.schema.priors
+            held = np.bincount(codes, weights, minlength=len(cost))
+            mistakes = [cost[codes, labels] for labels in _labels_by_depth(grown, part, fitting)]
+            found.append([[(weights * m**k).sum() for m in mistakes] for k in (1, 2)])
+            weight += float(priors.weighted(held).sum())
+            n_rows += float(held.sum())
+            stake += at_stake(priors, held)
+    sums = np.zeros((2, max(len(errors) for errors, _ in found)))
+    for of_fold in found:  # a tree that is less deep stays what it is
+        missing = sums.shape[1] - len(of_fold[0])
+        sums += np.pad(of_fold, ((0, 0), (0, missing)), mode="edge")
+    errors, squares = sums
+    return DepthChoice(errors, weight, squares, n_rows, _stop(errors, 1e-9 * stake))
 
 
 def _as_it_is(tree: Tree, choices: Choices | None) -> Tree:
     return tree
-
-
-def _priors_of_rows(tree: Tree, codes: np.ndarray) -> np.ndarray:
-    """What a row of each class counts for."""
-    return tree.schema.priors.weighted(np.ones(tree.counts.shape[1]))[codes]
 
 
 def _labels_by_depth(tree: Tree, part: Table, fitting: Fitting) -> Iterator[np.ndarray]:

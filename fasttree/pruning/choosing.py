@@ -4,23 +4,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from fasttree.priors import at_stake
 from fasttree.pruning.choices import check_at_least_zero
 from fasttree.pruning.cost_complexity import Path, cost_complexity_path
 from fasttree.pruning.held_out import check_held
 from fasttree.pruning.levels import errors_as_leaf, levels_upwards, sum_up
+from fasttree.schema import Priors
 from fasttree.tree import Tree
 
 
 class HeldOutErrors:
     """The errors of several trees on rows that they were not grown from."""
 
-    errors: np.ndarray  # of each tree
-    weight: float  # of the rows that were classified
+    errors: np.ndarray  # of each tree: what its mistakes come to, with class weights and costs
+    weight: float  # of the rows that were classified, with class weights
+    squares: (
+        np.ndarray
+    )  # the sums of the squares of what the mistakes come to; the errors, if that is 1 each
+    n_rows: float  # how many rows were classified
 
     @property
     def rate(self) -> np.ndarray:
@@ -29,8 +35,9 @@ class HeldOutErrors:
 
     @property
     def standard_error(self) -> np.ndarray:
-        """Of each rate: sqrt(e (1 - e) / n)."""
-        return np.asarray(np.sqrt(np.maximum(self.rate * (1 - self.rate), 0.0) / self.weight))
+        """Of each rate, as of a mean over rows: sqrt(e (1 - e) / n) where each mistake counts 1."""
+        variance = np.maximum(self.squares / self.n_rows - (self.errors / self.n_rows) ** 2, 0.0)
+        return np.asarray(np.sqrt(variance / self.n_rows) * self.n_rows / self.weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +47,9 @@ class Choice(HeldOutErrors):
     alphas: np.ndarray  # at which the errors were counted
     leaves: np.ndarray
     errors: np.ndarray
-    weight: float  # of the rows that were classified
+    weight: float
+    squares: np.ndarray
+    n_rows: float
     se: float
     place: int  # of the tree taken
 
@@ -68,10 +77,13 @@ class Choice(HeldOutErrors):
         return "\n".join(lines)
 
 
-def errors_along(tree: Tree, path: Path, held: np.ndarray, alphas: np.ndarray) -> np.ndarray:
-    """The errors on held-out rows of the tree at each of the ascending `alphas`; one pass over the nodes."""
-    passing = errors_as_leaf(tree, sum_up(tree, held))
-    ending = errors_as_leaf(tree, held)
+def errors_along(
+    tree: Tree, path: Path, held: np.ndarray, alphas: np.ndarray, priors: Priors | None = None
+) -> np.ndarray:
+    """The errors on held-out rows of the tree at each of the ascending `alphas`; one pass over the nodes. `priors`: by
+    which they count, if not by the tree's own."""
+    passing = errors_as_leaf(tree, sum_up(tree, held), priors)
+    ending = errors_as_leaf(tree, held, priors)
     # When a node becomes a leaf, its errors take the place of its children's, and of the rows that went no further.
     change = passing - ending
     for level in levels_upwards(tree):
@@ -84,9 +96,9 @@ def errors_along(tree: Tree, path: Path, held: np.ndarray, alphas: np.ndarray) -
 
 def choose_by_held_out(tree: Tree, path: Path, held: Any, se: float = 0.0) -> Choice:
     """The tree with the fewest errors on held-out rows, of equals the smallest."""
-    counts = check_held(tree, held)
-    errors = errors_along(tree, path, counts, path.alphas)
-    return _choose(path, path.alphas, errors, float(tree.schema.priors.weighted(counts).sum()), se)
+    one = _Sums(path.alphas)
+    one.add(tree, path, check_held(tree, held))
+    return one.choice(path, se)
 
 
 def choose_by_folds(
@@ -100,24 +112,44 @@ def choose_by_folds(
     fold end in that tree (`held_out_counts`). Every fold's tree is pruned at an alpha inside each interval of the path,
     and the errors are added up.
     """
-    alphas = path.typical_alphas()
-    errors = np.zeros(len(alphas))
-    weight = 0.0
+    of_folds = _Sums(path.typical_alphas())
     for tree, held in folds:
-        counts = check_held(tree, held)
         own_path = cost_complexity_path(tree, path.impurity)
-        errors += errors_along(tree, own_path, counts, alphas)
-        weight += float(tree.schema.priors.weighted(counts).sum())
-    if weight == 0:
+        of_folds.add(tree, own_path, check_held(tree, held))
+    if of_folds.n_rows == 0:
         raise ValueError("no folds were given: cross-validation needs at least 2")
-    return _choose(path, alphas, errors, weight, se)
+    return of_folds.choice(path, se)
 
 
-def _choose(path: Path, alphas: np.ndarray, errors: np.ndarray, weight: float, se: float) -> Choice:
-    check_at_least_zero("se", se)
-    noise = 1e-9 * max(1.0, weight)  # of sums of fractional weights
-    rate = errors.min() / weight
-    # The smallest of several lowest ones: its standard error is the same.
-    allowed = errors.min() + se * weight * np.sqrt(max(rate * (1 - rate), 0.0) / weight)
-    place = int(np.flatnonzero(errors <= allowed + noise)[-1])
-    return Choice(alphas, path.leaves, errors, weight, float(se), place)
+class _Sums:
+    """What is added up over the trees that rows were held out from."""
+
+    def __init__(self, alphas: np.ndarray) -> None:
+        self.alphas = alphas
+        self.errors, self.squares = np.zeros((2, len(alphas)))
+        self.weight = self.n_rows = self.stake = 0.0
+
+    def add(self, tree: Tree, path: Path, held: np.ndarray) -> None:
+        priors = tree.schema.priors
+        self.errors += errors_along(tree, path, held, self.alphas)
+        self.squares += errors_along(tree, path, held, self.alphas, priors.squared())
+        self.weight += float(priors.weighted(held).sum())
+        self.n_rows += float(held.sum())
+        self.stake += at_stake(priors, held)
+
+    def choice(self, path: Path, se: float) -> Choice:
+        check_at_least_zero("se", se)
+        found = Choice(
+            self.alphas,
+            path.leaves,
+            self.errors,
+            self.weight,
+            self.squares,
+            self.n_rows,
+            float(se),
+            place=0,
+        )
+        noise = 1e-9 * self.stake  # of sums of fractional weights
+        lowest = np.flatnonzero(self.errors <= self.errors.min() + noise)[-1]
+        allowed = self.errors.min() + se * found.standard_error[lowest] * self.weight
+        return replace(found, place=int(np.flatnonzero(self.errors <= allowed + noise)[-1]))

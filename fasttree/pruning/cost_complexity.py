@@ -11,6 +11,7 @@ import numpy as np
 from fasttree import _core
 from fasttree._special import row_entropy, row_shares
 from fasttree.labels import shown
+from fasttree.priors import at_stake
 from fasttree.pruning.choices import (
     FOLDS,
     check_at_least_zero,
@@ -23,7 +24,7 @@ from fasttree.pruning.trace import Trace, trace_of
 from fasttree.tree import Tree
 
 IMPURITIES = ("error", "gini", "entropy")
-TIE = 1e-12  # alphas that differ by less are one
+TIE = 1e-12  # alphas that differ by less, in mistakes of mean cost a row, are one
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
     """All the pruned trees; O(n log n) in the number of nodes."""
     check_choice("impurity", impurity, IMPURITIES)
     risk, total = node_risks(tree, impurity)
+    unit = at_stake(tree.schema.priors, tree.counts[0]) / total if impurity == "error" else 1.0
     strength, saved, leaves = np.zeros((3, tree.node_count))
     _core.weakest_links(
         tree.first_child,
@@ -114,7 +116,7 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
     inner = np.flatnonzero(~is_leaf)
     values, place = np.unique(dies_at[inner], return_inverse=True)
     values = np.concatenate([[0.0], np.maximum(values, 0.0)])
-    begins = np.diff(values, prepend=-np.inf) > TIE
+    begins = np.diff(values, prepend=-np.inf) > TIE * unit
     alphas = values[begins]
     step = (np.cumsum(begins) - 1)[1:][place]
     dies_at[inner] = alphas[step]

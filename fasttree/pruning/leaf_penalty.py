@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from fasttree.priors import at_stake
 from fasttree.pruning.choices import NOTHING, check_at_least_zero
 from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf
 from fasttree.pruning.trace import Trace, trace_of
@@ -45,7 +46,9 @@ def leaf_penalty(tree: Tree, how: LeafPenalty | None = None) -> tuple[Tree, Trac
     total = float(tree.weight[0])
     as_leaf = errors + how.zeta
     ending = np.where(tree.is_leaf(), errors + how.zeta * tree.multiplicity, 0.0)
-    found = decide_bottom_up(tree, as_leaf, ending, slack=1e-12 * total)
+    found = decide_bottom_up(
+        tree, as_leaf, ending, slack=1e-12 * at_stake(tree.schema.priors, tree.counts[0])
+    )
     nodes = found.nodes()
     trace = trace_of(
         tree,

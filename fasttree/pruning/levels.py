@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.schema import Priors
 from fasttree.tree import Tree
 
 
@@ -48,9 +49,9 @@ def leaves_below(tree: Tree) -> np.ndarray:
     return sum_up(tree, np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64))
 
 
-def errors_as_leaf(tree: Tree, counts: np.ndarray) -> np.ndarray:
-    """What each node's label gets wrong of `counts[node, class]`, with the tree's class weights and costs."""
-    return tree.schema.priors.risk(counts, tree.pred)
+def errors_as_leaf(tree: Tree, counts: np.ndarray, priors: Priors | None = None) -> np.ndarray:
+    """What each node's label gets wrong of `counts[node, class]`, by the tree's priors or others."""
+    return (priors or tree.schema.priors).risk(counts, tree.pred)
 
 
 @dataclass(frozen=True, slots=True)

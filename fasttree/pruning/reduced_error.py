@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fasttree.priors import at_stake
 from fasttree.pruning.choices import HELD_OUT, check_choice
 from fasttree.pruning.greedy import remove_greedily
 from fasttree.pruning.held_out import check_held
@@ -60,7 +61,7 @@ def reduced_error(tree: Tree, held: Any, how: ReducedError | None = None) -> tup
             method="reduced_error",
             estimate=ESTIMATE,
         )
-    noise = 1e-12 * counts.sum()  # of sums of fractional weights
+    noise = 1e-12 * at_stake(tree.schema.priors, counts)  # of sums of fractional weights
     found = decide_bottom_up(tree, as_leaf, ending, slack=noise)
     nodes = found.nodes()
     trace = trace_of(
