@@ -12,7 +12,8 @@ from fasttree._arrow cimport (
     ArrowArray, ArrowArrayStream, ArrowSchema, Places, chunk_numbers, chunk_places, floating,
 )
 from fasttree._words cimport (
-    LARGE_OFFSETS, NOT_TEXT, OFFSETS, VIEWS, Layout, Words, chunk_codes, chunk_dictionary, close_words, open_words,
+    DONE, LARGE_OFFSETS, NO_MEMORY, NOT_TEXT, OFFSETS, OUTSIDE, VIEWS, Layout, Outcome, Words, chunk_codes,
+    chunk_dictionary, close_words, open_words,
 )
 
 
@@ -63,6 +64,12 @@ cdef int64_t end_of_chunk(Stream stream, int64_t done, int64_t n_rows) except -1
     return done + stream.array.length
 
 
+cdef int check_whole(int64_t done, int64_t n_rows) except -1:
+    if done < n_rows:
+        raise ValueError(f"an Arrow stream ended after {done} of the {n_rows} rows that were announced")
+    return 0
+
+
 def text_codes(object capsule, int32_t[::1] codes):
     """Fill in the codes of a column of text that an Arrow stream holds, -1 where it is missing. Returns its texts in
     the order in which they appear; None if it is not plain text."""
@@ -89,6 +96,7 @@ def text_codes(object capsule, int32_t[::1] codes):
             start = stop
         if not fine:
             raise MemoryError("no memory left to number the labels of a column")
+        check_whole(start, codes.shape[0])
         return texts_of(&words)
     finally:
         close_words(&words)
@@ -114,32 +122,37 @@ def dictionary_codes(object capsule, int32_t[::1] codes, bint keeps_all):
     cdef Words words
     cdef int32_t* code_at = NULL
     cdef int64_t start = 0, stop
-    cdef bint fine
+    cdef Outcome outcome = DONE
     cdef char kind = stream.format[0] if len(stream.format) == 1 else 0
     if layout == NOT_TEXT or kind not in b"cCsSiIlL":
         return None
-    fine = open_words(&words)
+    if not open_words(&words):
+        outcome = NO_MEMORY
     try:
-        while fine and stream.next():
+        while outcome == DONE and stream.next():
             stop = end_of_chunk(stream, start, codes.shape[0])
             if stop == start and not keeps_all:
                 continue
             free(code_at)
             code_at = <int32_t*>malloc((stream.array.dictionary.length + 1) * sizeof(int32_t))
             if code_at == NULL:
+                outcome = NO_MEMORY
                 break
             with nogil:
-                fine = codes_of_chunk(kind, layout, &stream.array, keeps_all, &words, code_at, &codes[0] + start)
+                outcome = codes_of_chunk(kind, layout, &stream.array, keeps_all, &words, code_at, &codes[0] + start)
             start = stop
-        if not fine or code_at == NULL and start < codes.shape[0]:
+        if outcome == OUTSIDE:
+            raise ValueError("a row names a place that its dictionary does not have")
+        if outcome == NO_MEMORY:
             raise MemoryError("no memory left to number the labels of a column")
+        check_whole(start, codes.shape[0])
         return texts_of(&words)
     finally:
         free(code_at)
         close_words(&words)
 
 
-cdef bint codes_of_chunk(
+cdef Outcome codes_of_chunk(
     char kind, Layout layout, const ArrowArray* array, bint keeps_all, Words* words, int32_t* code_at, int32_t* codes
 ) noexcept nogil:
     cdef const void* places = array.buffers[1]
@@ -186,7 +199,10 @@ def place_codes(object capsule, int32_t[::1] codes, int64_t most):
                 else:
                     fine = False
             start = stop
-        return [places.row_of[i] for i in range(places.n)] if fine else None
+        if not fine:
+            return None
+        check_whole(start, codes.shape[0])
+        return [places.row_of[i] for i in range(places.n)]
     finally:
         free(places.code_at)
         free(places.row_of)
@@ -212,6 +228,8 @@ def numbers_with_holes(object capsule, double[::1] out, bint narrow):
             else:
                 exact = numbers_of_chunk(kind, &stream.array, &out[start])
         start = stop
+    if exact:
+        check_whole(start, out.shape[0])
     return exact
 
 

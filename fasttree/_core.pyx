@@ -806,8 +806,8 @@ cdef class Growth:
             level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch, heuristic
         ):
             return False
-        for i in range(n_present):
-            if not swept:
+        if not swept:
+            for i in range(n_present):
                 branch_of_code[table_codes[i]] = table_branch[i]
         for i in range(n):
             code = self.code_of(entries[i], swept, codes)
@@ -828,14 +828,14 @@ cdef class Growth:
     ) noexcept nogil:
         """A branch for every value present. `codes` of a counted attribute, NULL of a swept one."""
         cdef uint8_t[256] is_present
-        cdef int64_t i, code, last = -1
+        cdef int64_t i, code, last = -1, n_candidates = n
         cdef uint32_t place = 0
         if codes != NULL:
             memset(is_present, 0, 256)
             for i in range(n):
                 is_present[self.code_of(entries[i], False, codes)] = True
-            n = 256
-        for i in range(n):
+            n_candidates = 256
+        for i in range(n_candidates):
             code = i if codes != NULL else self.code_of(entries[i], True, codes)
             if code == last or codes != NULL and not is_present[code]:
                 continue

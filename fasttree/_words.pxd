@@ -216,6 +216,12 @@ cdef enum:
     UNSEEN = -2                 # an entry of a dictionary that no row has had so far
 
 
+cdef enum Outcome:
+    DONE
+    NO_MEMORY
+    OUTSIDE                     # a row names a place that its dictionary does not have
+
+
 cdef inline bint number_entry(
     Layout layout, const ArrowArray* dictionary, Words* words, int64_t i, int32_t* code_at
 ) noexcept nogil:
@@ -230,26 +236,27 @@ cdef inline bint number_entry(
     return True
 
 
-cdef inline bint chunk_dictionary(
+cdef inline Outcome chunk_dictionary(
     Layout layout, const ArrowArray* array, const whole_number* values, bint keeps_all, Words* words, int32_t* code_at,
     int32_t* codes,
 ) noexcept nogil:
     """The code of each row of a chunk that names places in its dictionary, which may lack a text or have it twice.
-    `code_at` has room for a code an entry. Only entries that rows have are numbered, unless it `keeps_all`. False: no
-    memory left."""
+    `code_at` has room for a code an entry. Only entries that rows have are numbered, unless it `keeps_all`."""
     cdef const uint8_t* known = known_of(array)
-    cdef int64_t i
-    for i in range(array.dictionary.length):
+    cdef int64_t i, place, n = array.dictionary.length
+    for i in range(n):
         code_at[i] = UNSEEN
         if keeps_all and not number_entry(layout, array.dictionary, words, i, code_at):
-            return False
+            return NO_MEMORY
     values += array.offset
     for i in range(array.length):
         if not is_known(known, array.offset + i):
             codes[i] = -1
             continue
-        if code_at[<int64_t>values[i]] == UNSEEN:
-            if not number_entry(layout, array.dictionary, words, <int64_t>values[i], code_at):
-                return False
-        codes[i] = code_at[<int64_t>values[i]]
-    return True
+        place = <int64_t>values[i]
+        if not 0 <= place < n:
+            return OUTSIDE
+        if code_at[place] == UNSEEN and not number_entry(layout, array.dictionary, words, place, code_at):
+            return NO_MEMORY
+        codes[i] = code_at[place]
+    return DONE

@@ -176,10 +176,7 @@ def _time_numbers(where: str, values: np.ndarray, hidden: np.ndarray | None = No
     whole = counts // _PER_MICROSECOND[unit]
     finer = whole * _PER_MICROSECOND[unit] != counts
     if finer.any():
-        raise ValueError(
-            f"{where} has a time finer than a microsecond in row {int(np.argmax(finer))}: "
-            "round it to microseconds, or turn it into numbers of the unit that matters."
-        )
+        raise _finer_error(where, int(np.argmax(finer)))
     numbers = whole.astype(np.float64)
     numbers[missing] = np.nan
     return numbers
@@ -223,7 +220,7 @@ def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels | Tim
     if len(found) > 1:
         raise _mixed_error(where, values)
     if found == {"duration"}:
-        return Times(DURATION, _time_numbers(where, np.array(values, dtype="timedelta64[us]")))
+        return Times(DURATION, _object_microseconds(where, values, "timedelta64[us]"))
     return _object_times(where, values)
 
 
@@ -313,17 +310,49 @@ def _nearest_float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
+def _finer_error(where: str, row: int) -> ValueError:
+    return ValueError(
+        f"{where} has a time finer than a microsecond in row {row}: "
+        "round it to microseconds, or turn it into numbers of the unit that matters."
+    )
+
+
+def _object_microseconds(where: str, values: Sequence[Any], dtype: str) -> np.ndarray:
+    """Times of Python and numpy as microseconds. Each of numpy's has a unit of its own, which may be longer or finer;
+    those of pandas may have nanoseconds beside what Python knows of."""
+    rows_of: dict[Any, list[int]] = {}
+    for row, value in enumerate(values):
+        if value is None:
+            continue
+        if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):
+            raise _finer_error(where, row)
+        unit = value.dtype if isinstance(value, np.generic) else np.dtype(dtype)
+        rows_of.setdefault(unit, []).append(row)
+    numbers = np.full(len(values), np.nan)
+    for unit, rows in rows_of.items():
+        times = np.full(len(values), "NaT", dtype=unit)
+        times[rows] = np.array([values[row] for row in rows], dtype=unit)
+        numbers = np.where(np.isnan(numbers), _time_numbers(where, times), numbers)
+    return numbers
+
+
 def _object_times(where: str, values: Sequence[Any]) -> Times:
     zoned = [row for row, value in enumerate(values) if kind_of(value) == INSTANT]
     if not zoned:
-        return Times(DATETIME, _time_numbers(where, np.array(values, dtype="datetime64[us]")))
+        return Times(DATETIME, _object_microseconds(where, values, "datetime64[us]"))
     universal = [None] * len(values)
     for row in zoned:
-        universal[row] = values[row].astimezone(UTC).replace(tzinfo=None)
+        try:
+            universal[row] = values[row].astimezone(UTC).replace(tzinfo=None)
+        except OverflowError:
+            raise ValueError(
+                f"{where} holds {shown(values[row])} in row {row}, which in UTC lies outside the years 1 to 9999: "
+                "use an earlier or later time, or leave it missing."
+            ) from None
     for row, value in enumerate(values):
         if universal[row] is None and not is_missing(value):
             raise ValueError(
                 f"{where} holds {shown(values[zoned[0]])} in row {zoned[0]}, a time with a zone, and {shown(value)} "
                 f"in row {row}, which has none: give all of them a zone, or none."
             )
-    return Times(INSTANT, _time_numbers(where, np.array(universal, dtype="datetime64[us]")))
+    return Times(INSTANT, _object_microseconds(where, universal, "datetime64[us]"))

@@ -22,8 +22,8 @@ def arrow_table(X: Any) -> Any:
         return library.DataFrame(X) if library.__name__ == "polars" else library.table(X)
     except Exception as error:  # each library has its own
         raise ValueError(
-            f"Expected 2D array, got 1D array instead: X is a {type(X).__name__} that speaks Arrow, but "
-            f"{library.__name__} finds no table in it ({error}). Put a single column into a dict."
+            f"X is a {type(X).__name__} that speaks Arrow, but {library.__name__} finds no table in it ({error}). "
+            "If it is a column (expected 2D array, got 1D array instead), put it into a dict."
         ) from error
 
 

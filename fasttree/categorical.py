@@ -15,6 +15,7 @@ from fasttree.labels import (
     hash_labels,
     map_labels,
     not_a_scalar_error,
+    numbering,
     shown,
     sort_labels,
 )
@@ -58,7 +59,7 @@ class Categorical:
             self.codes, self.categories = by_value.codes, tuple(by_value.labels)
             return
         self.categories = check_levels(where, categories)
-        self.codes = map_labels(found, {level: code for code, level in enumerate(self.categories)})
+        self.codes = map_labels(found, numbering(self.categories))
         unknown = self.codes == UNKNOWN_CODE
         if unknown.any():
             row = int(np.argmax(unknown))

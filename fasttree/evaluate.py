@@ -158,6 +158,7 @@ class Evaluator:
             self.weights is not None,
             self.core,
             self.shares,
+            keeps_branches=params.by_chance,
             many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         n_spare = self.n_rows

@@ -43,6 +43,7 @@ from fasttree.labels import (
     map_labels,
     missing_value_error,
     number_labels,
+    numbering,
     shown,
     sort_labels,
     without_unused,
@@ -221,7 +222,7 @@ def _fit_column(
 
 
 def _declared_codes(where: str, labels: Labels, levels: tuple[Any, ...]) -> np.ndarray:
-    codes = map_labels(labels, {level: code for code, level in enumerate(levels)})
+    codes = map_labels(labels, numbering(levels))
     unknown = codes == UNKNOWN_CODE
     if unknown.any():
         row = int(np.argmax(unknown))
@@ -256,8 +257,7 @@ class _Expected:
         found = self._levels.get(place)
         if found is None:
             categories = self.attributes[place].categories or ()
-            codes = {level: code for code, level in enumerate(categories)}
-            found = self._levels[place] = codes, families_of(categories)
+            found = self._levels[place] = numbering(categories), families_of(categories)
         return found
 
 

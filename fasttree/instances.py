@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rows of one fit as instances: rows with a weight, several of which may be shares of one row.
 
-Without missing values to share out an instance is a row, and nothing here ever changes.
+Without missing values to share out an instance is a row for good.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ class Instances:
         is_weighted: bool,
         core: _core.Growth,
         shares: bool,
+        keeps_branches: bool,
         many_branches: bool,
     ) -> None:
         """`steps`: weights, 0 for rows that do not count; unless it `is_weighted`, that is all they say. `shares`: rows
-        may be shared out; `many_branches`: a byte may not do for the branch of a row."""
+        may be shared out; `keeps_branches`: splits are described before all rows of a level have moved, to be judged;
+        `many_branches`: a byte may not do for the branch of a row."""
         self.core = core
         self.shares = shares
         self.n = table.n_rows
@@ -53,7 +55,8 @@ class Instances:
         self.weight = steps if is_weighted else None
         self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
         self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
-        is_wide = shares and many_branches
+        self.keeps_branches = shares or keeps_branches
+        is_wide = self.keeps_branches and many_branches
         self.branch = np.empty(table.n_rows, dtype=np.uint32 if is_wide else np.uint8)
         if shares and self.weight is not None:
             self.y, self.weight = table.y.copy(), self.weight.copy()
@@ -76,7 +79,7 @@ class Instances:
 
     def begin_moves(self, wide: bool) -> None:
         """Every row is about to be told its branch; a byte does for that unless the branches are many."""
-        if self.shares:  # branches told earlier may still be wanted
+        if self.keeps_branches:  # those told earlier may still be wanted
             return
         if wide != (self.branch.dtype == np.uint32):
             self.branch = np.empty(len(self.branch), dtype=np.uint32 if wide else np.uint8)
@@ -120,7 +123,8 @@ class Instances:
     def bytes_of_copy(self) -> int:
         """What one more instance takes, here and in the lists of the next level."""
         has_rows = len(self.row_list) > 0
-        return 20 + self.branch.itemsize + 8 * (len(self._in_use) + has_rows)
+        own = 4 + 8 + 4 + 4  # class, weight, row, first copy
+        return own + self.branch.itemsize + 8 * (len(self._in_use) + has_rows)
 
     def make_room(self, n_copies: int) -> int:
         """Room for more instances; returns the number of the first."""

@@ -238,11 +238,27 @@ def sort_labels(where: str, column: Labels, in_place: bool = False) -> Labels:
     return Labels(codes, labels[order].tolist(), column.declared, column.ordered)
 
 
+def numbering(levels: Sequence[Any]) -> dict[Any, int]:
+    """The code of each level, by what it is compared as."""
+    return {level: code for code, level in enumerate(_compared(levels))}
+
+
+def _compared(labels: Sequence[Any]) -> Sequence[Any]:
+    """What labels are compared as: a date is its midnight, since libraries have either."""
+    if datetime.date not in set(map(type, labels)):
+        return labels
+    midnight = datetime.time()
+    return [
+        datetime.datetime.combine(label, midnight) if type(label) is datetime.date else label
+        for label in labels
+    ]
+
+
 def map_labels(
     column: Labels, code_of: Mapping[Any, int], out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Codes of another numbering, which may lack a label: one look-up a label, not a row."""
-    found = [code_of.get(label, UNKNOWN_CODE) for label in column.labels]
+    """Codes of another `numbering`, which may lack a label: one look-up a label, not a row."""
+    found = [code_of.get(label, UNKNOWN_CODE) for label in _compared(column.labels)]
     return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32), out)
 
 

@@ -36,10 +36,11 @@ def in_portions(parts: list[np.ndarray], most: int) -> Iterator[np.ndarray]:
 
 def without_rows(counts: list[np.ndarray]) -> np.ndarray:
     """The nodes that no rows reach, of parts of class counts."""
-    before = np.cumsum([0, *map(len, counts)])
+    lengths = np.array([len(part) for part in counts])
+    before = lengths.cumsum() - lengths
     found = [
         first + np.flatnonzero(~part.any(axis=1))
-        for first, part in zip(before, counts, strict=False)
+        for first, part in zip(before, counts, strict=True)
     ]
     return np.concatenate(found)
 

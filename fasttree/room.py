@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory for the columns of one table, in one piece.
+"""Memory for the columns of one table, in large pieces.
 
 A system hands out a large piece in large pages, an order of magnitude faster than as many small ones. Columns that are
 large by themselves need no such help, and are better given back one by one.
@@ -17,13 +17,25 @@ class Room:
 
     def __init__(self, n_columns: int, n_rows: int) -> None:
         self.n_rows = n_rows
-        pays = n_rows * 8 < LARGE_BYTES <= n_columns * n_rows * 8
-        # What is not touched is not paid for. A column has codes twice: its own, and those of a fitted model.
-        self._numbers = list(np.empty((n_columns if pays else 0, n_rows)))
-        self._codes = list(np.empty((2 * n_columns if pays else 0, n_rows), dtype=np.int32))
+        n_bytes = 8 * n_rows
+        pays = n_bytes < LARGE_BYTES <= n_columns * n_bytes
+        self._at_once = -(-LARGE_BYTES // n_bytes) if pays else 1  # columns of numbers
+        self._numbers: list[np.ndarray] = []
+        self._codes: list[np.ndarray] = []
 
     def numbers(self) -> np.ndarray:
-        return self._numbers.pop() if self._numbers else np.empty(self.n_rows)
+        return self._row(self._numbers, self._at_once, np.float64)
 
     def codes(self) -> np.ndarray:
-        return self._codes.pop() if self._codes else np.empty(self.n_rows, dtype=np.int32)
+        return self._row(self._codes, 2 * self._at_once, np.int32)
+
+    def _row(self, free: list[np.ndarray], n: int, dtype: type[np.generic]) -> np.ndarray:
+        if self._at_once == 1:
+            return np.empty(self.n_rows, dtype=dtype)
+        try:
+            return free.pop()
+        except IndexError:  # threads that come together make a piece each
+            rows = list(np.empty((n, self.n_rows), dtype=dtype))
+            row = rows.pop()
+            free += rows
+            return row

@@ -40,15 +40,14 @@ def like_labels(
     where: str, values: np.ndarray | Labels | Times, categories: tuple[Any, ...]
 ) -> Labels:
     """The labels of a column that was categorical at fit."""
-    if isinstance(values, Labels):
-        return values
-    if not isinstance(values, Times):
+    if isinstance(values, np.ndarray):
         return number_labels(values)
-    labels = hash_labels(values.objects(where))
-    # A date equals no time, nor a time with a zone one without: every level would be an unknown one.
-    if categories and labels.labels and values.kind not in set(map(kind_of, categories)):
+    labels = hash_labels(values.objects(where)) if isinstance(values, Times) else values
+    # A time with a zone equals none without: every level would be an unknown one.
+    now = set(map(kind_of, labels.labels)) - {None}
+    if now and categories and now.isdisjoint(map(kind_of, categories)):
         raise ValueError(
             f"{where} was categorical at fit, with labels such as {shown(categories[0])}, but now holds "
-            f"{held(values.kind)} such as {shown(labels.example)}: pass labels as at fit."
+            f"{held(now.pop())} such as {shown(labels.example)}: pass labels as at fit."
         )
     return labels

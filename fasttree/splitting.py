@@ -173,9 +173,9 @@ class Splitter:
     ) -> Children:
         """Find the surrogates, and send the rows by them that do not know the attribute of their node's split."""
         assert self.evaluator.surrogates is not None
-        sizes = self.evaluator.plain(children.counts).sum(axis=1).reshape(-1, 2)
+        side_sizes = self.evaluator.plain(children.counts).sum(axis=1).reshape(-1, 2)
         worth_threads = int(level.n_rows[nodes].sum()) * self.evaluator.n_attributes > PARALLEL_WORK
-        found = self.evaluator.surrogates.find(level, nodes, attribute, sizes, worth_threads)
+        found = self.evaluator.surrogates.find(level, nodes, attribute, side_sizes, worth_threads)
         if n_shared.any():
             self.evaluator.surrogates.place_cuts(found)
         counts = children.counts.copy()

@@ -78,10 +78,12 @@ class Times:
 
 
 def kind_of(value: Any) -> str | None:
-    """Which kind of time a single value is; None: a date, or no time at all."""
-    if isinstance(value, datetime.datetime):
-        return DATETIME if value.tzinfo is None else INSTANT
-    return DURATION if isinstance(value, datetime.timedelta) else None
+    """Which kind of time a single value is; None: none at all."""
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        return DURATION
+    if isinstance(value, (datetime.date, np.datetime64)):
+        return DATETIME if getattr(value, "tzinfo", None) is None else INSTANT
+    return None
 
 
 def held(kind: str | None) -> str:
@@ -98,8 +100,15 @@ def kind_error(where: str, then: str | None, now: str | None) -> ValueError:
     )
 
 
-def microseconds(value: Any) -> Any:
-    """A single time as its number; any other value as it is."""
+def microseconds(where: str, value: Any, kind: str | None) -> Any:
+    """A single time as its number, if it is of this kind; a number as it is."""
+    now = kind_of(value)
+    if now is not None and now != kind:
+        raise TypeError(f"{where} held {held(kind)} at fit, got {value!r}: pass {held(kind)}.")
+    return _as_number(value)
+
+
+def _as_number(value: Any) -> Any:
     if isinstance(value, (np.datetime64, np.timedelta64)):
         kind = "datetime64[us]" if isinstance(value, np.datetime64) else "timedelta64[us]"
         return float(value.astype(kind).astype(np.int64))
@@ -175,7 +184,7 @@ def read_time(text: str, kind: str) -> float | None:
     try:
         time = datetime.datetime.fromisoformat(text)
         is_zoned = time.tzinfo is not None
-        return float(microseconds(time)) if is_zoned == (kind == INSTANT) else None
+        return float(_as_number(time)) if is_zoned == (kind == INSTANT) else None
     except (ValueError, OverflowError):
         return None
 

@@ -170,6 +170,8 @@ def _text_labels(
         raise ValueError(
             f"{where} holds text that is not UTF-8, {shown(error.object)}: decode it first."
         ) from None
+    except ValueError as error:  # whoever made the column made a mistake
+        raise ValueError(f"{where} is damaged: {error}.") from None
     return None if labels is None else Labels(codes, labels)
 
 
@@ -188,11 +190,11 @@ def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | 
         found = _text_labels(where, series, room, read)
         return None if found is None else replace(found, declared=True)
     if library.is_pyarrow() or library.is_pandas_like():
-        encoded = series.to_arrow()
         found = _text_labels(where, series, room, read)
         if found is None:
-            return _arrow_labels(where, encoded)
-        return replace(found, declared=True, ordered=bool(encoded.type.ordered))
+            return _arrow_labels(where, native if library.is_pyarrow() else series.to_arrow())
+        kind = native.type if library.is_pyarrow() else native.dtype.pyarrow_dtype
+        return replace(found, declared=True, ordered=bool(kind.ordered))
     return None
 
 
@@ -209,28 +211,26 @@ def _pool_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | Non
 
 
 def _arrow_labels(where: str, encoded: Any) -> Labels:
-    chunks = encoded.unify_dictionaries().chunks if hasattr(encoded, "chunks") else [encoded]
-    indices = [chunk.indices for chunk in chunks]
-    parts = [
-        (part.cast("int64").fill_null(MISSING_CODE) if part.null_count else part).to_numpy()
-        for part in indices
-    ]
-    codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    try:
-        codes, labels = _without_doubles(codes, chunks[0].dictionary.to_pylist())
-    except TypeError:  # lists and structs have no hash
-        raise _type_error(where, encoded.type) from None
-    ordered = bool(encoded.type.ordered)
-    return without_missing(Labels(codes, labels, declared=True, ordered=ordered))
-
-
-def _without_doubles(codes: np.ndarray, dictionary: list[Any]) -> tuple[np.ndarray, list[Any]]:
-    """A dictionary that somebody else made may hold a null, and the same label twice."""
+    """Dictionaries of other labels than text. Each chunk has its own, which may hold a null, and a label twice."""
     place_of: dict[Any, int] = {}
-    for label in dictionary:
-        if label is not None:
-            place_of.setdefault(label, len(place_of))
-    if len(place_of) < len(dictionary):
-        places = [MISSING_CODE if label is None else place_of[label] for label in dictionary]
-        codes = np.array([*places, MISSING_CODE], dtype=np.int32)[codes]
-    return codes, list(place_of)
+    parts = []
+    for chunk in getattr(encoded, "chunks", [encoded]):
+        labels = chunk.dictionary.to_pylist()
+        try:
+            places = [
+                MISSING_CODE if label is None else place_of.setdefault(label, len(place_of))
+                for label in labels
+            ]
+        except TypeError:  # lists and structs have no hash
+            raise _type_error(where, encoded.type) from None
+        indices = chunk.indices.cast("int64")
+        known = indices.drop_null().to_numpy()
+        if len(known) and not 0 <= known.min() <= known.max() < len(labels):
+            raise ValueError(
+                f"{where} is damaged: a row names a place that its dictionary does not have."
+            )
+        table = np.array([*places, MISSING_CODE], dtype=np.int32)
+        parts.append(table[indices.fill_null(MISSING_CODE).to_numpy()])
+    ordered = bool(encoded.type.ordered)
+    codes = np.concatenate([np.empty(0, dtype=np.int32), *parts])
+    return without_missing(Labels(codes, list(place_of), declared=True, ordered=ordered))

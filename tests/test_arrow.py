@@ -140,6 +140,40 @@ def test_any_dictionary(
     assert dictionary_codes(column, True) == (expected, labels)
 
 
+@pytest.mark.parametrize("place", [2, 7, -1, 10**9])
+@pytest.mark.parametrize("labels", [["a", "b"], [1, 2]])
+def test_a_place_outside_the_dictionary(place: int, labels: list[Any]) -> None:
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, place]), pa.array(labels), safe=False)
+    with pytest.raises(ValueError, match="column 'c' is damaged: a row names a place"):
+        read_table(pa.table({"c": column}))
+
+
+@pytest.mark.parametrize("texts", [("a", "b"), (1, 2)])
+def test_chunks_with_dictionaries_of_their_own(texts: tuple[Any, Any]) -> None:
+    first, second = texts
+    chunks = [
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), pa.array([first, None])),
+        pa.DictionaryArray.from_arrays(pa.array([1, 0, 2]), pa.array([second, first, second])),
+    ]
+    (column,) = read_table(pa.table({"c": pa.chunked_array(chunks)})).columns or ()
+    assert column.categories == texts
+    assert column.codes.tolist() == [0, -1, -1, 0, 1, 1]
+
+
+def test_a_stream_that_ends_early() -> None:
+    text = pa.chunked_array([["a", "b"]])
+    for read, column in (
+        (lambda s, out: _core.text_codes(s, out), text),
+        (lambda s, out: _core.dictionary_codes(s, out, True), text.dictionary_encode()),
+        (lambda s, out: _core.place_codes(s, out, 9), pa.chunked_array([np.uint8([1, 2])])),
+    ):
+        with pytest.raises(ValueError, match="ended after 2 of the 5 rows"):
+            read(column.__arrow_c_stream__(), np.zeros(5, dtype=np.int32))
+    numbers = pa.chunked_array([[1, None]])
+    with pytest.raises(ValueError, match="ended after 2 of the 5 rows"):
+        _core.numbers_with_holes(numbers.__arrow_c_stream__(), np.zeros(5), False)
+
+
 def test_what_is_no_dictionary_of_text_is_left_to_others() -> None:
     for column in (
         pa.chunked_array([pa.array(["a"])]),

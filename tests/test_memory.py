@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import evaluate, instances, ruler
+from fasttree import builder, evaluate, instances, ruler
 from fasttree.tree import Tree, constant
 
 
@@ -30,6 +30,7 @@ def lower_limits(monkeypatch: pytest.MonkeyPatch, spare: int = 7) -> None:
     monkeypatch.setattr(evaluate, "RECORD_BYTES", 300)
     monkeypatch.setattr(evaluate, "WHOLE_SPARE", spare)
     monkeypatch.setattr(instances, "FORGOTTEN", 1)
+    monkeypatch.setattr(builder, "MOST_IN_HAND", 7)
     monkeypatch.setattr(ruler, "MOST_INVERSES", 9)
     monkeypatch.setattr(ruler, "FEW_INVERSES", 6)
 
@@ -102,6 +103,26 @@ def test_families_larger_than_a_batch(
             with monkeypatch.context() as limited:
                 limited.setattr(evaluate, "RECORD_BYTES", n_bytes)
                 assert model.fit(X, y).tree_ == expected
+
+
+@pytest.mark.parametrize("n_bytes", [200, 2000])
+def test_judged_splits_of_more_branches_than_a_byte_holds(
+    n_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge tells rows branches, while those of other batches are still to be moved by theirs."""
+    draw = np.random.default_rng(0)
+    X = {
+        "level": [f"level {code}" for code in draw.integers(600, size=6000)],
+        "x": draw.normal(size=6000),
+        "z": draw.normal(size=6000),
+    }
+    y = (X["x"] > 0) ^ (X["z"] > 0.3) ^ (draw.random(6000) < 0.1)
+    model = fasttree.TreeClassifier(
+        criterion="adjusted_gini", categorical_split="multiway", max_depth=5
+    )
+    expected = model.fit(X, y).tree_
+    monkeypatch.setattr(evaluate, "RECORD_BYTES", n_bytes)
+    assert model.fit(X, y).tree_ == expected
 
 
 def test_a_column_that_the_root_used_up_is_not_asked_again() -> None:

@@ -41,7 +41,7 @@ class Data:
         return replace(self, X=self.X.filter(kept), y=self.y.filter(kept), weights=weights)
 
     def split(self, share: float) -> tuple[Data, Data]:
-        """Rows to train on, and a share of each class to judge by; few copies of a row stay together."""
+        """Rows to train on, and a share of each class to judge by; a few copies of a row stay together."""
         from fasttree.folds import hold_out, value_hashes
         from fasttree.frames import read_table as read_columns
         from fasttree.frames import read_target

@@ -56,7 +56,7 @@ class Condition:
         if not is_missing(value):
             if self.levels is not None:
                 return plain(value) in self.levels
-            number = value if self.time is None else microseconds(value)
+            number = microseconds(self.attribute, value, self.time)
             above = self.low is None or number > self.low
             return bool(above and (self.high is None or number <= self.high))
         if not self.substitutes:
