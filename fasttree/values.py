@@ -182,6 +182,8 @@ def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | 
     native, library = series.to_native(), series.implementation
     if library.is_pandas_like() and hasattr(native, "cat"):
         codes, labels = np.asarray(native.cat.codes), native.cat.categories.tolist()
+        if bytes in set(map(type, labels)):
+            raise _type_error(where, "bytes")
         return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
     read = partial(_core.dictionary_codes, keeps_all=True)
     if library.is_polars():
@@ -216,6 +218,8 @@ def _arrow_labels(where: str, encoded: Any) -> Labels:
     parts = []
     for chunk in getattr(encoded, "chunks", [encoded]):
         labels = chunk.dictionary.to_pylist()
+        if bytes in set(map(type, labels)):
+            raise _type_error(where, encoded.type)
         try:
             places = [
                 MISSING_CODE if label is None else place_of.setdefault(label, len(place_of))

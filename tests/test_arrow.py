@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from fasttree import TreeClassifier, _core
 from fasttree.frames import read_table
 from fasttree.labels import hash_labels
+from fasttree.room import Room
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -220,6 +221,20 @@ def test_a_polars_category_among_very_many_others() -> None:
     column = read_table(pl.DataFrame({"c": few})).columns[0]
     assert column.categories == ("a", "z")
     assert column.codes.tolist() == [1, -1, 0, 1]
+
+
+def test_room_is_taken_when_it_is_asked_for() -> None:
+    room = Room(10**9, 100_000)  # all of it would be 1.6 PB
+    rows = [room.numbers() for _ in range(20)]
+    codes = [room.codes() for _ in range(20)]
+    for place, row in enumerate([*rows, *codes]):
+        assert row.shape == (100_000,)
+        row[:] = place
+    assert [row[0] for row in rows] == [row[-1] for row in rows] == list(range(20))
+    assert [row[0] for row in codes] == [row[-1] for row in codes] == list(range(20, 40))
+    assert rows[0].base is rows[1].base
+    alone = Room(2, 100_000)  # too little to gain by it
+    assert alone.numbers().base is None
 
 
 def test_columns_in_one_piece_of_memory() -> None:

@@ -593,8 +593,42 @@ def test_objects_of_numpy_have_units_of_their_own() -> None:
         with pytest.raises(ValueError, match="'d' has a time finer than a microsecond in row 1"):
             numbers(finer)
     for odd in ([np.timedelta64(1, "M"), None], [np.timedelta64(1), np.timedelta64(2)]):
-        with pytest.raises(TypeError, match="'d' has durations of unit .* which has no fixed"):
+        with pytest.raises(TypeError, match=r"'d' has durations of unit .* which has no fixed"):
             numbers(odd)
     west = datetime.timezone(datetime.timedelta(hours=-5))
-    with pytest.raises(ValueError, match="'d' holds .* in row 0, which in UTC lies outside"):
+    with pytest.raises(ValueError, match=r"'d' holds .* in row 0, which in UTC lies outside"):
         numbers([datetime.datetime.max.replace(tzinfo=west)])
+
+
+def test_exported_python_compares_dates_as_the_model_does() -> None:
+    days = [datetime.date(2020, 1, 1 + i % 20) for i in range(40)]
+    y = ["early" if day.day < 11 else "late" for day in days]
+    midnights = pd.Series(pd.to_datetime(days))
+    zoned = midnights.dt.tz_localize("Asia/Tokyo")
+    for column, asked in (
+        (days, [*days, *map(datetime.datetime.fromordinal, map(datetime.date.toordinal, days))]),
+        (midnights.astype("category"), [*days, *midnights]),
+        (pd.Series(days).astype("category"), [*days, *midnights]),
+        (zoned.astype("category"), list(zoned.dt.tz_convert("UTC"))),
+        (pd.Series(pd.to_timedelta(midnights.dt.day, unit="h")).astype("category"),
+         [datetime.timedelta(hours=day.day) for day in days]),
+    ):  # fmt: skip
+        model = TreeClassifier(categorical_features=["d"]).fit({"d": column}, y)
+        source: dict[str, Any] = {}
+        exec(model.export("python"), source)
+        found = [source["predict"]([value]) for value in asked]
+        assert found == model.predict({"d": pd.Series(asked, dtype=object)}).tolist()
+        assert found == y * (len(asked) // len(y))
+    finer = pd.Series(midnights + pd.Timedelta(1, "ns")).astype("category")
+    model = TreeClassifier(categorical_features=["d"]).fit({"d": finer}, y)
+    with pytest.raises(ValueError, match="cannot be written as Python source"):
+        model.export("python")
+
+
+def test_levels_of_bytes_are_refused() -> None:
+    for column in (
+        pd.Series([b"a", b"b"]).astype("category"),
+        pa.array([b"a", b"b"]).dictionary_encode(),
+    ):
+        with pytest.raises(TypeError, match="column 'd' has the type"):
+            TreeClassifier().fit({"d": column}, [0, 1])

@@ -33,10 +33,27 @@ def _microseconds(value, name, kind):
 PLAIN = (str, bool, int, float, datetime.date, datetime.timedelta, decimal.Decimal)
 
 
+def _standard(value: Any) -> Any:
+    """Times of pandas as Python's own, and of any zone as the same instant in UTC: what `repr` writes can be read."""
+    if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):
+        return value
+    if hasattr(value, "to_pytimedelta"):
+        value = value.to_pytimedelta()
+    if hasattr(value, "to_pydatetime"):
+        value = value.to_pydatetime()
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.astimezone(datetime.UTC)
+    return value
+
+
 def python_literal(value: Any) -> str:
     """An expression that gives the label; it may need `datetime` or `decimal`."""
-    value = plain(value)
-    if not isinstance(value, PLAIN):
+    value = _standard(plain(value))
+    if (
+        not isinstance(value, PLAIN)
+        or hasattr(value, "nanosecond")
+        or hasattr(value, "nanoseconds")
+    ):
         raise ValueError(
             f"the label {value!r} of type {type(value).__name__} cannot be written as Python source: "
             "use text or numbers as labels, or export to JSON"

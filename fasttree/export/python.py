@@ -6,6 +6,7 @@ The tests are a table and the way of a row is a loop, so that no tree is too dee
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -38,6 +39,22 @@ _READS_TIME = """\
         if name in KINDS:
             return _microseconds(value, name, KINDS[name])
 """
+
+_READS_DAY = """\
+    if isinstance(value, datetime.date):
+        for level in levels:
+            if _midnight(level) == _midnight(value):
+                return level
+"""
+
+MIDNIGHT = '''
+
+def _midnight(day):
+    """What dates and times are compared as."""
+    if isinstance(day, datetime.datetime) or not isinstance(day, datetime.date):
+        return day
+    return datetime.datetime.combine(day, datetime.time())
+'''
 
 CODE = '''
 
@@ -145,6 +162,10 @@ def _value(value, place):
         return float(value)
     if value in levels:
         return value
+    if isinstance(value, datetime.date):
+        for level in levels:
+            if _midnight(level) == _midnight(value):
+                return level
     if levels and isinstance(value, str) != isinstance(next(iter(levels)), str):
         raise TypeError(f"{name!r} has levels such as {next(iter(levels))!r}, got {value!r}")
     if ON_UNKNOWN == "error":
@@ -156,7 +177,12 @@ def _value(value, place):
 def export(model: Exportable) -> str:
     """The source of a module with predict, predict_proba and leaf."""
     body = "\n".join([*_drawing(model), *_constants(model), *_tables(model)]) + "\n"
-    body += CODE + READ_TIME if model.units else CODE.replace(_READS_TIME, "")
+    code = CODE if model.units else CODE.replace(_READS_TIME, "")
+    has_days = any(
+        isinstance(v, datetime.date) for a in model.attributes for v in a.categories or ()
+    )
+    body += code + MIDNIGHT if has_days else code.replace(_READS_DAY, "")
+    body += READ_TIME if model.units else ""
     imports = python_imports(body)
     head = HEAD.format(times=TIMES if model.units else "", refusals=_refusals(model))
     return head + (f"\n{imports}" if imports else "") + body
