@@ -334,7 +334,9 @@ class Builder:
         choices = eligible, arrays.pop("n_cuts"), arrays.pop("place")
         del arrays["n_table"]
         arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
-        tree = Tree(schema=self.table.schema, multiplicity=multiplicity, **arrays)
+        give_back(64 * n_nodes)
+        schema = self.table.schema.unpacked()
+        tree = Tree(schema=schema, multiplicity=multiplicity, **arrays)
         if not self.params.by_length:
             return tree, None
         return tree, Choices(*(values.astype(np.int64) for values in choices))

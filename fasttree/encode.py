@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -290,8 +291,9 @@ class _Encoding:
         if table.columns is None:
             attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
         else:
-            attributes = [
-                AttributeSchema(c.name, c.categories, c.ordered, c.time) for c in table.columns
+            attributes = [  # as they are, for growth asks for no level by its name: see Schema.unpacked
+                AttributeSchema(c.name, cast(Any, c.categories), c.ordered, c.time)
+                for c in table.columns
             ]
         return EncodedTable(
             schema=Schema(

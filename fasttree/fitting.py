@@ -100,7 +100,9 @@ class Fitting:
         """Are these the rows that a tree was grown from?"""
         encoded, n_classes = self.rows.encoded, tree.counts.shape[1]
         own = np.bincount(encoded.y, self.rows.plain_weights(), minlength=n_classes)
-        if encoded.schema != tree.schema or not np.allclose(own, tree.counts[0], rtol=1e-9):
+        if encoded.schema.unpacked() != tree.schema or not np.allclose(
+            own, tree.counts[0], rtol=1e-9
+        ):
             raise ValueError(
                 "X, y and sample_weight are not the rows that this tree was grown from: pass those that fit got"
             )

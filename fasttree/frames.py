@@ -48,6 +48,7 @@ from fasttree.labels import (
     sort_labels,
     without_unused,
 )
+from fasttree.packed import packed
 from fasttree.room import Room
 from fasttree.same_kind import like_labels, like_numbers
 from fasttree.schema import AttributeSchema, Schema
@@ -83,7 +84,7 @@ class Column:
     name: str
     values: np.ndarray | None = None
     codes: np.ndarray | None = None
-    categories: tuple[Any, ...] | None = None
+    categories: Sequence[Any] | None = None
     declared: bool = False  # True: a level stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
     time: str | None = None  # the kind of time (times.py) that the values are; None: plain numbers
@@ -99,7 +100,7 @@ class Column:
         assert self.codes is not None
         assert self.categories is not None
         kept = without_unused(Labels(self.codes[rows], self.categories, self.declared))
-        return replace(self, codes=kept.codes, categories=tuple(kept.labels))
+        return replace(self, codes=kept.codes, categories=packed(kept.labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,7 @@ def _fit_column(
     if codes.dtype != np.int32:
         codes = room.codes()
         codes[:] = labels.codes
-    categories = tuple(labels.labels)
+    categories = packed(labels.labels)
     return Column(
         name, codes=codes, categories=categories, declared=labels.declared, ordered=ordered
     )

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+
+from fasttree.packed import PackedTexts, unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,16 @@ class Schema:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def unpacked(self) -> Schema:
+        """With the levels of each attribute as a tuple: while a tree grows, very many are packed."""
+        if not any(isinstance(a.categories, PackedTexts) for a in self.attributes):
+            return self
+        attributes = [
+            a if a.categories is None else replace(a, categories=unpacked(a.categories))
+            for a in self.attributes
+        ]
+        return replace(self, attributes=tuple(attributes))
 
     @property
     def names(self) -> tuple[str, ...]:
