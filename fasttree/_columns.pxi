@@ -121,6 +121,7 @@ def dictionary_codes(object capsule, int32_t[::1] codes, bint keeps_all):
     cdef Layout layout = layout_of(stream.labels)
     cdef Words words
     cdef int32_t* code_at = NULL
+    cdef int32_t* first_code = &codes[0] if codes.shape[0] > 0 else NULL
     cdef int64_t start = 0, stop
     cdef Outcome outcome = DONE
     cdef char kind = stream.format[0] if len(stream.format) == 1 else 0
@@ -139,7 +140,7 @@ def dictionary_codes(object capsule, int32_t[::1] codes, bint keeps_all):
                 outcome = NO_MEMORY
                 break
             with nogil:
-                outcome = codes_of_chunk(kind, layout, &stream.array, keeps_all, &words, code_at, &codes[0] + start)
+                outcome = codes_of_chunk(kind, layout, &stream.array, keeps_all, &words, code_at, first_code + start)
             start = stop
         if outcome == OUTSIDE:
             raise ValueError("a row names a place that its dictionary does not have")

@@ -327,10 +327,11 @@ cdef class Growth:
             return False
         with nogil:
             for a in range(a0, a1):
-                records.score = &score[a, 0]
-                records.cut = &cut[a, 0]
-                records.split = &split[a, 0] if split is not None else NULL
                 records.n = score.shape[1]
+                if records.n > 0:       # else rows are moved, and nothing is scored
+                    records.score = &score[a, 0]
+                    records.cut = &cut[a, 0]
+                    records.split = &split[a, 0] if split is not None else NULL
                 if self.is_spent[a]:
                     for i in range(records.n):
                         records.score[i] = -INFINITY
