@@ -39,7 +39,7 @@ class ChanceRule:
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
     ) -> np.ndarray:
         evaluator = self.evaluator
-        children, _, _, _ = Splitter(evaluator).describe(level, nodes, attribute, cut)
+        children = Splitter(evaluator).describe(level, nodes, attribute, cut).children
         # As many rows as there are, however much more the classes of some count.
         unit = level.total[nodes] / (level.size[nodes] / evaluator.per_unit)
         n_children = sizes(children.first_child)

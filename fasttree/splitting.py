@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,6 +43,20 @@ class Children:
     n_branches: np.ndarray | None = None
 
 
+class Described(NamedTuple):
+    """Splits and what is known of their children before rows are shared out or sent on by surrogates."""
+
+    level: Level
+    nodes: np.ndarray
+    attribute: np.ndarray
+    children: Children
+    n_shared: (
+        np.ndarray
+    )  # per split: the rows that do not know its attribute and stand with no child so far
+    edges: list[int]  # where the splits are divided among threads ...
+    shared: bool  # ... if that is worth it
+
+
 class Splitter:
     """Makes the splits of one fit."""
 
@@ -55,28 +70,29 @@ class Splitter:
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
     ) -> Children:
         """Describe the children of the winners at `nodes`, and send every row to its branch."""
-        children, n_shared, edges, shared = self.describe(level, nodes, attribute, cut)
+        described = self.describe(level, nodes, attribute, cut)
+        children = described.children
         if level.depth == 0:
             self.evaluator.spend(int(attribute[0]))
         if self.evaluator.shares:
-            children = self._share(level, nodes, attribute, children, n_shared, edges, shared)
+            children = self._share(described)
         if self.evaluator.surrogates is not None:
-            children = self._stand_in(level, nodes, attribute, children, n_shared, edges, shared)
+            children = self._stand_in(described)
         if self.evaluator.lengths is not None:
             cuts = np.empty((len(nodes), 2), dtype=np.int64)
             self.core.count_cuts(level.core, nodes, attribute, cut, cuts)
             n_branches = self.evaluator.lengths.n_branches(attribute, cut)
             children = replace(children, cuts=cuts, n_branches=n_branches)
         if self.evaluator.has_counted:
-            self._hand_on(level, nodes, children, edges, shared)
+            self._hand_on(described._replace(children=children))
         self.evaluator.has_moved = True
         return children
 
     def describe(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
-    ) -> tuple[Children, np.ndarray, list[int], bool]:
-        """The children of splits, with the rows that know the attribute: nothing is moved yet. Also how many rows are
-        left to share out, and how to divide the splits among threads, if that is worth it."""
+    ) -> Described:
+        """The children of splits, with the rows that know the attribute. These are told their branches, but stay where
+        they are."""
         if self.evaluator.is_all_numeric:
             first_child = np.arange(0, 2 * len(nodes) + 1, 2)
             table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
@@ -117,19 +133,11 @@ class Splitter:
                 raise MemoryError("no memory left to describe the children")
 
         self.team.run(split, len(edges) - 1, shared)
-        return children, n_shared, edges, shared
+        return Described(level, nodes, attribute, children, n_shared, edges, shared)
 
-    def _share(
-        self,
-        level: Level,
-        nodes: np.ndarray,
-        attribute: np.ndarray,
-        children: Children,
-        n_shared: np.ndarray,
-        edges: list[int],
-        shared: bool,
-    ) -> Children:
+    def _share(self, described: Described) -> Children:
         """Share the rows out that do not know the attribute on which their node is split."""
+        level, nodes, attribute, children, n_shared, edges, shared = described
         counts = children.counts.copy()
         known = self.evaluator.pull(children.counts).astype(np.float64)
         copies = ends(n_shared * (children.n_filled - 1))
@@ -161,17 +169,9 @@ class Splitter:
             'Leave it out, or use missing="branch" or categorical_split="subset"'
         )
 
-    def _stand_in(
-        self,
-        level: Level,
-        nodes: np.ndarray,
-        attribute: np.ndarray,
-        children: Children,
-        n_shared: np.ndarray,
-        edges: list[int],
-        shared: bool,
-    ) -> Children:
+    def _stand_in(self, described: Described) -> Children:
         """Find the surrogates, and send the rows by them that do not know the attribute of their node's split."""
+        level, nodes, attribute, children, n_shared, edges, shared = described
         assert self.evaluator.surrogates is not None
         side_sizes = self.evaluator.plain(children.counts).sum(axis=1).reshape(-1, 2)
         worth_threads = int(level.n_rows[nodes].sum()) * self.evaluator.n_attributes > PARALLEL_WORK
@@ -192,15 +192,9 @@ class Splitter:
         self.team.run(send, len(edges) - 1, shared)
         return replace(children, counts=counts, known_counts=children.counts, surrogates=found)
 
-    def _hand_on(
-        self,
-        level: Level,
-        nodes: np.ndarray,
-        children: Children,
-        edges: list[int],
-        shared: bool,
-    ) -> None:
+    def _hand_on(self, described: Described) -> None:
         """Write the row list of the next level, from which its histograms are made."""
+        level, nodes, _, children, _, edges, shared = described
         row_start = ends(children.n_rows)
         self.instances.begin_rows(int(row_start[-1]))
 
