@@ -6,6 +6,9 @@ one call starts helpers that stay; the caller leads, and shares out the tasks of
 is no barrier: the leader takes tasks itself and waits only for those that a helper has begun, so it finishes alone
 if joblib never starts the helpers (a sequential backend, threads within threads).
 
+Ctrl-C strikes in the main thread, between any two instructions, and half of a pool that joblib was starting or ending
+would stay for good. So joblib is called in a thread of its own, which Ctrl-C does not reach.
+
 A call of predict may be over before joblib has started a thread. Its helpers are bare threads, and joblib only says
 how many there may be.
 """
@@ -54,24 +57,72 @@ class Team:
         self.size = count_threads(n_jobs) if worth_it else 1
         self._n_jobs = n_jobs
         self._brief = brief
-        self._changed = threading.Condition()
+        # The lock itself is what `with` takes: Ctrl-C can strike inside a Condition's own `__enter__`.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._step: _Step | None = None
         self._closed = False
         self._present = 0
+        self._host: threading.Thread | None = None
+        self._engaged = False
 
     def __enter__(self) -> Team:
-        if self.size > 1 and self._brief:
+        try:
             with suppress(RuntimeError):  # the system gives no more threads: those there are do it
-                for worker in range(1, self.size):
-                    _thread.start_new_thread(self._help, (worker,))
-        elif self.size > 1:
-            self._parallel = Parallel(
-                n_jobs=self._n_jobs, require="sharedmem", return_as="generator", pre_dispatch="all"
-            )
-            self._helpers = self._parallel(
-                delayed(self._help)(worker) for worker in range(1, self.size)
-            )
+                self._start()
+        except BaseException:
+            self._close()  # `__exit__` is not called then
+            raise
         return self
+
+    def _start(self) -> None:
+        if self.size == 1:
+            return
+        if self._brief:
+            for worker in range(1, self.size):
+                _thread.start_new_thread(self._help, (worker,))
+            return
+        # Made here, because which backend is asked for is known to the calling thread only.
+        parallel = Parallel(
+            n_jobs=self._n_jobs, require="sharedmem", return_as="generator", pre_dispatch="all"
+        )
+        # By way of a bare thread: Ctrl-C within `Thread.start` leaves a thread on the books that never was.
+        _thread.start_new_thread(self._engage, (parallel,))
+        with self._lock:
+            while not self._engaged:  # two threads of Python at once would be slower
+                self._changed.wait()
+
+    def _engage(self, parallel: Parallel) -> None:
+        self._host = threading.Thread(target=self._hold, args=(parallel,), daemon=True)
+        try:
+            self._host.start()
+        except RuntimeError:  # no more threads
+            self._host = None
+            self._be_engaged()
+
+    def _be_engaged(self) -> None:
+        with self._lock:
+            self._engaged = True
+            self._changed.notify_all()
+
+    def _hold(self, parallel: Parallel) -> None:
+        """Start joblib's threads, and see them off when the team is closed."""
+        try:
+            helpers = parallel(delayed(self._help)(worker) for worker in range(1, self.size))
+        finally:
+            self._be_engaged()
+        with self._lock:
+            while self._present or not self._closed:
+                self._changed.wait()
+        # joblib sleeps for 10 ms if it has not yet noted that the helpers are done; that takes far less.
+        patience = time.perf_counter() + 0.005
+        while (
+            getattr(parallel, "n_completed_tasks", self.size) < self.size - 1
+            and time.perf_counter() < patience
+        ):
+            time.sleep(0.00005)
+        for _ in helpers:
+            pass
 
     def __exit__(
         self,
@@ -81,22 +132,18 @@ class Team:
     ) -> None:
         if self.size == 1:
             return
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
+        self._close()
+        # A brief helper that has not begun yet will find the team closed.
+        with self._lock:
             while self._present:
                 self._changed.wait()
-        if self._brief:
-            return  # a helper that has not begun yet will find the team closed
-        # joblib sleeps for 10 ms if it has not yet noted that the helpers are done; that takes far less.
-        patience = time.perf_counter() + 0.005
-        while (
-            getattr(self._parallel, "n_completed_tasks", self.size) < self.size - 1
-            and time.perf_counter() < patience
-        ):
-            time.sleep(0.00005)
-        for _ in self._helpers:
-            pass
+        if self._host is not None:
+            self._host.join()
+
+    def _close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._changed.notify_all()
 
     def run(self, task: Task, n_tasks: int, shared: bool = True) -> None:
         """Do all the tasks; the first exception stops the rest and is raised here."""
@@ -105,13 +152,13 @@ class Team:
                 task(0, i)
             return
         step = _Step(task, n_tasks)
-        with self._changed:
+        with self._lock:
             self._step = step
             self._changed.notify_all()
         try:
             self._work(0, step)
         finally:
-            with self._changed:
+            with self._lock:
                 step.next = step.n_tasks
                 self._step = None
                 while step.running:
@@ -122,7 +169,7 @@ class Team:
 
     def _work(self, worker: int, step: _Step) -> None:
         while True:
-            with self._changed:
+            with self._lock:
                 if step.next >= step.n_tasks or self._closed:
                     return
                 i = step.next
@@ -131,24 +178,24 @@ class Team:
             try:
                 step.task(worker, i)
             except BaseException as error:
-                with self._changed:
+                with self._lock:
                     step.next = step.n_tasks
                     step.error = step.error or error
                 if worker == 0 and not isinstance(error, Exception):
                     raise
             finally:
                 if worker > 0:
-                    with self._changed:
+                    with self._lock:
                         step.running -= 1
                         if not step.running:
                             self._changed.notify_all()
 
     def _help(self, worker: int) -> None:
-        with self._changed:
+        with self._lock:
             self._present += 1
         try:
             while True:
-                with self._changed:
+                with self._lock:
                     while self._step is None and not self._closed:
                         self._changed.wait()
                     if self._closed:
@@ -156,11 +203,11 @@ class Team:
                     step = self._step
                 assert step is not None
                 self._work(worker, step)
-                with self._changed:
+                with self._lock:
                     # The step is exhausted for this helper; wait for the next one.
                     while self._step is step and not self._closed:
                         self._changed.wait()
         finally:
-            with self._changed:
+            with self._lock:
                 self._present -= 1
                 self._changed.notify_all()

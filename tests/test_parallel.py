@@ -247,6 +247,42 @@ def test_interrupt_ends_a_fit_within_a_second(kind: str, n_jobs: int, delay: flo
     pytest.fail(f"took {answers} seconds")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+@pytest.mark.parametrize("moment", ["__init__", "_repopulate_pool", "terminate"])
+@pytest.mark.parametrize("before", [True, False])
+def test_interrupt_while_threads_start_or_end_leaves_none(moment: str, before: bool) -> None:
+    run_child(
+        PRELUDE
+        + f"moment, before = {moment!r}, {before}\n"
+        + textwrap.dedent("""
+            import signal
+            from multiprocessing.pool import ThreadPool
+
+            expected = fingerprint(1)
+            original, struck = getattr(ThreadPool, moment), []
+
+            def interrupted(self, *args, **kwargs):
+                if before and not struck:
+                    struck.append(signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
+                result = original(self, *args, **kwargs)
+                if not struck:
+                    struck.append(signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
+                return result
+
+            setattr(ThreadPool, moment, interrupted)
+            try:
+                fingerprint(2)
+                time.sleep(1)
+            except KeyboardInterrupt:
+                pass
+            else:
+                raise AssertionError(f"not interrupted: {struck}")
+            assert threads_left() == 0
+            assert fingerprint(2) == expected
+        """)
+    )
+
+
 def seconds_to_interrupt(code: str, delay: float) -> float:
     child = subprocess.Popen(
         [sys.executable, "-c", code],
