@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from benchmarks.results import Entry, Record, Verdict
 
 OURS = "fasttree"
@@ -48,6 +50,32 @@ def _named(theirs: Entry | None, against: str, ours: str) -> str:
 def _fastest_other(record: Record) -> Entry | None:
     others = [entry for entry in record.entries if not entry.contestant.startswith((OURS, SKLEARN))]
     return min(others, key=lambda entry: entry.median_seconds, default=None)
+
+
+@dataclass(frozen=True)
+class NotSlower:
+    """No slower than can be told: the median, over the rounds, of their time over ours."""
+
+    than: str
+    ours: str = OURS
+
+    def judge(self, record: Record) -> Verdict:
+        ours, theirs = record.entry(self.ours), record.entry(self.than)
+        name = _named(theirs, self.than, self.ours)
+        if ours is None or theirs is None or len(ours.seconds) != len(theirs.seconds):
+            return Verdict(name, "x", target=1)
+        ratios = np.array(theirs.seconds) / np.array(ours.seconds)
+        return Verdict(
+            name, "x", ours.median_seconds, theirs.median_seconds, float(np.median(ratios)), 1,
+            interval=_of_median(ratios),
+        )  # fmt: skip
+
+
+def _of_median(values: np.ndarray) -> tuple[float, float]:
+    """Bootstrap interval, 95 %."""
+    draws = np.random.default_rng(0).choice(values, (10_000, len(values)))
+    low, high = np.quantile(np.median(draws, axis=1), [0.025, 0.975])
+    return float(low), float(high)
 
 
 @dataclass(frozen=True)

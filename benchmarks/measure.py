@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Interleaved timing: A B C A B C ..., so that a slow minute of the machine strikes everybody."""
+"""Interleaved timing: everybody once a round, so that a slow minute of the machine strikes all.
+
+The order is drawn anew for every round: who always follows the same one inherits his caches.
+"""
 
 from __future__ import annotations
 
 import gc
+import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -41,9 +45,11 @@ def interleaved(
     after their work, go to sleep. Jobs of a millisecond without threads do better without.
     """
     timings = {name: Timing() for name in jobs}
+    order, shuffle = list(jobs), random.Random(0).shuffle
     for _ in range(repeats):
-        for name, job in jobs.items():
-            timing = timings[name]
+        shuffle(order)
+        for name in order:
+            job, timing = jobs[name], timings[name]
             if len(timing.seconds) >= SLOW_REPEATS and median(timing.seconds) > SLOW_SECONDS:
                 continue
             timing.last_result = None

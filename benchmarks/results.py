@@ -10,6 +10,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+# How far below its target an interval may begin: one that says too little meets nothing.
+PRECISION = 0.03
+
 
 @dataclass
 class Entry:
@@ -58,11 +61,16 @@ class Verdict:
     value: float | None = None
     target: float | None = None
     at_most: bool = False
+    # 95 % of what the value may be, where that decides.
+    interval: tuple[float, float] | None = None
 
     @property
     def met(self) -> bool | None:
         if self.value is None or self.target is None:
             return None
+        if self.interval is not None:
+            low, high = self.interval
+            return high >= self.target and low >= self.target - PRECISION
         return self.value <= self.target if self.at_most else self.value >= self.target
 
 

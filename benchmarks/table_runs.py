@@ -10,13 +10,13 @@ from typing import Any
 
 from benchmarks import memory, tables
 from benchmarks.contestants import Contestant, accuracy
-from benchmarks.measure import SLOW_SECONDS, interleaved
+from benchmarks.measure import interleaved
 from benchmarks.memory import Limits
 from benchmarks.results import Entry
 from benchmarks.runs import Found, Scenario, Settings, timed_entry
-from benchmarks.tables import TextTable
 
 QUICK_ROWS = 2_000
+ROUNDS = 5  # for one that is asked for: forms of one table differ by little
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class FrameRace(Scenario):
     """
 
     table: str
-    # The table's rows are repeated up to here, and who is slow fits once.
+    # The table's rows are repeated up to here.
     n_rows: int | None = None
 
     def run(self, settings: Settings) -> Found | None:
@@ -46,7 +46,6 @@ class FrameRace(Scenario):
             held_out[name] = accuracy(model, *test.as_form(contestant.form))
         if self.n_rows is not None:
             table = table.repeated(self.n_rows // (100 if settings.quick else 1))
-            return Found(table.description, self._fit_in_turn(present, table, settings))
         settings.say("timing")
         forms = {contestant.form: None for contestant in present.values()}
         frames = {form: table.as_form(form) for form in forms}
@@ -55,34 +54,18 @@ class FrameRace(Scenario):
             return lambda: contestant.make(task).fit(*frames[contestant.form])
 
         timings = interleaved(
-            {name: fit(contestant) for name, contestant in present.items()}, settings.repeats
+            {name: fit(contestant) for name, contestant in present.items()},
+            settings.repeats * ROUNDS,
         )
         entries = []
         for name, contestant in present.items():
             model = timings[name].last_result
             entry = timed_entry(name, timings[name], contestant, model)
-            entry.train_accuracy = accuracy(model, *frames[contestant.form])
-            entry.held_out_accuracy = held_out[name]
+            if self.n_rows is None:  # else the rows recur, and accuracies say nothing
+                entry.train_accuracy = accuracy(model, *frames[contestant.form])
+                entry.held_out_accuracy = held_out[name]
             entries.append(entry)
         return Found(table.description, entries)
-
-    def _fit_in_turn(
-        self, present: dict[str, Contestant], table: TextTable, settings: Settings
-    ) -> list[Entry]:
-        """One form of the table at a time: each takes a gigabyte. No accuracies: the rows recur."""
-        entries = []
-        for name, contestant in present.items():
-            settings.say(f"timing {name}")
-            X, y = table.as_form(contestant.form)
-
-            def fit(contestant: Contestant = contestant, X: Any = X, y: Any = y) -> Any:
-                return contestant.make(self._task(settings)).fit(X, y)
-
-            timing = interleaved({name: fit}, 1)[name]
-            if timing.seconds[0] < SLOW_SECONDS:  # else one fit says enough
-                timing = interleaved({name: fit}, settings.repeats)[name]
-            entries.append(timed_entry(name, timing, contestant, timing.last_result))
-        return entries
 
 
 @dataclass(frozen=True)
