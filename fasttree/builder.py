@@ -1,57 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The nodes of a growing tree, written down level by level, and put together at the end."""
+"""The nodes of a growing tree, written down level by level."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from fasttree._memory import give_back
 from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Evaluator, Winners
-from fasttree.frontier import Level, ends, family_sums, first_largest, make_level, sizes
-from fasttree.message_length import Choices
-from fasttree.node_arrays import (
-    breadth_first_numbers,
-    changed,
-    depths,
-    in_portions,
-    joined,
-    without_rows,
-)
-from fasttree.params import CATEGORICAL_SPLITS, J48_TIE, GrowthParams
-from fasttree.priors import cheapest, likeliest
+from fasttree.finishing import LEAF_VALUES, Written
+from fasttree.frontier import Level, family_sums, first_largest, make_level, sizes
+from fasttree.params import CATEGORICAL_SPLITS, GrowthParams
 from fasttree.splitting import Children, has_empty_branch
-from fasttree.surrogates import Surrogates
-from fasttree.tree import LEAF, NOTHING, Tree, constant
 from fasttree.weights import GridWeights
 
 MOST_COUNT_BYTES = 2**30
 
-MOST_IN_HAND = 2**13  # nodes whose classes are worked out together at the end
-# What is written down of a split, and what stands in its place at leaves.
-LEAF_VALUES: dict[str, np.generic] = {
-    "attribute": np.int32(LEAF),
-    "threshold": np.float64(np.nan),
-    "gain": np.float64(0.0),
-    "n_children": np.int32(0),
-    "n_table": np.int32(0),
-    "default_branch": np.int32(-1),
-    "missing_branch": np.int32(-1),
-    "missing_seen": np.False_,
-    "heuristic": np.False_,
-    "n_surrogates": np.int32(0),
-    "n_cuts": np.int32(0),
-    "place": np.int32(0),
-}
 SHARED = np.int32(-1)  # the branch of missing values: all of them
 
 
 class Builder:
-    """The nodes of the tree so far: the class counts of all, and what there is to say of those that were split."""
+    """Opens levels, and writes down what becomes of them."""
 
     def __init__(
         self,
@@ -62,9 +32,7 @@ class Builder:
     ) -> None:
         self.table = table
         self.params = params
-        self.priors = table.schema.priors
         self.evaluator = evaluator
-        self.weights = weights
         self.per_unit = evaluator.per_unit
         self.slack = evaluator.slack
         self.min_split = max(
@@ -74,22 +42,9 @@ class Builder:
         self.has_factors = weights is not None and weights.factor is not None
         total = int(evaluator.root_counts.sum())
         self.count_type = np.int32 if total < 2**31 else np.int64
-        self.n_nodes = 0  # so far, those of open levels included
+        self.written = Written()
         # Nodes are numbered as they come: level by level, unless levels are grown in parts. An entry a level or part.
         self.first_nodes: list[int] = []
-        self.in_parts = False
-        self.counts: list[np.ndarray] = []
-        # One array for each time that nodes were split: which, and by the names of LEAF_VALUES what is said of them.
-        self.nodes: list[np.ndarray] = []
-        self.splits: defaultdict[str, list[np.ndarray]] = defaultdict(list)
-        self.tables: list[tuple[np.ndarray, np.ndarray]] = []
-        self.empty: list[
-            tuple[np.ndarray, np.ndarray]
-        ] = []  # nodes without rows: for how many values
-        self.eligible: list[
-            tuple[np.ndarray, np.ndarray]
-        ] = []  # nodes, and what a message could ask for there
-        self.surrogates: list[Surrogates] = []
 
     def root(self) -> Level:
         counts = self.evaluator.root_counts[np.newaxis, :]
@@ -110,7 +65,7 @@ class Builder:
         """What a message could ask for at the nodes of the open level."""
         if winners.eligible is not None:
             nodes = np.arange(level.first_node, level.first_node + level.n_nodes)
-            self.eligible.append((nodes, winners.eligible))
+            self.written.eligible.append((nodes, winners.eligible))
 
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
@@ -137,7 +92,7 @@ class Builder:
         parent = level.first_node + nodes
         n_children = sizes(first_child)
         gain = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
-        self.nodes.append(parent.astype(np.int32))
+        self.written.nodes.append(parent.astype(np.int32))
         found = {"attribute": attribute, "n_children": n_children, "gain": gain}
         found["threshold"] = self._thresholds(attribute, children)
         if children.cuts is not None:
@@ -147,7 +102,7 @@ class Builder:
             missing_branch = np.full(len(nodes), SHARED)
         elif children.surrogates is not None:
             found["n_surrogates"] = sizes(children.surrogates.start)
-            self.surrogates.append(children.surrogates)
+            self.written.surrogates.append(children.surrogates)
         elif self.has_missing:
             found["missing_seen"] = children.missing_branch >= 0
             missing_branch = np.where(found["missing_seen"], children.missing_branch, heaviest)
@@ -159,7 +114,7 @@ class Builder:
         if not evaluator.is_all_numeric:
             found |= self._tables(attribute, children, heaviest)
         for name, values in found.items():
-            self.splits[name].append(values.astype(LEAF_VALUES[name].dtype))
+            self.written.splits[name].append(values.astype(LEAF_VALUES[name].dtype))
         self._begin_level(counts)
         next_level = self._lay_out(
             first_child,
@@ -213,7 +168,7 @@ class Builder:
         n_children = sizes(children.first_child)
         if len(children.table_codes):
             narrow = np.uint8 if n_children.max() <= 2**8 else np.uint32
-            self.tables.append((children.table_codes, children.table_branch.astype(narrow)))
+            self.written.tables.append((children.table_codes, children.table_branch.astype(narrow)))
         default_branch = np.where(n_present > 0, heaviest, -1)
         if self.has_missing and len(children.table_codes):
             # No level goes where missing values alone are.
@@ -229,7 +184,7 @@ class Builder:
             multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
             multiplicity = np.where(multiway, n_values - n_present, 1)[shares]
             empty = children.first_child[1:][shares] - 1
-            self.empty.append((self.n_nodes + empty, multiplicity))
+            self.written.empty.append((self.written.n_nodes + empty, multiplicity))
         return {
             "n_table": n_present,
             "default_branch": default_branch,
@@ -237,10 +192,10 @@ class Builder:
         }
 
     def _begin_level(self, counts: np.ndarray) -> None:
-        self.first_nodes.append(self.n_nodes)
-        self.n_nodes += len(counts)
+        self.first_nodes.append(self.written.n_nodes)
+        self.written.n_nodes += len(counts)
         self._check_size()
-        self.counts.append(counts.astype(self.count_type))
+        self.written.counts.append(counts.astype(self.count_type))
 
     def _lay_out(
         self,
@@ -288,159 +243,10 @@ class Builder:
             threshold[apart] = np.inf  # nothing but missing values on the right
         return threshold + 0.0  # -0.0 is 0.0
 
-    def _relocate(self, attribute: np.ndarray, threshold: np.ndarray) -> None:
-        """Put thresholds on the largest value of the whole table that is not above them."""
-        reach = J48_TIE if self.params.compat else 0.0
-        is_cut = np.isfinite(threshold)
-        present = None if self.weights is None else self.weights.steps > 0
-        for one in np.unique(attribute[is_cut]):
-            here = np.flatnonzero(is_cut & (attribute == one))
-            values = self.table.distinct(one, present)
-            last = np.searchsorted(values, threshold[here], side="right")
-            if reach:
-                last = np.maximum(last, np.searchsorted(values, threshold[here] + reach))
-            threshold[here] = values[last - 1] + 0.0
-
     def _check_size(self) -> None:
-        n_bytes = 8 * self.n_nodes * self.table.n_classes
+        n_bytes = 8 * self.written.n_nodes * self.table.n_classes
         if n_bytes > MOST_COUNT_BYTES:
             raise ValueError(
-                f"the class counts of {self.n_nodes} nodes x {self.table.n_classes} classes would take "
+                f"the class counts of {self.written.n_nodes} nodes x {self.table.n_classes} classes would take "
                 f"{n_bytes / 2**30:.1f} GB (limit 1 GB): raise min_samples_leaf or lower max_depth"
             )
-
-    def finish(self) -> tuple[Tree, Choices | None]:
-        """The parts are put together, and given up, array by array, since large trees fill the memory: what takes most
-        room on the way comes first."""
-        n_nodes = self.n_nodes
-        node = joined([np.empty(0, dtype=np.int32), *self.nodes])
-        self.nodes.clear()
-        number = None  # of the nodes as they were made, if it is another
-        if self.in_parts:
-            n_children = np.concatenate(self.splits["n_children"])
-            number = breadth_first_numbers(n_nodes, node, n_children)
-            node = number[node]
-        arrays = self._finish_tables(node)
-        arrays |= self._families(node)
-        give_back(64 * n_nodes)
-        arrays |= self._classes(arrays["parent"], number)
-        give_back(64 * n_nodes)
-        multiplicity = changed(n_nodes, 1, self.empty, number)
-        eligible = changed(n_nodes, 0, self.eligible, number)
-        del number
-        arrays |= {name: self._by_node(name, node) for name in LEAF_VALUES if name not in arrays}
-        if self.params.threshold == "value":
-            self._relocate(arrays["attribute"], arrays["threshold"])
-        choices = eligible, arrays.pop("n_cuts"), arrays.pop("place")
-        del arrays["n_table"]
-        arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
-        give_back(64 * n_nodes)
-        schema = self.table.schema.unpacked()
-        tree = Tree(schema=schema, multiplicity=multiplicity, **arrays)
-        if not self.params.by_length:
-            return tree, None
-        return tree, Choices(*(values.astype(np.int64) for values in choices))
-
-    def _by_node(self, name: str, node: np.ndarray) -> np.ndarray:
-        """One of LEAF_VALUES of all the nodes; `node`: those that were split, as they came."""
-        leaf = LEAF_VALUES[name]
-        if name not in self.splits:
-            return constant(leaf, self.n_nodes)
-        values = np.full(self.n_nodes, leaf)
-        values[node] = joined(self.splits.pop(name))
-        give_back(16 * self.n_nodes)
-        return values
-
-    def _families(self, node: np.ndarray) -> dict[str, np.ndarray]:
-        """What follows from how many children the nodes have."""
-        n_children = self._by_node("n_children", node)
-        if self.in_parts:
-            node = np.sort(node)
-        families = n_children[node]
-        first_child = np.full(self.n_nodes, -1, dtype=np.int32)
-        first_child[node] = families.cumsum() - families + 1
-        parent = np.full(self.n_nodes, -1, dtype=np.int32)
-        parent[1:] = node.repeat(families)
-        return {
-            "n_children": n_children,
-            "first_child": first_child,
-            "parent": parent,
-            "depth": depths(n_children),
-        }
-
-    def _finish_tables(self, node: np.ndarray) -> dict[str, np.ndarray]:
-        """The tables of all the nodes; `node`: those that were split, as they came."""
-        tables, self.tables = self.tables, []
-        codes = [np.empty(0, dtype=np.uint32)]
-        branches = codes.copy()
-        while tables:
-            for parts, part in zip((codes, branches), tables.pop(0), strict=True):
-                parts.append(part)
-        found = {"table_codes": joined(codes), "table_branch": joined(branches)}
-        if self.in_parts and len(found["table_codes"]):
-            lengths = np.concatenate(self.splits["n_table"])
-            order = node.argsort()
-            start, lengths = ends(lengths)[order], lengths[order]
-            within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
-            in_table = np.repeat(start, lengths) + within
-            found = {name: values[in_table] for name, values in found.items()}
-        n_table = self._by_node("n_table", node)
-        return found | {"n_table": n_table, "table_start": ends(n_table)}
-
-    def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
-        """Class counts and what follows from them; nodes without rows have their parents' class and shares."""
-        order, cost = self.table.tie_order, self.priors.cost
-        shape = len(parent), self.table.n_classes
-        counts = np.empty(shape)
-        pred = np.empty(len(parent), dtype=np.int32)
-        empty = np.empty(0, dtype=np.int64)
-        if self.empty or self.evaluator.shares:
-            empty = without_rows(self.counts)
-        has_plain_shares = self.weights is None and cost is None and not (self.slack or len(empty))
-        proba = NOTHING if has_plain_shares else np.empty(shape)
-        first = 0
-        for steps in in_portions(self.counts, MOST_IN_HAND):
-            here: Any = slice(first, first + len(steps))
-            first = here.stop
-            known = steps.astype(np.int64)
-            if number is not None:
-                here = number[here]
-            plain = self.evaluator.plain(known)
-            counts[here] = plain / self.per_unit
-            if cost is not None:
-                proba[here] = self.priors.shares(plain)
-                pred[here] = cheapest(proba[here], cost, order)
-                continue
-            total = known.sum(axis=1)[:, np.newaxis]
-            if self.slack:  # what rounding keeps apart is equal, in the shares too
-                most = known.max(axis=1, keepdims=True)
-                # ... but not in a node that weighs hardly more than rounding takes.
-                known = np.where(known >= most - np.minimum(self.slack, total // 1024), most, known)
-            pred[here] = likeliest(known, order)
-            if not has_plain_shares:
-                proba[here] = known / np.maximum(total, 1)
-        if len(empty):
-            empty = empty if number is None else number[empty]
-            pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
-        return {"counts": counts, "proba": proba, "pred": pred}
-
-    def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
-        if not self.surrogates:
-            return {}
-        found = self.surrogates
-        tables = [surrogates.tables() for surrogates in found]
-        attribute = np.concatenate([s.attribute for s in found]).astype(np.int32)
-        threshold = np.concatenate([s.threshold for s in found]) + 0.0
-        if self.params.threshold == "value":
-            self._relocate(attribute, threshold)
-        return {
-            "surrogate_start": ends(n_surrogates),
-            "surrogate_attribute": attribute,
-            "surrogate_threshold": threshold,
-            "surrogate_low": np.concatenate([s.low for s in found]),
-            "surrogate_table_start": ends(np.concatenate([s.n_codes for s in found])),
-            "surrogate_table_codes": np.concatenate([codes for codes, _ in tables]),
-            "surrogate_table_branch": np.concatenate([branch for _, branch in tables]),
-            "surrogate_agreement": np.concatenate([s.agreement for s in found]),
-            "surrogate_adjusted": np.concatenate([s.adjusted for s in found]),
-        }

@@ -16,6 +16,7 @@ from fasttree.by_chance import ChanceRule
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable, is_worth_threads
 from fasttree.evaluate import Batch, Evaluator, Splits, Winners, is_enough
+from fasttree.finishing import Finisher
 from fasttree.frontier import Level
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
@@ -54,7 +55,7 @@ def grow(
         if isinstance(step, Splits):
             level = _make(step, builder, evaluator)
             parts = evaluator.parts(level)
-            builder.in_parts |= len(parts) > 1
+            builder.written.in_parts |= len(parts) > 1
             pending += reversed(parts)
             continue
         evaluator.resume(step)
@@ -69,17 +70,17 @@ def grow(
                 winners.cut[accepted],
             )
             portions = evaluator.portions(splits)
-            builder.in_parts |= len(portions) > 1
+            builder.written.in_parts |= len(portions) > 1
             pending += reversed(portions)
             del winners, accepted, splits  # large levels fill the memory
-        elif builder.in_parts:
+        elif builder.written.in_parts:
             evaluator.instances.end_stretch(step.first_entry)
     del lists
     evaluator.drop()
     if use_up:
         table.drop_lists()
     give_back(4 * table.n_rows * table.n_attributes)
-    tree, choices = builder.finish()
+    tree, choices = Finisher(builder.written, table, evaluator, weights).finish()
     if params.significance is not None:
         is_split = significant_splits(tree, params.significance, params.exact_p)
         choices = None if choices is None else choices.of_subtree(tree, is_split)

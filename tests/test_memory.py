@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import builder, evaluate, instances, ruler
+from fasttree import evaluate, finishing, instances, ruler
 from fasttree.tree import Tree, constant
 
 
@@ -30,7 +30,7 @@ def lower_limits(monkeypatch: pytest.MonkeyPatch, spare: int = 7) -> None:
     monkeypatch.setattr(evaluate, "RECORD_BYTES", 300)
     monkeypatch.setattr(evaluate, "WHOLE_SPARE", spare)
     monkeypatch.setattr(instances, "FORGOTTEN", 1)
-    monkeypatch.setattr(builder, "MOST_IN_HAND", 7)
+    monkeypatch.setattr(finishing, "MOST_IN_HAND", 7)
     monkeypatch.setattr(ruler, "MOST_INVERSES", 9)
     monkeypatch.setattr(ruler, "FEW_INVERSES", 6)
 

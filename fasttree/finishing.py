@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tree that follows from what was written down of its nodes while it grew."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fasttree._memory import give_back
+from fasttree.encode import EncodedTable
+from fasttree.evaluate import Evaluator
+from fasttree.frontier import ends
+from fasttree.message_length import Choices
+from fasttree.node_arrays import (
+    breadth_first_numbers,
+    changed,
+    depths,
+    in_portions,
+    joined,
+    without_rows,
+)
+from fasttree.params import J48_TIE
+from fasttree.priors import cheapest, likeliest
+from fasttree.surrogates import Surrogates
+from fasttree.tree import LEAF, NOTHING, Tree, constant
+from fasttree.weights import GridWeights
+
+MOST_IN_HAND = 2**13  # nodes whose classes are worked out together at the end
+# What is written down of a split, and what stands in its place at leaves.
+LEAF_VALUES: dict[str, np.generic] = {
+    "attribute": np.int32(LEAF),
+    "threshold": np.float64(np.nan),
+    "gain": np.float64(0.0),
+    "n_children": np.int32(0),
+    "n_table": np.int32(0),
+    "default_branch": np.int32(-1),
+    "missing_branch": np.int32(-1),
+    "missing_seen": np.False_,
+    "heuristic": np.False_,
+    "n_surrogates": np.int32(0),
+    "n_cuts": np.int32(0),
+    "place": np.int32(0),
+}
+
+
+@dataclass
+class Written:
+    """What was written down: the class counts of all nodes, and what there is to say of those that were split."""
+
+    n_nodes: int = 0  # so far, those of open levels included
+    in_parts: bool = False  # levels were: then the nodes do not come breadth first
+    counts: list[np.ndarray] = field(default_factory=list)
+    # One array for each time that nodes were split: which, and by the names of LEAF_VALUES what is said of them.
+    nodes: list[np.ndarray] = field(default_factory=list)
+    splits: defaultdict[str, list[np.ndarray]] = field(default_factory=lambda: defaultdict(list))
+    tables: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    # Nodes without rows: for how many values.
+    empty: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    # Nodes, and what a message could ask for there.
+    eligible: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    surrogates: list[Surrogates] = field(default_factory=list)
+
+
+class Finisher:
+    """Puts the parts together, and gives them up, array by array, since large trees fill the memory."""
+
+    def __init__(
+        self,
+        written: Written,
+        table: EncodedTable,
+        evaluator: Evaluator,
+        weights: GridWeights | None,
+    ) -> None:
+        self.written = written
+        self.table = table
+        self.evaluator = evaluator
+        self.params = evaluator.params
+        self.weights = weights  # the evaluator has none where they only leave rows out
+
+    def finish(self) -> tuple[Tree, Choices | None]:
+        """What takes most room on the way comes first."""
+        n_nodes = self.written.n_nodes
+        node = joined([np.empty(0, dtype=np.int32), *self.written.nodes])
+        self.written.nodes.clear()
+        number = None  # of the nodes as they were made, if it is another
+        if self.written.in_parts:
+            n_children = np.concatenate(self.written.splits["n_children"])
+            number = breadth_first_numbers(n_nodes, node, n_children)
+            node = number[node]
+        arrays = self._finish_tables(node)
+        arrays |= self._families(node)
+        give_back(64 * n_nodes)
+        arrays |= self._classes(arrays["parent"], number)
+        give_back(64 * n_nodes)
+        multiplicity = changed(n_nodes, 1, self.written.empty, number)
+        eligible = changed(n_nodes, 0, self.written.eligible, number)
+        del number
+        arrays |= {name: self._by_node(name, node) for name in LEAF_VALUES if name not in arrays}
+        if self.params.threshold == "value":
+            self._relocate(arrays["attribute"], arrays["threshold"])
+        choices = eligible, arrays.pop("n_cuts"), arrays.pop("place")
+        del arrays["n_table"]
+        arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
+        give_back(64 * n_nodes)
+        schema = self.table.schema.unpacked()
+        tree = Tree(schema=schema, multiplicity=multiplicity, **arrays)
+        if not self.params.by_length:
+            return tree, None
+        return tree, Choices(*(values.astype(np.int64) for values in choices))
+
+    def _by_node(self, name: str, node: np.ndarray) -> np.ndarray:
+        """One of LEAF_VALUES of all the nodes; `node`: those that were split, as they came."""
+        leaf = LEAF_VALUES[name]
+        if name not in self.written.splits:
+            return constant(leaf, self.written.n_nodes)
+        values = np.full(self.written.n_nodes, leaf)
+        values[node] = joined(self.written.splits.pop(name))
+        give_back(16 * self.written.n_nodes)
+        return values
+
+    def _families(self, node: np.ndarray) -> dict[str, np.ndarray]:
+        """What follows from how many children the nodes have."""
+        n_children = self._by_node("n_children", node)
+        if self.written.in_parts:
+            node = np.sort(node)
+        families = n_children[node]
+        first_child = np.full(self.written.n_nodes, -1, dtype=np.int32)
+        first_child[node] = families.cumsum() - families + 1
+        parent = np.full(self.written.n_nodes, -1, dtype=np.int32)
+        parent[1:] = node.repeat(families)
+        return {
+            "n_children": n_children,
+            "first_child": first_child,
+            "parent": parent,
+            "depth": depths(n_children),
+        }
+
+    def _finish_tables(self, node: np.ndarray) -> dict[str, np.ndarray]:
+        """The tables of all the nodes; `node`: those that were split, as they came."""
+        tables, self.written.tables = self.written.tables, []
+        codes = [np.empty(0, dtype=np.uint32)]
+        branches = codes.copy()
+        while tables:
+            for parts, part in zip((codes, branches), tables.pop(0), strict=True):
+                parts.append(part)
+        found = {"table_codes": joined(codes), "table_branch": joined(branches)}
+        if self.written.in_parts and len(found["table_codes"]):
+            lengths = np.concatenate(self.written.splits["n_table"])
+            order = node.argsort()
+            start, lengths = ends(lengths)[order], lengths[order]
+            within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
+            in_table = np.repeat(start, lengths) + within
+            found = {name: values[in_table] for name, values in found.items()}
+        n_table = self._by_node("n_table", node)
+        return found | {"n_table": n_table, "table_start": ends(n_table)}
+
+    def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
+        """Class counts and what follows from them; nodes without rows have their parents' class and shares."""
+        priors = self.table.schema.priors
+        order, cost = self.table.tie_order, priors.cost
+        shape = len(parent), self.table.n_classes
+        counts = np.empty(shape)
+        pred = np.empty(len(parent), dtype=np.int32)
+        empty = np.empty(0, dtype=np.int64)
+        if self.written.empty or self.evaluator.shares:
+            empty = without_rows(self.written.counts)
+        has_plain_shares = (
+            self.weights is None and cost is None and not (self.evaluator.slack or len(empty))
+        )
+        proba = NOTHING if has_plain_shares else np.empty(shape)
+        first = 0
+        for steps in in_portions(self.written.counts, MOST_IN_HAND):
+            here: Any = slice(first, first + len(steps))
+            first = here.stop
+            known = steps.astype(np.int64)
+            if number is not None:
+                here = number[here]
+            plain = self.evaluator.plain(known)
+            counts[here] = plain / self.evaluator.per_unit
+            if cost is not None:
+                proba[here] = priors.shares(plain)
+                pred[here] = cheapest(proba[here], cost, order)
+                continue
+            total = known.sum(axis=1)[:, np.newaxis]
+            if self.evaluator.slack:  # what rounding keeps apart is equal, in the shares too
+                most = known.max(axis=1, keepdims=True)
+                # ... but not in a node that weighs hardly more than rounding takes.
+                known = np.where(
+                    known >= most - np.minimum(self.evaluator.slack, total // 1024), most, known
+                )
+            pred[here] = likeliest(known, order)
+            if not has_plain_shares:
+                proba[here] = known / np.maximum(total, 1)
+        if len(empty):
+            empty = empty if number is None else number[empty]
+            pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
+        return {"counts": counts, "proba": proba, "pred": pred}
+
+    def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
+        if not self.written.surrogates:
+            return {}
+        found = self.written.surrogates
+        tables = [surrogates.tables() for surrogates in found]
+        attribute = np.concatenate([s.attribute for s in found]).astype(np.int32)
+        threshold = np.concatenate([s.threshold for s in found]) + 0.0
+        if self.params.threshold == "value":
+            self._relocate(attribute, threshold)
+        return {
+            "surrogate_start": ends(n_surrogates),
+            "surrogate_attribute": attribute,
+            "surrogate_threshold": threshold,
+            "surrogate_low": np.concatenate([s.low for s in found]),
+            "surrogate_table_start": ends(np.concatenate([s.n_codes for s in found])),
+            "surrogate_table_codes": np.concatenate([codes for codes, _ in tables]),
+            "surrogate_table_branch": np.concatenate([branch for _, branch in tables]),
+            "surrogate_agreement": np.concatenate([s.agreement for s in found]),
+            "surrogate_adjusted": np.concatenate([s.adjusted for s in found]),
+        }
+
+    def _relocate(self, attribute: np.ndarray, threshold: np.ndarray) -> None:
+        """Put thresholds on the largest value of the whole table that is not above them."""
+        reach = J48_TIE if self.params.compat else 0.0
+        is_cut = np.isfinite(threshold)
+        present = None if self.weights is None else self.weights.steps > 0
+        for one in np.unique(attribute[is_cut]):
+            here = np.flatnonzero(is_cut & (attribute == one))
+            values = self.table.distinct(one, present)
+            last = np.searchsorted(values, threshold[here], side="right")
+            if reach:
+                last = np.maximum(last, np.searchsorted(values, threshold[here] + reach))
+            threshold[here] = values[last - 1] + 0.0
