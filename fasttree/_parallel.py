@@ -65,6 +65,7 @@ class Team:
         self._present = 0
         self._host: threading.Thread | None = None
         self._engaged = False
+        self._dismissed = threading.Event()  # beside `_changed`, which would wake the host at every step
 
     def __enter__(self) -> Team:
         try:
@@ -111,8 +112,9 @@ class Team:
             helpers = parallel(delayed(self._help)(worker) for worker in range(1, self.size))
         finally:
             self._be_engaged()
+        self._dismissed.wait()
         with self._lock:
-            while self._present or not self._closed:
+            while self._present:
                 self._changed.wait()
         # joblib sleeps for 10 ms if it has not yet noted that the helpers are done; that takes far less.
         patience = time.perf_counter() + 0.005
@@ -144,6 +146,7 @@ class Team:
         with self._lock:
             self._closed = True
             self._changed.notify_all()
+        self._dismissed.set()
 
     def run(self, task: Task, n_tasks: int, shared: bool = True) -> None:
         """Do all the tasks; the first exception stops the rest and is raised here."""
