@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import mmap
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from child import run_child
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,6 +62,50 @@ def test_any_text_in_any_chunks(
     chunks = [whole[a:b] for a, b in pairwise(edges)]
     assert text_codes(pa.chunked_array(chunks, type=layout)) == by_dict(values)
     assert text_codes(pl.Series(values, dtype=pl.String)) == by_dict(values)
+
+
+@pytest.mark.skipif(not hasattr(mmap, "PROT_READ"), reason="pages cannot be locked here")
+@pytest.mark.parametrize("layout", ["OFFSETS", "VIEWS", "LONG_VIEWS"])
+def test_nothing_is_read_behind_the_memory_of_a_column(layout: str) -> None:
+    """The last text ends where a page ends, and reading the next one would end the process."""
+    run_child(f"layout = {layout!r}\n" + AT_THE_END_OF_A_PAGE)
+
+
+AT_THE_END_OF_A_PAGE = """
+import ctypes, mmap
+import numpy as np
+import pyarrow as pa
+from fasttree import _core
+
+PAGE = mmap.PAGESIZE
+pages = mmap.mmap(-1, 2 * PAGE)
+start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.mprotect(ctypes.c_void_p(start + PAGE), PAGE, 0) == 0
+
+def at_the_end(content):
+    pages[PAGE - len(content) : PAGE] = content
+    return pa.foreign_buffer(start + PAGE - len(content), len(content))
+
+for length in range(1, 13 if layout == "VIEWS" else 40):
+    texts = ["b" * length, "a" * length, "a" * (length - 1), "a" * length]
+    if layout == "OFFSETS":
+        plain = pa.array(texts)
+        buffers = [None, plain.buffers()[1], at_the_end("".join(texts).encode())]
+        column = pa.Array.from_buffers(pa.string(), 4, buffers)
+    else:
+        plain = pa.array(texts, type=pa.string_view())
+        buffers = list(plain.buffers())
+        place = 1 if layout == "VIEWS" else 2
+        if place < len(buffers):
+            buffers[place] = at_the_end(buffers[place].to_pybytes())
+        column = pa.Array.from_buffers(pa.string_view(), 4, buffers)
+    codes = np.full(4, -7, dtype=np.int32)
+    labels = _core.text_codes(pa.chunked_array([column]).__arrow_c_stream__(), codes)
+    assert [labels[code] for code in codes] == texts, (length, labels, codes)
+    del column, buffers
+print("well")
+"""
 
 
 def test_many_labels() -> None:
