@@ -30,6 +30,7 @@ from fasttree.labels import (
     Labels,
     bool_labels,
     no_labels,
+    plain,
     shown,
     without_missing,
 )
@@ -181,7 +182,8 @@ def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | 
 
     native, library = series.to_native(), series.implementation
     if library.is_pandas_like() and hasattr(native, "cat"):
-        codes, labels = np.asarray(native.cat.codes), native.cat.categories.tolist()
+        codes = np.asarray(native.cat.codes)
+        labels = list(map(plain, native.cat.categories.tolist()))
         if bytes in set(map(type, labels)):
             raise _type_error(where, "bytes")
         return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
@@ -217,7 +219,7 @@ def _arrow_labels(where: str, encoded: Any) -> Labels:
     place_of: dict[Any, int] = {}
     parts = []
     for chunk in getattr(encoded, "chunks", [encoded]):
-        labels = chunk.dictionary.to_pylist()
+        labels = list(map(plain, chunk.dictionary.to_pylist()))
         if bytes in set(map(type, labels)):
             raise _type_error(where, encoded.type)
         try:
