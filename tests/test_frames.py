@@ -1825,5 +1825,6 @@ def test_an_arrow_stream_without_a_library_that_reads_it(monkeypatch: pytest.Mon
     read_table(X)
     for library in ("pyarrow", "polars", "pandas"):
         monkeypatch.delitem(sys.modules, library)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # forbids to import it
     with pytest.raises(TypeError, match=r"Stream that speaks Arrow.*import pyarrow or polars"):
         read_table(X)
