@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fasttree
 from fasttree import TreeClassifier, _core
 from fasttree.frames import read_table
 from fasttree.labels import hash_labels
@@ -375,3 +376,24 @@ def test_one_tree_from_every_library() -> None:
     forms = (table, table.to_pandas(), pl.from_arrow(table), objects)
     trees = [TreeClassifier().fit(form, y).tree_ for form in forms]
     assert all(tree == trees[0] for tree in trees)
+
+
+def test_a_stream_can_be_read_once() -> None:
+    """And that is enough for every estimator, also those that need the rows again."""
+    rng = np.random.default_rng(1)
+    table = pa.table({"w": rng.choice(["a", "b", "c"], 120), "n": rng.integers(0, 9, 120)})
+    y = np.where(table["n"].to_numpy() > 4, "high", "low")
+    y[:5] = "low"
+
+    def stream() -> Any:
+        return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
+
+    for model in (
+        fasttree.CARTClassifier(),
+        fasttree.C45Classifier(),
+        TreeClassifier(pruning="reduced_error"),
+        fasttree.RuleClassifier(),
+        fasttree.RuleClassifier(estimate="validation"),
+    ):
+        expected = model.fit(table, y).predict_proba(table)
+        np.testing.assert_array_equal(model.fit(stream(), y).predict_proba(stream()), expected)
