@@ -240,10 +240,6 @@ cdef inline bint chunk_codes(Layout layout, const ArrowArray* array, Words* word
     return True
 
 
-cdef enum:
-    UNSEEN = -2                 # an entry of a dictionary that no row has had so far
-
-
 cdef enum Outcome:
     DONE
     NO_MEMORY
@@ -266,16 +262,15 @@ cdef inline bint number_entry(
 
 
 cdef inline Outcome chunk_dictionary(
-    Layout layout, const ArrowArray* array, const whole_number* values, bint keeps_all, Words* words, int32_t* code_at,
+    Layout layout, const ArrowArray* array, const whole_number* values, Words* words, int32_t* code_at,
     int32_t* codes,
 ) noexcept nogil:
     """The code of each row of a chunk that names places in its dictionary, which may lack a text or have it twice.
-    `code_at` has room for a code an entry. Only entries that rows have are numbered, unless it `keeps_all`."""
+    `code_at` has room for a code an entry."""
     cdef const uint8_t* known = known_of(array)
     cdef int64_t i, place, n = array.dictionary.length
     for i in range(n):
-        code_at[i] = UNSEEN
-        if keeps_all and not number_entry(layout, array.dictionary, words, i, code_at):
+        if not number_entry(layout, array.dictionary, words, i, code_at):
             return NO_MEMORY
     values += array.offset
     for i in range(array.length):
@@ -285,7 +280,5 @@ cdef inline Outcome chunk_dictionary(
         place = <int64_t>values[i]
         if not 0 <= place < n:
             return OUTSIDE
-        if code_at[place] == UNSEEN and not number_entry(layout, array.dictionary, words, place, code_at):
-            return NO_MEMORY
         codes[i] = code_at[place]
     return DONE

@@ -27,6 +27,7 @@ from fasttree.export.model import Exportable
 from fasttree.export.text import to_text
 from fasttree.fitting import Fitting, Pruned, prune, reads_rows
 from fasttree.frames import Table, read_table_like, read_target, read_weights
+from fasttree.labels import shown
 from fasttree.message_length import Alpha, Choices, MessageLength, message_length
 from fasttree.model_parts import check_choices
 from fasttree.params import (
@@ -395,10 +396,10 @@ class TreeClassifier(Estimator):
         """The share of rows that are classified rightly."""
         predicted = self.predict(X)
         target = read_target(y, len(predicted))
-        if (target.classes.dtype.kind in "OU") != (self.classes_.dtype.kind in "OU"):
+        if (target.classes.dtype.kind in "OUT") != (self.classes_.dtype.kind in "OUT"):
             raise ValueError(
-                f"y holds labels like {target.classes[0]!r}, but the model was fitted to labels like "
-                f"{self.classes_[0]!r}: score with labels of the same kind"
+                f"y holds labels like {shown(target.classes[0])}, but the model was fitted to labels like "
+                f"{shown(self.classes_[0])}: score with labels of the same kind"
             )
         right = predicted == target.classes[target.codes]
         return weighted_mean(right, read_weights(sample_weight, len(predicted)))
