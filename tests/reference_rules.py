@@ -11,7 +11,7 @@ missing), and every estimate is a pass over all the rows. The definitions:
   equals, if the estimate falls; with "not_worse" also if it stays, or if the plain error does not rise.
 * Discarded: rules equal to an earlier one, without parts, without training rows, or whose class is not the most
   frequent of the training rows that they cover. Then sorted by estimate, more covered weight first among equals.
-* Estimates closer than 1e-10 are equal.
+* Estimates and weights closer than 1e-10 are equal.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def learn(
                 counts[label] += weight
         if sum(counts) > 0 and majority(counts, order) == rule.label:
             left.append(replace(rule, counts=tuple(counts)))
-    left.sort(key=lambda rule: (round(rule.error / TIE), -sum(rule.counts)))
+    left.sort(key=lambda rule: (round(rule.error / TIE), -round(sum(rule.counts) / TIE)))
     total, uncovered = [0.0] * n_classes, [0.0] * n_classes
     for row, label, weight in zip(*training, strict=True):
         total[label] += weight

@@ -191,6 +191,16 @@ def test_against_the_reference(problem: Problem, when: str, confidence: float) -
     compare(problem, model.fit(problem.X, np.array(problem.y), problem.weights))
 
 
+def test_weights_that_differ_by_rounding_do_not_order_rules() -> None:
+    """Two rules of one error, whose rows' weights have the same sum: the order is that of the tree's leaves."""
+    X = np.array([[0.0, 0.0, 0.0, 1.0, 1.0], [1.0, 0.0, 0.0, 0.0, 0.0]]).T
+    y, weights = np.array([0, 1, 1, 0, 0]), [2.765625, 1.609375, 2.734375, 1.9375, 2.40625]
+    base = TreeClassifier(criterion="entropy", stop_zero_gain=True)
+    rules = RuleClassifier(base=base, confidence=0.1).fit(X, y, weights).rules_
+    assert rules.counts.sum(axis=1)[:2] == pytest.approx([4.34375 / 2.290625] * 2, abs=1e-9)
+    assert rules.label.tolist() == [1, 0, 0]
+
+
 @given(problems(holes=True, weights=("none",)), st.sampled_from(["improves", "not_worse"]))
 def test_against_the_reference_with_rows_to_judge_by(problem: Problem, when: str) -> None:
     base = TreeClassifier(**problem.parameters)

@@ -46,7 +46,8 @@ def learn_rules(
     total = training.counts(training.is_row[np.newaxis])[0]
     good = (_majority(counts, rules.schema) == label) & (counts.sum(axis=1) > 0)
     first = np.flatnonzero(good)
-    first = first[np.lexsort((first, -counts[first].sum(axis=1), _rounded(error[first])))]
+    weight = _rounded(counts[first].sum(axis=1))
+    first = first[np.lexsort((first, -weight, _rounded(error[first])))]
     uncovered = ~np.bitwise_or.reduce(covered[first], axis=0) if len(first) else training.is_row
     rest = training.counts(uncovered[np.newaxis])[0]
     without_rule = float(rest.sum())
@@ -113,6 +114,6 @@ def _majority(counts: np.ndarray, schema: Schema) -> np.ndarray:
     return likeliest(laplace(counts), schema.tie_order)
 
 
-def _rounded(error: np.ndarray) -> np.ndarray:
-    """Estimates that differ by rounding only are equal."""
-    return np.round(error / TIE)
+def _rounded(values: np.ndarray) -> np.ndarray:
+    """What differs by rounding only is equal."""
+    return np.round(values / TIE)
