@@ -65,13 +65,15 @@ def _pandas(X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _pandas_objects(X: Any, y: Any) -> tuple[Any, Any]:
-    """Text as Python's strings, what pandas made of it before release 3; a hole is NaN."""
+    """Text as Python's strings, what pandas made of it before release 3: a hole is NaN, and, as its readers of CSV and
+    Parquet have it, equal words of a column are one object."""
     import pandas
 
     frame, target = _pandas(X, y)
     for name, column in zip(X.column_names, X.columns, strict=True):
         if str(column.type) == "string":
-            words = [np.nan if word is None else word for word in column.to_pylist()]
+            one: dict[str | None, Any] = {None: np.nan}
+            words = [one.setdefault(word, word) for word in column.to_pylist()]
             frame[name] = pandas.Series(words, dtype=object)
     return frame, target.astype(object)
 
