@@ -65,7 +65,8 @@ class Team:
         self._present = 0
         self._host: threading.Thread | None = None
         self._engaged = False
-        self._dismissed = threading.Event()  # beside `_changed`, which would wake the host at every step
+        # Beside `_changed`, which would wake the host at every step.
+        self._dismissed = threading.Event()
 
     def __enter__(self) -> Team:
         try:

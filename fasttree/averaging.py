@@ -29,12 +29,10 @@ PRIORS = ("half", "wallace_patrick")
 class PruningWeights:
     """The probability of the prunings of a tree, node by node."""
 
-    log_evidence: (
-        np.ndarray
-    )  # ln of the probability of the node's classes, over all prunings of its subtree
-    weight: (
-        np.ndarray
-    )  # probability that the node is a leaf, given that none above it is; 1 at leaves
+    # ln of the probability of the node's classes, over all prunings of its subtree.
+    log_evidence: np.ndarray
+    # Probability that the node is a leaf, given that none above it is; 1 at leaves.
+    weight: np.ndarray
     alpha: float
 
 

@@ -29,9 +29,8 @@ PACKED_RANKS = 2**24
 PACKED_CLASSES = 2**8
 MOST_ROWS = 2**32 - 1
 THREADED_CELLS = 200_000  # below, starting threads costs more than they bring
-BLOCK_BYTES = (
-    2**24
-)  # of the keys of some columns, made together so that a row-major table is read by cache lines
+# Of the keys of some columns, made together so that a row-major table is read by cache lines.
+BLOCK_BYTES = 2**24
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -74,9 +74,8 @@ class Splits(NamedTuple):
     nodes: np.ndarray
     attribute: np.ndarray
     cut: np.ndarray
-    last_entry: int | None = (
-        None  # where the stretch of the lists ends that is theirs, if not behind the level's rows
-    )
+    # Where the stretch of the lists ends that is theirs, if not behind the level's rows.
+    last_entry: int | None = None
 
 
 class Evaluator:
@@ -162,9 +161,8 @@ class Evaluator:
             many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         n_spare = self.n_rows
-        if (
-            params.missing != "surrogate" and n_spare > WHOLE_SPARE
-        ):  # larger nodes take several steps
+        # Larger nodes take several steps.
+        if params.missing != "surrogate" and n_spare > WHOLE_SPARE:
             n_spare //= SPARE_SHARE
         self._spare = [np.empty(n_spare, dtype=np.uint64) for _ in range(team.size)]
         self.surrogates = None
@@ -350,9 +348,8 @@ class Evaluator:
         paused = self.instances.pause()
         before = ends(rows)
         bounds = [0]
-        while bounds[-1] < len(
-            rows
-        ):  # whole families, as many as hold no more than all the rows once
+        # Whole families, as many as hold no more than all the rows once.
+        while bounds[-1] < len(rows):
             most = before[bounds[-1]] + self.n_rows
             stop = int(before.searchsorted(most, side="right")) - 1
             bounds.append(max(stop, bounds[-1] + 1))

@@ -32,9 +32,8 @@ NATS_PER_BIT = math.log(2.0)
 class Choices:
     """What there was to choose between at each node of a tree; see `fasttree.choices.choices_of`."""
 
-    eligible: (
-        np.ndarray
-    )  # attributes that a test could ask for; of a leaf it only matters if it is 0
+    # Attributes that a test could ask for; of a leaf it only matters if it is 0.
+    eligible: np.ndarray
     n_cuts: np.ndarray  # cuts between the values of the attribute that is split by order, else 0
     place: np.ndarray  # how many of them lie below the one that was made
 
@@ -165,9 +164,8 @@ def bits_of_structure(tree: Tree, choices: Choices) -> tuple[np.ndarray, np.ndar
     The root is a leaf with probability 1 / attributes, any other node a test with 1 / (branches of its parent): trees
     grow about as many tests as they have room for. A node without rows, or with nothing to ask for, can only be a leaf.
     """
-    arity = np.bincount(
-        tree.parent[1:], weights=tree.multiplicity[1:], minlength=tree.node_count
-    )  # of absent values everyone has its branch
+    # Of absent values everyone has its branch.
+    arity = np.bincount(tree.parent[1:], weights=tree.multiplicity[1:], minlength=tree.node_count)
     is_test = 1.0 / np.maximum(arity[tree.parent], 2.0)
     is_test[0] = 1.0 - 1.0 / max(len(tree.schema.attributes), 2)
     must_be_leaf = (choices.eligible == 0) | ~tree.counts.any(axis=1)

@@ -24,9 +24,8 @@ class Policy:
     """How rows are read that lack something."""
 
     allow_missing: bool = True
-    stops_at_unknown: bool = (
-        False  # an unknown level ends the way of a row; else it counts as missing
-    )
+    # An unknown level ends the way of a row; else it counts as missing.
+    stops_at_unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,9 +32,8 @@ class Children:
     table_codes: np.ndarray
     table_branch: np.ndarray
     neighbours: np.ndarray  # what lies on both sides of a threshold
-    missing_branch: (
-        np.ndarray
-    )  # where rows went that do not know the attribute, -1: there were none
+    # Where rows went that do not know the attribute, -1: there were none.
+    missing_branch: np.ndarray
     heuristic: np.ndarray
     known_counts: np.ndarray | None = None  # counts of the rows that know the attribute, if not all
     surrogates: Surrogates | None = None
@@ -50,9 +49,8 @@ class Described(NamedTuple):
     nodes: np.ndarray
     attribute: np.ndarray
     children: Children
-    n_shared: (
-        np.ndarray
-    )  # per split: the rows that do not know its attribute and stand with no child so far
+    # Per split: the rows that do not know its attribute and stand with no child so far.
+    n_shared: np.ndarray
     edges: list[int]  # where the splits are divided among threads ...
     shared: bool  # ... if that is worth it
 

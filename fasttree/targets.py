@@ -103,9 +103,8 @@ def _label_target(column: Labels, text_dtype: Any) -> Target:
         classes = classes.astype(text_dtype)
     elif not any(isinstance(label, (tuple, list)) for label in present):
         plain_classes = np.array(ordered.labels)
-        if (
-            plain_classes.tolist() == ordered.labels
-        ):  # numpy may make floats of very large whole numbers
+        # numpy may make floats of very large whole numbers.
+        if plain_classes.tolist() == ordered.labels:
             classes = plain_classes
     place_of = {label: place for place, label in enumerate(ordered.labels)}
     winners = [place_of[label] for label in present] if column.declared else range(len(present))

@@ -63,45 +63,31 @@ class Tree:
     table_codes: np.ndarray  # uint32
     table_branch: np.ndarray  # uint32
     default_branch: np.ndarray  # int32; -1 where there is no table
-    missing_branch: (
-        np.ndarray
-    )  # int32; -1: shared out over the branches by their weights; -1 at leaves
-    missing_seen: (
-        np.ndarray
-    )  # bool; missing values chose that branch in training, else it is the heaviest
+    missing_branch: np.ndarray  # int32; -1: every branch, with shares by weight; -1 at leaves
+    missing_seen: np.ndarray  # bool; training rows chose that branch, else it is the heaviest
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
     heuristic: np.ndarray  # bool; the subset may not be the best one
     counts: np.ndarray  # float64 [node, class]
-    proba: (
-        np.ndarray
-    )  # float64 [node, class]; NOTHING given: the shares of `counts`, once somebody asks
+    proba: np.ndarray  # float64 [node, class]; NOTHING: the shares of `counts`, once somebody asks
     pred: np.ndarray  # int32 class number
     gain: np.ndarray  # float64; impurity saved per unit of weight, 0 at leaves
     depth: np.ndarray  # int32
     parent: np.ndarray  # int32; -1 at the root
-    # Tests that stand in where a row does not know the attribute of a node's own, best first (CSR by node). None given:
-    # there are none.
+    # Tests that stand in where a row does not know the attribute of a node's own, best first (CSR by node); nothing
+    # given: there are none. A level that a table lacks is passed on to the next test. Agreement is the share of the
+    # rows that go the same way as by the node's own test, adjusted is that of the rows that the heavier branch gets
+    # wrong.
     surrogate_start: np.ndarray = field(default_factory=_nothing)  # int64, one more than nodes
     surrogate_attribute: np.ndarray = field(default_factory=_nothing)  # int32
-    surrogate_threshold: np.ndarray = field(
-        default_factory=_nothing
-    )  # float64; NaN where a table decides
-    surrogate_low: np.ndarray = field(
-        default_factory=_nothing
-    )  # int32; the branch of values up to the threshold
+    surrogate_threshold: np.ndarray = field(default_factory=_nothing)  # float64; NaN: a table
+    surrogate_low: np.ndarray = field(default_factory=_nothing)  # int32; the branch of <= threshold
     surrogate_table_start: np.ndarray = field(
         default_factory=_nothing
-    )  # int64, one more than surrogates
-    surrogate_table_codes: np.ndarray = field(
-        default_factory=_nothing
-    )  # uint32; a code that is not there says nothing
+    )  # int64, one more than tests
+    surrogate_table_codes: np.ndarray = field(default_factory=_nothing)  # uint32
     surrogate_table_branch: np.ndarray = field(default_factory=_nothing)  # uint32
-    surrogate_agreement: np.ndarray = field(
-        default_factory=_nothing
-    )  # float64; share of the rows that go the same way
-    surrogate_adjusted: np.ndarray = field(
-        default_factory=_nothing
-    )  # float64; ... of those that the heavier branch gets wrong
+    surrogate_agreement: np.ndarray = field(default_factory=_nothing)  # float64
+    surrogate_adjusted: np.ndarray = field(default_factory=_nothing)  # float64
 
     def __post_init__(self) -> None:
         if self.surrogate_start is NOTHING:

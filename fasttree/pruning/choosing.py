@@ -23,9 +23,8 @@ class HeldOutErrors:
 
     errors: np.ndarray  # of each tree: what its mistakes come to, with class weights and costs
     weight: float  # of the rows that were classified, with class weights
-    squares: (
-        np.ndarray
-    )  # the sums of the squares of what the mistakes come to; the errors, if that is 1 each
+    # The sums of the squares of what the mistakes come to; the errors, if that is 1 each.
+    squares: np.ndarray
     n_rows: float  # how many rows were classified
 
     @property

@@ -67,9 +67,8 @@ class Path:
     leaves: np.ndarray
     risk: np.ndarray
     dies_at: np.ndarray
-    link: (
-        np.ndarray
-    )  # node numbers of the links that broke, in order; other nodes went with one of these
+    # Node numbers of the links that broke, in order; other nodes went with one of these.
+    link: np.ndarray
     link_leaves: np.ndarray  # leaves that went with each
     link_risk: np.ndarray  # and the risk before and after, [link, 2]
 

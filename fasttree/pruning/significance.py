@@ -54,9 +54,8 @@ def significance(tree: Tree, how: Significance | None = None) -> tuple[Tree, Tra
         nodes = level.splits
         kept[nodes] = (p[nodes] < how.alpha) | (level.sums(kept.astype(np.int64)) > 0)
     cut = np.flatnonzero(~kept & ~tree.is_leaf())[::-1]
-    now = np.where(
-        tree.is_leaf(), tree.multiplicity, 1
-    )  # all the children of a cut node are leaves
+    # All the children of a cut node are leaves.
+    now = np.where(tree.is_leaf(), tree.multiplicity, 1)
     removed = np.zeros(tree.node_count, dtype=np.int64)
     for level in levels_upwards(tree):
         removed[level.splits] = level.sums(now) - 1
