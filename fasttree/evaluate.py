@@ -39,7 +39,6 @@ CHUNKS_PER_THREAD = 4
 # A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
 WHOLE_SPARE, SPARE_SHARE = 2**18, 8
 CHUNK_WORK = 5_000_000
-UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
 
 
 # (level, nodes, score, cut) -> worth; scores, cuts and worth are [attribute, node]
@@ -240,14 +239,14 @@ class Evaluator:
         closed[level.frontier] = False
         assert level.measured is not None
         eligible[closed] = self.lengths.n_unasked(level.measured)[closed]
-        first = np.full(level.n_nodes, CLEAR, dtype=np.int64)
+        first = np.full(level.n_nodes, _core.CLEAR, dtype=np.int64)
         unclear = np.flatnonzero(closed & (eligible == 0) & (level.n_rows > 1))
         for attribute in self.lengths.others.tolist():
             if not len(unclear):
                 break
-            first[unclear] = UNCLEAR
-            self.core.find_variety(level.core, attribute, first)
-            varies = first[unclear] == CLEAR
+            first[unclear] = _core.UNCLEAR
+            _core.find_variety(self.core, level.core, attribute, first)
+            varies = first[unclear] == _core.CLEAR
             eligible[unclear[varies]] = 1
             unclear = unclear[~varies]
         return eligible

@@ -78,7 +78,7 @@ class Splitter:
             children = self._stand_in(described)
         if self.evaluator.lengths is not None:
             cuts = np.empty((len(nodes), 2), dtype=np.int64)
-            self.core.count_cuts(level.core, nodes, attribute, cut, cuts)
+            _core.count_cuts(self.core, level.core, nodes, attribute, cut, cuts)
             n_branches = self.evaluator.lengths.n_branches(attribute, cut)
             children = replace(children, cuts=cuts, n_branches=n_branches)
         if self.evaluator.has_counted:
@@ -123,8 +123,8 @@ class Splitter:
             edges[1:1] = np.searchsorted(n_rows, goals).tolist()
 
         def split(worker: int, chunk: int) -> None:
-            if not self.core.split(
-                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, cut, first_child, table_start,
+            if not _core.split_nodes(
+                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, cut, first_child, table_start,
                 children.n_rows, children.counts, children.table_codes, children.table_branch,
                 children.neighbours, children.missing_branch, n_shared, children.heuristic,
             ):  # fmt: skip
@@ -143,8 +143,8 @@ class Splitter:
         first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
 
         def share(worker: int, chunk: int) -> None:
-            self.core.share(
-                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
+            _core.share_rows(
+                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
                 children.n_filled, known, first_copy, children.n_rows, counts,
             )  # fmt: skip
 
@@ -183,7 +183,7 @@ class Splitter:
         def send(worker: int, chunk: int) -> None:
             _core.send_missing(
                 self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child, n_shared,
-                found.start, found.attribute, found.cut, found.neighbours, found.low, found.table_start, found.n_codes,
+                found.start, found.attribute, found.cut, found.low, found.table_start, found.n_codes,
                 found.table_codes, found.table_branch, heaviest, children.n_rows, counts,
             )  # fmt: skip
 
@@ -197,8 +197,8 @@ class Splitter:
         self.instances.begin_rows(int(row_start[-1]))
 
         def hand_on(worker: int, chunk: int) -> None:
-            if not self.core.hand_on(
-                level.core, nodes, edges[chunk], edges[chunk + 1], children.first_child, children.n_filled,
+            if not _core.hand_on(
+                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], children.first_child, children.n_filled,
                 row_start,
             ):  # fmt: skip
                 raise MemoryError("no memory left to hand the rows on")
