@@ -17,6 +17,8 @@ from typing import Literal
 import numpy as np
 
 from fasttree._special import log_gamma
+from fasttree.labels import shown
+from fasttree.params import as_float
 from fasttree.priors import classes_of_shares, evened
 from fasttree.tree import Tree
 
@@ -289,12 +291,9 @@ def check_alpha(alpha: Alpha) -> tuple[float, ...]:
     """The values of alpha to try."""
     if isinstance(alpha, str) and alpha == "opt":
         return ALPHAS
-    try:
-        number = math.nan if isinstance(alpha, (str, bool)) else float(alpha)
-    except (TypeError, ValueError):
-        number = math.nan
+    number = as_float(alpha)
     if not 0 < number < math.inf:
-        raise ValueError(f'alpha must be a number > 0 or "opt", got {alpha!r}')
+        raise ValueError(f'alpha must be a number > 0 or "opt", got {shown(alpha)}')
     return (number,)
 
 

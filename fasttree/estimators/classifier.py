@@ -17,6 +17,7 @@ from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import (
+    accuracy,
     check_enough,
     check_fit,
     check_validation,
@@ -26,8 +27,9 @@ from fasttree.export import EXPORTERS, export
 from fasttree.export.model import Exportable
 from fasttree.export.text import to_text
 from fasttree.fitting import Fitting, Pruned, prune, reads_rows
-from fasttree.frames import Table, read_table_like, read_target, read_weights
+from fasttree.frames import Table, read_table_like, read_weights
 from fasttree.message_length import Alpha, Choices, MessageLength, message_length
+from fasttree.metrics import weighted_mean
 from fasttree.model_parts import check_choices
 from fasttree.params import (
     MISSING,
@@ -49,7 +51,6 @@ from fasttree.scoring import (
     shares_of,
 )
 from fasttree.tree import Tree
-from fasttree.weights import weighted_mean
 
 if TYPE_CHECKING:
     from fasttree.rules import RuleList
@@ -394,14 +395,7 @@ class TreeClassifier(Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are classified rightly."""
         predicted = self.predict(X)
-        target = read_target(y, len(predicted))
-        if (target.classes.dtype.kind in "OU") != (self.classes_.dtype.kind in "OU"):
-            raise ValueError(
-                f"y holds labels like {target.classes[0]!r}, but the model was fitted to labels like "
-                f"{self.classes_[0]!r}: score with labels of the same kind"
-            )
-        right = predicted == target.classes[target.codes]
-        return weighted_mean(right, read_weights(sample_weight, len(predicted)))
+        return accuracy(self.classes_, predicted, y, sample_weight)
 
     def mean_test_cost(self, X: Any, sample_weight: Any = None) -> float:
         """What it costs on average to classify these rows: each row pays once for every attribute that is asked on its

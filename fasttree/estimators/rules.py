@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import numbers
 import os
 import warnings
 from dataclasses import replace
@@ -15,12 +14,12 @@ from fasttree.columns import Columns
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
-from fasttree.estimators.validation import check_fit
+from fasttree.estimators.validation import accuracy, check_fit
 from fasttree.export import RULE_EXPORTERS, export
 from fasttree.folds import hold_out, value_hashes
 from fasttree.frames import read_table, read_table_like, read_target, read_weights
 from fasttree.labels import plain, shown
-from fasttree.params import check_seed
+from fasttree.params import as_float, check_seed
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
 from fasttree.rules.learning import learn_rules
@@ -188,12 +187,14 @@ class RuleClassifier(Estimator):
             if not isinstance(value, str) or value not in allowed:
                 names = " or ".join(repr(choice) for choice in allowed)
                 raise ValueError(f"{name} must be {names}, got {value!r}")
-        confidence = _number("confidence", self.confidence)
-        if not 0 < confidence <= 0.5:
-            raise ValueError(f"confidence must be above 0 and at most 0.5, got {self.confidence!r}")
-        if not 0 < _number("validation_fraction", self.validation_fraction) < 1:
+        if not 0 < as_float(self.confidence) <= 0.5:
             raise ValueError(
-                f"validation_fraction must lie between 0 and 1, got {self.validation_fraction!r}"
+                f"confidence must be above 0 and at most 0.5, got {shown(self.confidence)}"
+            )
+        if not 0 < as_float(self.validation_fraction) < 1:
+            raise ValueError(
+                "validation_fraction must lie between 0 and 1, "
+                f"got {shown(self.validation_fraction)}"
             )
         check_seed(self.random_state)
         if (X_val is None) != (y_val is None):
@@ -237,9 +238,7 @@ class RuleClassifier(Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are classified rightly."""
         predicted = self.predict(X)
-        target = read_target(y, len(predicted))
-        right = predicted == target.classes[target.codes]
-        return float(np.average(right, weights=read_weights(sample_weight, len(predicted))))
+        return accuracy(self.classes_, predicted, y, sample_weight)
 
     def to_text(self) -> str:
         """The rules as text."""
@@ -252,12 +251,6 @@ class RuleClassifier(Estimator):
         """The rules as "text", "markdown", "json" or "python"; also written to `path`, if that is given."""
         self._check_fitted()
         return export(self.rules_, RULE_EXPORTERS, format, path, options)
-
-
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{name} must be a number, got {value!r}")
-    return float(value)
 
 
 def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> Evidence:

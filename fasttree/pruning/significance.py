@@ -10,8 +10,9 @@ import numpy as np
 
 from fasttree._special import chi_square_tails
 from fasttree.labels import shown
+from fasttree.params import as_float
 from fasttree.prepruning import p_values_of
-from fasttree.pruning.choices import NOTHING, is_number
+from fasttree.pruning.choices import NOTHING
 from fasttree.pruning.levels import levels_upwards
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.tree import Tree
@@ -34,7 +35,7 @@ class Significance:
     needs: ClassVar[str] = NOTHING
 
     def __post_init__(self) -> None:
-        if not is_number(self.alpha) or not 0 < self.alpha < 1:
+        if not 0 < as_float(self.alpha) < 1:
             raise ValueError(
                 f"alpha must be a probability, above 0 and below 1, got {shown(self.alpha)}"
             )
