@@ -21,6 +21,7 @@ from fasttree._criteria cimport (
     CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, code_steps, cost_unit, final_score,
     ft_log2, ft_log2_gamma, klogk, klogk_steps, side_cost, size_of, tolerance,
 )
+from fasttree._encode cimport entry_of
 from fasttree._partition cimport Instances, Sides, add_rows, code_entries, deal_list, split_list
 from fasttree._scan cimport (
     Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold,
@@ -750,15 +751,11 @@ def class_totals(const uint32_t[::1] y, const int64_t[::1] weight, int64_t[::1] 
 def write_rows(const uint32_t[::1] y, const int64_t[::1] weight, int shift, uint64_t[::1] out):
     """The rows of weight above 0 as entries, like those of a sorted list but without a rank."""
     cdef Py_ssize_t i, n = 0
-    cdef uint64_t c = 0
     with nogil:
         for i in range(y.shape[0]):
-            if weight is not None and weight[i] == 0:
-                continue
-            if shift > 32:
-                c = <uint64_t>y[i] << 32
-            out[n] = c | <uint64_t>i
-            n += 1
+            if weight is None or weight[i] > 0:
+                out[n] = entry_of(0, shift, &y[0], <uint64_t>i)
+                n += 1
 
 
 def keep_entries(const uint64_t[::1] entries, const uint8_t[::1] is_kept, uint64_t[::1] out):
