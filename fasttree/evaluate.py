@@ -13,11 +13,11 @@ import numpy as np
 
 from fasttree import _core, c45
 from fasttree._memory import give_back
-from fasttree._parallel import Team
+from fasttree._parallel import CHUNKS_PER_THREAD, Team, portions
 from fasttree.by_length import LengthRule
 from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots, ends, family_sums, part_of
+from fasttree.frontier import Level, Slots, family_sums, part_of
 from fasttree.instances import MOST_NARROW_BRANCHES, Instances
 from fasttree.params import (
     CATEGORICAL_SPLITS,
@@ -28,6 +28,7 @@ from fasttree.params import (
     GrowthParams,
 )
 from fasttree.ruler import make_measure, slack_of
+from fasttree.segments import ends, starts
 from fasttree.surrogates import SurrogateSearch
 from fasttree.weights import GridWeights
 
@@ -35,7 +36,6 @@ RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SPLITS = 2**13  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
-CHUNKS_PER_THREAD = 4
 # A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
 WHOLE_SPARE, SPARE_SHARE = 2**18, 8
 CHUNK_WORK = 5_000_000
@@ -113,7 +113,7 @@ class Evaluator:
         counted = np.flatnonzero(table.storage < 0)
         cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
         cells = table.n_codes[counted].astype(np.int64) * self.n_classes
-        cell_start[counted] = np.cumsum(cells) - cells
+        cell_start[counted] = starts(cells)
         self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
         self.shares = params.missing == "fractional" and bool(table.has_missing.any())
         # Shares of a row sum to its weight, so the largest child has what its siblings leave of the parent's histogram.
@@ -212,7 +212,7 @@ class Evaluator:
     def _batches(self, level: Level) -> Iterator[Batch]:
         """The level in batches of whole families; if one is too large for that, all are moved first."""
         # The first frontier node of each family.
-        opened = level.frontier.searchsorted(level.first_child).tolist()
+        opened = level.frontier.searchsorted(level.families.first_child).tolist()
         n_families = len(opened) - 1
         if level.is_moved_whole:
             yield Batch(0, n_families, 0, 0)
@@ -286,13 +286,13 @@ class Evaluator:
         split = np.zeros_like(score) if self.params.c45 or self.params.by_length else None
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
         if node0 == node1:
-            rows = int(level.parent_rows[family0:family1].sum())
+            rows = int(level.families.parent_rows[family0:family1].sum())
         shared = rows * self.n_attributes > PARALLEL_WORK
         n_chunks = 1
         if shared:  # several a thread, and none so long that Ctrl-C would have to wait
             wanted = max(CHUNKS_PER_THREAD * self.team.size, rows * self.n_attributes // CHUNK_WORK)
             n_chunks = min(self.n_attributes, wanted)
-        edges = [self.n_attributes * i // n_chunks for i in range(n_chunks + 1)]
+        edges = portions(self.n_attributes, n_chunks)
 
         def work(worker: int, chunk: int) -> None:
             if not self.core.advance(
@@ -341,7 +341,7 @@ class Evaluator:
         they should take."""
         if not self.shares:
             return [level]
-        rows = family_sums(_of_frontier(level), level.first_child)
+        rows = family_sums(_of_frontier(level), level.families.first_child)
         if rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
             return [level]
         paused = self.instances.pause()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -43,7 +42,7 @@ class Choices:
         """The choices of the nodes that ``tree.subtree(is_split)`` keeps."""
         alive = np.zeros(tree.node_count, dtype=bool)
         alive[0] = True
-        for level in levels(tree)[1:]:
+        for level in tree.nodes_by_depth()[1:]:
             parent = tree.parent[level]
             alive[level] = alive[parent] & is_split[parent]
         return Choices(self.eligible[alive], self.n_cuts[alive], self.place[alive])
@@ -243,12 +242,6 @@ def log2_partitions(n_values: int, n_groups: int) -> float:
 # -- over the levels of a tree -------------------------------------------------------------------------------------
 
 
-def levels(tree: Tree) -> list[slice]:
-    """The nodes of each depth."""
-    starts = [*np.flatnonzero(np.diff(tree.depth, prepend=-1)).tolist(), tree.node_count]
-    return [slice(a, b) for a, b in pairwise(starts)]
-
-
 def _bottom_up(
     tree: Tree, as_leaf: np.ndarray, as_split: np.ndarray, prune: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -256,7 +249,7 @@ def _bottom_up(
     bits = as_leaf.copy()
     is_split = ~tree.is_leaf()
     below = slice(0, 0)
-    for level in reversed(levels(tree)):
+    for level in reversed(tree.nodes_by_depth()):
         nodes = level.start + np.flatnonzero(is_split[level])
         if len(nodes):  # their children are the level below, family after family
             length = as_split[nodes] + np.add.reduceat(

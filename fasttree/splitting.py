@@ -9,11 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
+from fasttree._parallel import CHUNKS_PER_THREAD, portions
 from fasttree.arrays import column_label
-from fasttree.evaluate import CHUNKS_PER_THREAD, PARALLEL_WORK, Evaluator
-from fasttree.frontier import Level, ends, first_largest, sizes
+from fasttree.evaluate import PARALLEL_WORK, Evaluator
+from fasttree.frontier import Level, first_largest
 from fasttree.instances import MOST_NARROW_BRANCHES
 from fasttree.params import CATEGORICAL_SPLITS, ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
+from fasttree.segments import ends, sizes
 from fasttree.surrogates import Surrogates
 
 MOST_COPY_BYTES = 2**32  # of the shares of rows that a level makes, or, if that is more, ...
@@ -119,8 +121,8 @@ class Splitter:
         shared = len(nodes) > 1 and int(n_rows[-1]) > PARALLEL_WORK
         if shared:
             n_chunks = CHUNKS_PER_THREAD * self.team.size
-            goals = [int(n_rows[-1]) * i // n_chunks for i in range(1, n_chunks)]
-            edges[1:1] = np.searchsorted(n_rows, goals).tolist()
+            goals = portions(int(n_rows[-1]), n_chunks)
+            edges[1:1] = np.searchsorted(n_rows, goals[1:-1]).tolist()
 
         def split(worker: int, chunk: int) -> None:
             if not _core.split_nodes(
