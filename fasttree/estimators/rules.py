@@ -40,21 +40,21 @@ class RuleClassifier(Estimator):
 
     Parameters
     ----------
-    base : estimator or None
+    base : estimator or None, default=None
         An unfitted tree classifier that grows the tree. None: `C45Classifier` without pruning.
-    estimate : {"pessimistic", "validation"}
+    estimate : {"pessimistic", "validation"}, default="pessimistic"
         How the error of a rule is estimated. "pessimistic": on the training rows, at the upper end of the confidence
         interval (C4.5's way). "validation": the share of errors on rows that the tree was not grown from, either those
         passed to `fit` or a part of the training rows that is held out.
-    confidence : float
+    confidence : float, default=0.25
         The confidence level of the pessimistic estimate, above 0 and at most 0.5. Smaller values prune more.
-    when : {"improves", "not_worse"}
+    when : {"improves", "not_worse"}, default="improves"
         A condition is dropped if the estimated error falls without it; or also if it stays the same or the plain error
         does not rise, as in C4.5.
-    validation_fraction : float
+    validation_fraction : float, default=0.3
         The share of rows held out for "validation" if `fit` gets none. The draw depends on the values of the rows, not
         on their order, and a few copies of a row stay together if such rows have one class.
-    random_state : int or None
+    random_state : int or None, default=None
         The seed of that draw. None is 0.
 
     Attributes
