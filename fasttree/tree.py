@@ -267,6 +267,16 @@ class Tree:
 
         return to_text(self)
 
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        n_attributes, n_classes = len(self.schema.attributes), len(self.schema.classes)
+        return (
+            f"Tree({self.n_leaves} leaves, depth {self.max_depth}, {n_attributes} attributes, "
+            f"{n_classes} classes)"
+        )
+
     def message_length(self, X: Any, *, alpha: Any = 0.5, cut_code: str = "uniform") -> Any:
         """How many bits tell this tree and the classes of its training rows X, see `fasttree.message_length`."""
         from fasttree.choices import choices_of
