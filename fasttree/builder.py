@@ -11,7 +11,7 @@ from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Evaluator, Winners
 from fasttree.finishing import LEAF_VALUES, Written
 from fasttree.frontier import Families, Level, Sums, family_sums, first_largest, make_level
-from fasttree.params import CATEGORICAL_SPLITS, GrowthParams
+from fasttree.params import GrowthParams
 from fasttree.segments import sizes
 from fasttree.splitting import Children, has_empty_branch
 from fasttree.weights import GridWeights
@@ -182,7 +182,7 @@ class Builder:
         default_branch[shares] = n_children[shares] - 1
         if shares.any():
             n_values = self.evaluator.n_codes[attribute] - 1
-            multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
+            multiway = self.evaluator.is_multiway[attribute]
             multiplicity = np.where(multiway, n_values - n_present, 1)[shares]
             empty = children.first_child[1:][shares] - 1
             self.written.empty.append((self.written.n_nodes + empty, multiplicity))

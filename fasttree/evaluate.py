@@ -116,8 +116,8 @@ class Evaluator:
         cell_start[counted] = starts(cells)
         self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
         self.shares = params.missing == "fractional" and bool(table.has_missing.any())
-        # Shares of a row sum to its weight, so the largest child has what its siblings leave of the parent's histogram.
-        self._batch = max(1, RECORD_BYTES // (24 * self.n_attributes))
+        self._batch = max(1, RECORD_BYTES // (24 * self.n_attributes))  # score, cut, split
+        # With fractional rows too: their shares sum to their weight, so that siblings leave the largest child its own.
         self.slots = Slots(int(cells.sum()), self.n_rows, self._batch)
         self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
         _core.class_totals(table.y, steps, self.root_counts)
@@ -129,9 +129,9 @@ class Evaluator:
             size = self.sizes(self.root_counts[np.newaxis, :], np.array([total]))[0]
             many = table.n_codes - 1 >= c45.least_of_many(size / self.per_unit)
             self.has_many_values = ~self.is_threshold & many
-        by_value = (self.shape == CATEGORICAL_SPLITS["multiway"]) | (
-            self.shape == CATEGORICAL_SPLITS["grouped"]
-        )
+        self.is_multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
+        self.is_grouped = self.shape == CATEGORICAL_SPLITS["grouped"]
+        by_value = self.is_multiway | self.is_grouped
         self.core = _core.Growth(
             self.measure,
             table.codes,
@@ -319,9 +319,8 @@ class Evaluator:
 
     def spend(self, attribute: int) -> None:
         """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""
-        multiway = self.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
         needs_all = self.lengths or self.judge or self.surrogates or self.shares
-        if multiway and not self.has_missing[attribute] and not needs_all:
+        if self.is_multiway[attribute] and not self.has_missing[attribute] and not needs_all:
             self.is_spent[attribute] = True
             if self.storage[attribute] >= 0:
                 self.instances.forget_list(int(self.storage[attribute]))

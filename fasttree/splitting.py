@@ -14,7 +14,7 @@ from fasttree.arrays import column_label
 from fasttree.evaluate import PARALLEL_WORK, Evaluator
 from fasttree.frontier import Level, first_largest
 from fasttree.instances import MOST_NARROW_BRANCHES
-from fasttree.params import CATEGORICAL_SPLITS, ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
+from fasttree.params import ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
 from fasttree.segments import ends, sizes
 from fasttree.surrogates import Surrogates
 
@@ -213,8 +213,7 @@ def has_empty_branch(
     evaluator: Evaluator, attribute: np.ndarray, n_present: np.ndarray
 ) -> np.ndarray:
     """Which splits have a branch for values without training rows at the node?"""
-    shape = evaluator.shape[attribute]
-    by_value = (shape == CATEGORICAL_SPLITS["multiway"]) | (shape == CATEGORICAL_SPLITS["grouped"])
+    by_value = evaluator.is_multiway[attribute] | evaluator.is_grouped[attribute]
     return np.asarray(by_value & (n_present < evaluator.n_codes[attribute] - 1))
 
 
@@ -226,9 +225,9 @@ def _branches(
     n_present, above = cut & PRESENT, cut >> PLACE_SHIFT
     n_children = np.full(len(attribute), 2)
     # A branch for each value present, one for missing values if they join none of these.
-    multiway = shape == CATEGORICAL_SPLITS["multiway"]
+    multiway = evaluator.is_multiway[attribute]
     n_children[multiway] = (n_present + (above > n_present))[multiway]
-    grouped = shape == CATEGORICAL_SPLITS["grouped"]
+    grouped = evaluator.is_grouped[attribute]
     n_children[grouped] = above[grouped]
     n_children += has_empty_branch(evaluator, attribute, n_present)
     n_entries = np.where(shape == ORDERED, evaluator.n_codes[attribute] - 1, n_present)
