@@ -56,6 +56,7 @@ cdef extern from *:
         int64_t length
         int64_t null_count
         int64_t offset
+        int64_t n_buffers
         const void** buffers
         ArrowArray* dictionary
         void (*release)(ArrowArray*) noexcept

@@ -113,10 +113,9 @@ cdef list texts_of(const Words* words):
         for i in range(words.n)]
 
 
-def dictionary_codes(object capsule, int32_t[::1] codes, bint keeps_all):
-    """Fill in the codes of a column of places in a dictionary of text, -1 where it is missing. Returns the texts that
-    rows have in the order in which they appear; or, if it `keeps_all`, all of them in the order of the dictionary. None
-    if it is something else."""
+def dictionary_codes(object capsule, int32_t[::1] codes):
+    """Fill in the codes of a column of places in a dictionary of text, -1 where it is missing. Returns the texts in the
+    order of the dictionary, also those that no row has; None if it is something else."""
     cdef Stream stream = Stream(capsule)
     cdef Layout layout = layout_of(stream.labels)
     cdef Words words
@@ -132,15 +131,13 @@ def dictionary_codes(object capsule, int32_t[::1] codes, bint keeps_all):
     try:
         while outcome == DONE and stream.next():
             stop = end_of_chunk(stream, start, codes.shape[0])
-            if stop == start and not keeps_all:
-                continue
             free(code_at)
             code_at = <int32_t*>malloc((stream.array.dictionary.length + 1) * sizeof(int32_t))
             if code_at == NULL:
                 outcome = NO_MEMORY
                 break
             with nogil:
-                outcome = codes_of_chunk(kind, layout, &stream.array, keeps_all, &words, code_at, first_code + start)
+                outcome = codes_of_chunk(kind, layout, &stream.array, &words, code_at, first_code + start)
             start = stop
         if outcome == OUTSIDE:
             raise ValueError("a row names a place that its dictionary does not have")
@@ -154,24 +151,24 @@ def dictionary_codes(object capsule, int32_t[::1] codes, bint keeps_all):
 
 
 cdef Outcome codes_of_chunk(
-    char kind, Layout layout, const ArrowArray* array, bint keeps_all, Words* words, int32_t* code_at, int32_t* codes
+    char kind, Layout layout, const ArrowArray* array, Words* words, int32_t* code_at, int32_t* codes
 ) noexcept nogil:
     cdef const void* places = array.buffers[1]
     if kind == c"c":
-        return chunk_dictionary(layout, array, <const int8_t*>places, keeps_all, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const int8_t*>places, words, code_at, codes)
     if kind == c"C":
-        return chunk_dictionary(layout, array, <const uint8_t*>places, keeps_all, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const uint8_t*>places, words, code_at, codes)
     if kind == c"s":
-        return chunk_dictionary(layout, array, <const int16_t*>places, keeps_all, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const int16_t*>places, words, code_at, codes)
     if kind == c"S":
-        return chunk_dictionary(layout, array, <const uint16_t*>places, keeps_all, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const uint16_t*>places, words, code_at, codes)
     if kind == c"i":
-        return chunk_dictionary(layout, array, <const int32_t*>places, keeps_all, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const int32_t*>places, words, code_at, codes)
     if kind == c"I":
-        return chunk_dictionary(layout, array, <const uint32_t*>places, keeps_all, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const uint32_t*>places, words, code_at, codes)
     if kind == c"l":
-        return chunk_dictionary(layout, array, <const int64_t*>places, keeps_all, words, code_at, codes)
-    return chunk_dictionary(layout, array, <const uint64_t*>places, keeps_all, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const int64_t*>places, words, code_at, codes)
+    return chunk_dictionary(layout, array, <const uint64_t*>places, words, code_at, codes)
 
 
 def place_codes(object capsule, int32_t[::1] codes, int64_t most):

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Text to codes: a hash table over the bytes that an Arrow array holds.
 
-The key of a text is two numbers and its length. Up to 16 bytes these are the text itself, and so
-equal keys are equal texts; of a longer one they are hashes, and the bytes are compared too.
+The key of a text is two numbers and its length. Up to 16 bytes these are the text itself, filled up
+with zeros, and so equal keys are equal texts; of a longer one they are hashes, and the bytes are
+compared too. Short texts are read without asking how short: lengths that vary from row to row are
+what a processor cannot foresee.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 from fasttree._arrow cimport ArrowArray, is_known, known_of, whole_number
 
@@ -39,9 +41,12 @@ cdef struct Words:
     int64_t* start              # where each begins; n + 1 of them
     int64_t text_room
     int64_t start_room
+    uint8_t[2 * WHOLE] keep     # from place 16 - n on it lets n bytes through, and none after these
 
 
 cdef inline bint open_words(Words* words) noexcept nogil:
+    memset(words.keep, 0xFF, WHOLE)
+    memset(words.keep + WHOLE, 0, WHOLE)
     words.n = 0
     words.mask = 255
     words.text_room = 4096
@@ -70,54 +75,56 @@ cdef inline Slot* new_slots(int64_t n) noexcept nogil:
     return slots
 
 
-cdef inline uint64_t read4(const char* at) noexcept nogil:
-    cdef uint32_t word
-    memcpy(&word, at, 4)
-    return word
-
-
 cdef inline uint64_t read8(const char* at) noexcept nogil:
     cdef uint64_t word
     memcpy(&word, at, 8)
     return word
 
 
+cdef inline uint64_t folded(uint64_t a) noexcept nogil:
+    """A product carries upwards only, so the upper half is folded into the lower."""
+    cdef uint64_t product = a * <uint64_t>0xD6E8FEB86659FD93
+    return product ^ (product >> 32)
+
+
 cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
-    """A hash of two numbers. A product carries upwards only, so after each the upper half is folded into the lower."""
-    cdef uint64_t h = (a ^ <uint64_t>0x9E3779B97F4A7C15) * <uint64_t>0xD6E8FEB86659FD93
-    h = (h ^ (h >> 32) ^ b) * <uint64_t>0xA0761D6478BD642F
-    h = (h ^ (h >> 32)) * <uint64_t>0xE7037ED1A0B428DB
-    return h ^ (h >> 32)
+    """A hash of two numbers: every bit of them reaches the lowest ones."""
+    cdef uint64_t h = folded(a ^ <uint64_t>0x9E3779B97F4A7C15) ^ b
+    return folded(h ^ (h >> 29))
 
 
-cdef inline void key_of(const char* text, int64_t length, uint64_t* first, uint64_t* last) noexcept nogil:
+cdef inline void key_of(
+    const Words* words, const char* text, int64_t length, const char* end, uint64_t* first, uint64_t* last
+) noexcept nogil:
     cdef int64_t at
+    cdef uint64_t[2] whole
+    cdef uint64_t[2] keep
     if length > WHOLE:
-        first[0] = length
+        first[0] = read8(text + length - 8)
         last[0] = 0
         for at in range(0, length - 8, 8):
-            first[0] = mixed(first[0], read8(text + at))
+            first[0] = folded(first[0] ^ read8(text + at))
             last[0] = last[0] * 31 + read8(text + at)
-        first[0] = mixed(first[0], read8(text + length - 8))
-    elif length >= 8:
-        first[0] = read8(text)
-        last[0] = read8(text + length - 8)
-    elif length >= 4:
-        first[0] = read4(text)
-        last[0] = read4(text + length - 4)
+        return
+    if end - text >= WHOLE:
+        memcpy(whole, text, WHOLE)
+        memcpy(keep, words.keep + WHOLE - length, WHOLE)
+        first[0] = whole[0] & keep[0]
+        last[0] = whole[1] & keep[1]
     else:
-        last[0] = 0
-        first[0] = 0
-        for at in range(length):
-            first[0] = first[0] << 8 | <uint8_t>text[at]
+        memset(whole, 0, WHOLE)
+        if length > 0:
+            memcpy(whole, text, length)
+        first[0] = whole[0]
+        last[0] = whole[1]
 
 
-cdef inline int32_t code_of(Words* words, const char* text, int64_t length) noexcept nogil:
-    """The number of a text; -1: no memory left."""
+cdef inline int32_t code_of(Words* words, const char* text, int64_t length, const char* end) noexcept nogil:
+    """The number of a text; -1: no memory left. What lies between it and the `end` may be read."""
     cdef uint64_t first, last
     cdef int64_t place
     cdef Slot* slot
-    key_of(text, length, &first, &last)
+    key_of(words, text, length, end, &first, &last)
     place = mixed(first, last + length) & words.mask
     while True:
         slot = &words.slots[place]
@@ -178,7 +185,23 @@ cdef inline bint widen(Words* words) noexcept nogil:
     return True
 
 
-cdef inline const char* text_at(Layout layout, const void** buffers, int64_t i, int64_t* length) noexcept nogil:
+cdef inline const char* end_of_texts(Layout layout, const ArrowArray* array) noexcept nogil:
+    """Where the memory ends that has the texts, but for the long ones of views."""
+    cdef int64_t stop = array.offset + array.length
+    if array.length == 0:       # there need not be any memory
+        return NULL
+    if layout == OFFSETS:
+        return <const char*>array.buffers[2] + (<const int32_t*>array.buffers[1])[stop]
+    if layout == LARGE_OFFSETS:
+        return <const char*>array.buffers[2] + (<const int64_t*>array.buffers[1])[stop]
+    return <const char*>array.buffers[1] + 16 * stop
+
+
+cdef inline const char* text_at(
+    Layout layout, const ArrowArray* array, int64_t i, int64_t* length, const char** end
+) noexcept nogil:
+    """Text i. `end` is that of the memory where it lies, if it is not in the one of `end_of_texts`."""
+    cdef const void** buffers = array.buffers
     cdef const char* view
     cdef int32_t[4] part
     if layout == OFFSETS:
@@ -192,28 +215,29 @@ cdef inline const char* text_at(Layout layout, const void** buffers, int64_t i, 
     length[0] = part[0]
     if part[0] <= INLINE:
         return view + 4
-    return <const char*>buffers[2 + part[2]] + part[3]
+    view = <const char*>buffers[2 + part[2]]
+    end[0] = view + (<const int64_t*>buffers[array.n_buffers - 1])[part[2]]
+    return view + part[3]
 
 
 cdef inline bint chunk_codes(Layout layout, const ArrowArray* array, Words* words, int32_t* codes) noexcept nogil:
     """The code of each row, -1 where it is missing. False: no memory left."""
     cdef const uint8_t* known = known_of(array)
-    cdef int64_t i, at, length = 0
     cdef const char* text
+    cdef const char* last = end_of_texts(layout, array)
+    cdef const char* end
+    cdef int64_t i, at, length = 0
     for i in range(array.length):
         at = array.offset + i
         if not is_known(known, at):
             codes[i] = -1
             continue
-        text = text_at(layout, array.buffers, at, &length)
-        codes[i] = code_of(words, text, length)
+        end = last
+        text = text_at(layout, array, at, &length, &end)
+        codes[i] = code_of(words, text, length, end)
         if codes[i] < 0:
             return False
     return True
-
-
-cdef enum:
-    UNSEEN = -2                 # an entry of a dictionary that no row has had so far
 
 
 cdef enum Outcome:
@@ -228,25 +252,25 @@ cdef inline bint number_entry(
     """The code of an entry of a dictionary, -1 of a missing one. False: no memory left."""
     cdef int64_t length = 0
     cdef const char* text
+    cdef const char* end = end_of_texts(layout, dictionary)
     code_at[i] = -1
     if is_known(known_of(dictionary), dictionary.offset + i):
-        text = text_at(layout, dictionary.buffers, dictionary.offset + i, &length)
-        code_at[i] = code_of(words, text, length)
+        text = text_at(layout, dictionary, dictionary.offset + i, &length, &end)
+        code_at[i] = code_of(words, text, length, end)
         return code_at[i] >= 0
     return True
 
 
 cdef inline Outcome chunk_dictionary(
-    Layout layout, const ArrowArray* array, const whole_number* values, bint keeps_all, Words* words, int32_t* code_at,
+    Layout layout, const ArrowArray* array, const whole_number* values, Words* words, int32_t* code_at,
     int32_t* codes,
 ) noexcept nogil:
     """The code of each row of a chunk that names places in its dictionary, which may lack a text or have it twice.
-    `code_at` has room for a code an entry. Only entries that rows have are numbered, unless it `keeps_all`."""
+    `code_at` has room for a code an entry."""
     cdef const uint8_t* known = known_of(array)
     cdef int64_t i, place, n = array.dictionary.length
     for i in range(n):
-        code_at[i] = UNSEEN
-        if keeps_all and not number_entry(layout, array.dictionary, words, i, code_at):
+        if not number_entry(layout, array.dictionary, words, i, code_at):
             return NO_MEMORY
     values += array.offset
     for i in range(array.length):
@@ -256,7 +280,5 @@ cdef inline Outcome chunk_dictionary(
         place = <int64_t>values[i]
         if not 0 <= place < n:
             return OUTSIDE
-        if code_at[place] == UNSEEN and not number_entry(layout, array.dictionary, words, place, code_at):
-            return NO_MEMORY
         codes[i] = code_at[place]
     return DONE

@@ -45,9 +45,9 @@ def arrow_column(where: str, column: Any) -> Any:
 
 def _reader(where: str, holder: Any) -> Any:
     for library in ("pyarrow", "polars"):
-        if library in sys.modules:
+        if sys.modules.get(library):  # None: somebody forbade to import it
             return sys.modules[library]
-    if "pandas" in sys.modules:  # it would read Arrow with pyarrow, if that is there
+    if sys.modules.get("pandas"):  # it would read Arrow with pyarrow, if that is there
         try:
             return importlib.import_module("pyarrow")
         except ImportError:

@@ -34,6 +34,9 @@ class Container:
 
 
 def open_container(X: Any) -> Container:
+    """A table that is open stays so: a stream can be read only once."""
+    if isinstance(X, Container):
+        return X
     if isinstance(X, np.ndarray):
         return _open_array(X)
     if hasattr(X, "tocsr") and hasattr(X, "toarray"):  # before dicts: one of scipy's formats is one

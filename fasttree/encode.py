@@ -103,15 +103,23 @@ class EncodedTable:
         self, attribute: np.ndarray, sides: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The values on both sides of a threshold of attribute[i]: `sides` has codes, or rows of a swept attribute."""
-        swept = self.storage[attribute] >= 0
-        if not swept.any():
+        counted = self.storage[attribute] < 0
+        if counted.all():
             return self.upper[attribute, sides[:, 0]], self.lower[attribute, sides[:, 1]]
-        below = self._values_at(attribute, sides[:, 0])
-        above = self._values_at(attribute, sides[:, 1])
-        if not swept.all():
-            counted = np.flatnonzero(~swept)
-            below[counted] = self.upper[attribute[counted], sides[counted, 0]]
-            above[counted] = self.lower[attribute[counted], sides[counted, 1]]
+        below, above = np.empty((2, len(attribute)))
+        below[counted] = self.upper[attribute[counted], sides[counted, 0]]
+        above[counted] = self.lower[attribute[counted], sides[counted, 1]]
+        swept = np.flatnonzero(~counted)
+        if isinstance(self.source, np.ndarray):
+            below[swept] = self.source[sides[swept, 0], attribute[swept]]
+            above[swept] = self.source[sides[swept, 1], attribute[swept]]
+            return below, above
+        for one in set(attribute[swept].tolist()):
+            column = self.source[one]
+            assert column is not None
+            here = swept[attribute[swept] == one]
+            below[here] = column[sides[here, 0]]
+            above[here] = column[sides[here, 1]]
         return below, above
 
     def distinct(self, attribute: int, present: np.ndarray | None = None) -> np.ndarray:
@@ -138,18 +146,6 @@ class EncodedTable:
         if self.storage[attribute] < 0:
             return self.lower[attribute, 1 : self.n_codes[attribute]]
         return self.distinct(attribute)
-
-    def _values_at(self, attribute: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The value of attribute[i] in rows[i], as float64."""
-        if isinstance(self.source, np.ndarray):
-            return self.source[rows, attribute].astype(np.float64)
-        values = np.empty(len(rows))
-        for one in np.unique(attribute):
-            here = attribute == one
-            column = self.source[one]
-            assert column is not None
-            values[here] = column[rows[here]]
-        return values
 
 
 def encode(

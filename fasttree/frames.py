@@ -142,7 +142,7 @@ def read_table(
     run: Callable[[Callable[[int, int], None], int], None] | None = None,
 ) -> Table:
     """The table that a model is to be fitted to. X may be open already; `run` is `Team.run`, to read columns with."""
-    container = X if isinstance(X, Container) else open_container(X)
+    container = open_container(X)
     kinds = read_kinds(categorical_features, ordered_features, container)
     n_rows, names, named = container.n_rows, container.names, container.named
     matrix, sources = container.matrix, container.columns

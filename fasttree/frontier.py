@@ -170,8 +170,11 @@ class Slots:
         slot = np.full(len(n_rows), -1, dtype=np.int32)
         if not self.capacity:
             return slot
+        has_heirs = bool((parent_slot >= 0).any())
+        if not has_heirs and n_rows.max(initial=0) < KEEP_ROWS:
+            return slot
         free = np.ones(self.capacity, dtype=bool)
-        if (parent_slot >= 0).any():
+        if has_heirs:
             largest = first_largest(n_rows, first_child)
             siblings = family_sums(n_rows, first_child) - n_rows[largest]
             inherits = (parent_slot >= 0) & is_open[largest] & (siblings <= n_rows[largest])

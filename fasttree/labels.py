@@ -77,8 +77,17 @@ def is_missing(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """numpy's scalars as Python's, so that labels of every library print and compare alike."""
-    return value.item() if isinstance(value, np.generic) else value
+    """numpy's scalars and the text and numbers of an enum as Python's own, and -0.0 as 0.0: labels of every library
+    print and compare alike, and none depends on the row in which it came first."""
+    if type(value) is str:
+        return value
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    return value + 0.0 if isinstance(value, float) else value
 
 
 def shown(value: Any) -> str:
@@ -204,7 +213,7 @@ def number_labels(values: np.ndarray) -> Labels:
         distinct, places = np.unique(values[known], return_inverse=True)
         codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
         codes[known] = places
-        return Labels(codes, distinct.tolist())
+        return Labels(codes, (distinct + 0.0).tolist())  # -0.0 is 0.0
     codes, rows = compact(values)
     return Labels(codes, values[rows].tolist())
 

@@ -35,7 +35,7 @@ def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     """
     n_rows = len(predicted)
     true, guess = read_target(y, n_rows), read_target(predicted, n_rows)
-    if (true.classes.dtype.kind in "OU") != (guess.classes.dtype.kind in "OU"):
+    if (true.classes.dtype.kind in "OUT") != (guess.classes.dtype.kind in "OUT"):
         raise ValueError(
             f"y holds labels like {shown(true.classes[0])}, but predicted holds labels like "
             f"{shown(guess.classes[0])}: pass labels of the same kind"

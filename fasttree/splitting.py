@@ -18,6 +18,9 @@ from fasttree.params import ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
 from fasttree.segments import ends, sizes
 from fasttree.surrogates import Surrogates
 
+# Rows of a level's splits below which one thread tells them their branches: the branches of neighbouring rows stand in
+# one line of the cache, which threads would take from each other.
+PARALLEL_ROWS = 250_000
 MOST_COPY_BYTES = 2**32  # of the shares of rows that a level makes, or, if that is more, ...
 MOST_COPIES_OF_TABLE = 16  # so many times the memory of the sorted lists
 
@@ -118,7 +121,7 @@ class Splitter:
         n_shared = np.zeros(len(nodes), dtype=np.int64)
         n_rows = ends(level.n_rows[nodes])
         edges = [0, len(nodes)]
-        shared = len(nodes) > 1 and int(n_rows[-1]) > PARALLEL_WORK
+        shared = len(nodes) > 1 and int(n_rows[-1]) > PARALLEL_ROWS
         if shared:
             n_chunks = CHUNKS_PER_THREAD * self.team.size
             goals = portions(int(n_rows[-1]), n_chunks)

@@ -99,11 +99,10 @@ def _label_target(column: Labels, text_dtype: Any) -> Target:
     ordered = sort_labels("y", Labels(codes, present))
     classes = np.empty(len(present), dtype=object)
     classes[:] = ordered.labels
-    if all(isinstance(label, str) for label in present):
-        classes = classes.astype(text_dtype)
-    elif not any(isinstance(label, (tuple, list)) for label in present):
-        plain_classes = np.array(ordered.labels)
-        # numpy may make floats of very large whole numbers.
+    if not any(isinstance(label, (tuple, list)) for label in present):
+        is_text = all(isinstance(label, str) for label in present)
+        plain_classes = np.array(ordered.labels, dtype=text_dtype if is_text else None)
+        # numpy may make floats of very large whole numbers, and drops zeros at the end of a text
         if plain_classes.tolist() == ordered.labels:
             classes = plain_classes
     place_of = {label: place for place, label in enumerate(ordered.labels)}
@@ -120,7 +119,7 @@ def _text_dtype(y: Any) -> Any:
 
 def _one_dimensional(y: Any) -> Any:
     """A column vector counts as y, with a warning; several columns do not."""
-    if isinstance(y, (list, tuple)) and len(y) and isinstance(y[0], (list, tuple, np.ndarray)):
+    if isinstance(y, (list, tuple)) and len(y) and _is_nested(y[0]):
         y = _nested_list(y)
     shape = getattr(y, "shape", None)
     if not isinstance(shape, tuple) or len(shape) == 1:
@@ -137,14 +136,22 @@ def _one_dimensional(y: Any) -> Any:
         getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning),
         stacklevel=4,
     )
-    return y[:, 0] if isinstance(y, np.ndarray) else open_container(y).columns[0]
+    if isinstance(y, np.ndarray):
+        return y.reshape(-1) if masked_places(y) is not None else np.asarray(y).reshape(-1)
+    return open_container(y).columns[0]
+
+
+def _is_nested(values: Any) -> bool:
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return isinstance(values, (list, tuple))
 
 
 def _nested_list(y: Sequence[Any]) -> np.ndarray:
     width = len(y[0])
     table = np.empty((len(y), width), dtype=object)
     for row, values in enumerate(y):
-        if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != width:
+        if not _is_nested(values) or len(values) != width:
             raise ValueError(
                 f"y should be a 1d array, got a list with {shown(y[0])} in row 0 and "
                 f"{shown(values)} in row {row}: pass one label a row."
@@ -182,8 +189,12 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
             "0 if it is not to count."
         )
     try:
-        with np.errstate(over="ignore"):  # what is beyond float64 is refused below, as infinite
-            weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = _float64(sample_weight)
+    except OverflowError:
+        raise ValueError(
+            f"sample_weight holds a whole number beyond the range of float64, got {shown(sample_weight)}: "
+            "a weight must be a finite number, zero or more."
+        ) from None
     except (TypeError, ValueError):
         raise TypeError(
             f"sample_weight must hold one number a row, got {shown(sample_weight)}."
@@ -212,3 +223,14 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
             "sample_weight is zero in every row: weights must contain at least one non-zero number."
         )
     return np.ascontiguousarray(weights)
+
+
+def _float64(sample_weight: Any) -> np.ndarray:
+    """The weights as numpy has them, if they are numbers: of dates and digits in text it would make some."""
+    given = np.asarray(sample_weight)
+    with np.errstate(over="ignore"):  # what is beyond float64 is refused later, as infinite
+        if given.dtype.kind in "biuf":
+            return given.astype(np.float64, copy=False)
+        if given.dtype.kind != "O" or any(isinstance(item, (str, bytes)) for item in given.flat):
+            raise TypeError
+        return np.asarray(sample_weight, dtype=np.float64)

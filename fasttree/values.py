@@ -30,6 +30,7 @@ from fasttree.labels import (
     Labels,
     bool_labels,
     no_labels,
+    plain,
     shown,
     without_missing,
 )
@@ -181,18 +182,16 @@ def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | 
 
     native, library = series.to_native(), series.implementation
     if library.is_pandas_like() and hasattr(native, "cat"):
-        codes, labels = np.asarray(native.cat.codes), native.cat.categories.tolist()
+        codes = np.asarray(native.cat.codes)
+        labels = list(map(plain, native.cat.categories.tolist()))
         if bytes in set(map(type, labels)):
             raise _type_error(where, "bytes")
         return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
-    read = partial(_core.dictionary_codes, keeps_all=True)
     if library.is_polars():
-        if not isinstance(series.dtype, nw.Enum):
-            return _pool_labels(where, series, room)
-        found = _text_labels(where, series, room, read)
-        return None if found is None else replace(found, declared=True)
+        is_enum = isinstance(series.dtype, nw.Enum)
+        return _enum_labels(native, room) if is_enum else _pool_labels(where, series, room)
     if library.is_pyarrow() or library.is_pandas_like():
-        found = _text_labels(where, series, room, read)
+        found = _text_labels(where, series, room, _core.dictionary_codes)
         if found is None:
             return _arrow_labels(where, native if library.is_pyarrow() else series.to_arrow())
         kind = native.type if library.is_pyarrow() else native.dtype.pyarrow_dtype
@@ -200,16 +199,28 @@ def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | 
     return None
 
 
+def _enum_labels(native: Any, room: Room) -> Labels:
+    """A polars Enum by its numbers. As a dictionary it comes through Arrow's interface in the newest polars only."""
+    import narwhals.stable.v2 as nw
+
+    places = nw.from_native(native.to_physical(), series_only=True)
+    codes = room.codes()
+    codes[:] = places.cast(nw.Int32()).fill_null(MISSING_CODE).to_numpy()
+    return Labels(codes, native.dtype.categories.to_list(), declared=True)
+
+
 def _pool_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | None:
     """The codes of a polars Categorical come from a pool that it shares with other columns: the order there is an
     accident, and which labels it has is read from rows that have them."""
+    import narwhals.stable.v2 as nw
+
     native, codes = series.to_native(), room.codes()
     places = native.to_physical()
     if hasattr(places, "__arrow_c_stream__"):
         rows = _core.place_codes(places.__arrow_c_stream__(), codes, 2 * len(series) + 65_536)
         if rows is not None:
             return Labels(codes, native[rows].to_list())
-    return _text_labels(where, series, room, partial(_core.dictionary_codes, keeps_all=False))
+    return _text_labels(where, series.cast(nw.String()), room)  # see `_enum_labels`
 
 
 def _arrow_labels(where: str, encoded: Any) -> Labels:
@@ -217,7 +228,7 @@ def _arrow_labels(where: str, encoded: Any) -> Labels:
     place_of: dict[Any, int] = {}
     parts = []
     for chunk in getattr(encoded, "chunks", [encoded]):
-        labels = chunk.dictionary.to_pylist()
+        labels = list(map(plain, chunk.dictionary.to_pylist()))
         if bytes in set(map(type, labels)):
             raise _type_error(where, encoded.type)
         try:

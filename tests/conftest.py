@@ -8,6 +8,7 @@ HYPOTHESIS_PROFILE chooses how hard the property tests look: "quick" while worki
 from __future__ import annotations
 
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -18,6 +19,10 @@ settings.register_profile("quick", max_examples=15, **slow_is_fine)
 settings.register_profile("ci", max_examples=60, print_blob=True, **slow_is_fine)
 settings.register_profile("thorough", max_examples=2000, **slow_is_fine)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# A shell's background jobs ignore Ctrl-C, and would hand that on to the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

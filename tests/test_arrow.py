@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import mmap
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from child import run_child
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fasttree
 from fasttree import TreeClassifier, _core
 from fasttree.frames import read_table
 from fasttree.labels import hash_labels
@@ -62,6 +65,50 @@ def test_any_text_in_any_chunks(
     assert text_codes(pl.Series(values, dtype=pl.String)) == by_dict(values)
 
 
+@pytest.mark.skipif(not hasattr(mmap, "PROT_READ"), reason="pages cannot be locked here")
+@pytest.mark.parametrize("layout", ["OFFSETS", "VIEWS", "LONG_VIEWS"])
+def test_nothing_is_read_behind_the_memory_of_a_column(layout: str) -> None:
+    """The last text ends where a page ends, and reading the next one would end the process."""
+    run_child(f"layout = {layout!r}\n" + AT_THE_END_OF_A_PAGE)
+
+
+AT_THE_END_OF_A_PAGE = """
+import ctypes, mmap
+import numpy as np
+import pyarrow as pa
+from fasttree import _core
+
+PAGE = mmap.PAGESIZE
+pages = mmap.mmap(-1, 2 * PAGE)
+start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.mprotect(ctypes.c_void_p(start + PAGE), PAGE, 0) == 0
+
+def at_the_end(content):
+    pages[PAGE - len(content) : PAGE] = content
+    return pa.foreign_buffer(start + PAGE - len(content), len(content))
+
+for length in range(1, 13 if layout == "VIEWS" else 40):
+    texts = ["b" * length, "a" * length, "a" * (length - 1), "a" * length]
+    if layout == "OFFSETS":
+        plain = pa.array(texts)
+        buffers = [None, plain.buffers()[1], at_the_end("".join(texts).encode())]
+        column = pa.Array.from_buffers(pa.string(), 4, buffers)
+    else:
+        plain = pa.array(texts, type=pa.string_view())
+        buffers = list(plain.buffers())
+        place = 1 if layout == "VIEWS" else 2
+        if place < len(buffers):
+            buffers[place] = at_the_end(buffers[place].to_pybytes())
+        column = pa.Array.from_buffers(pa.string_view(), 4, buffers)
+    codes = np.full(4, -7, dtype=np.int32)
+    labels = _core.text_codes(pa.chunked_array([column]).__arrow_c_stream__(), codes)
+    assert [labels[code] for code in codes] == texts, (length, labels, codes)
+    del column, buffers
+print("well")
+"""
+
+
 def test_many_labels() -> None:
     values = [
         f"a label that is longer than sixteen bytes, number {i % 40_000}" for i in range(90_000)
@@ -99,9 +146,9 @@ NUMBERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint
 INDICES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
 
-def dictionary_codes(column: Any, keeps_all: bool) -> tuple[list[int], list[str] | None]:
+def dictionary_codes(column: Any) -> tuple[list[int], list[str] | None]:
     codes = np.full(len(column), -7, dtype=np.int32)
-    labels = _core.dictionary_codes(column.__arrow_c_stream__(), codes, keeps_all)
+    labels = _core.dictionary_codes(column.__arrow_c_stream__(), codes)
     return codes.tolist(), labels
 
 
@@ -134,11 +181,10 @@ def test_any_dictionary(
     parts = [places[:cut], [None if p is None else last - p for p in places[cut:]]]
     column = pa.chunked_array([chunk(parts[0], dictionary), chunk(parts[1], turned)])
     values = [None if place is None else dictionary[place] for place in places]
-    assert dictionary_codes(column, False) == by_dict(values)
     _, labels = by_dict(dictionary)
     number = {label: code for code, label in enumerate(labels)}
     expected = [-1 if value is None else number[value] for value in values]
-    assert dictionary_codes(column, True) == (expected, labels)
+    assert dictionary_codes(column) == (expected, labels)
 
 
 @pytest.mark.parametrize("place", [2, 7, -1, 10**9])
@@ -165,7 +211,7 @@ def test_a_stream_that_ends_early() -> None:
     text = pa.chunked_array([["a", "b"]])
     for read, column in (
         (lambda s, out: _core.text_codes(s, out), text),
-        (lambda s, out: _core.dictionary_codes(s, out, True), text.dictionary_encode()),
+        (lambda s, out: _core.dictionary_codes(s, out), text.dictionary_encode()),
         (lambda s, out: _core.place_codes(s, out, 9), pa.chunked_array([np.uint8([1, 2])])),
     ):
         with pytest.raises(ValueError, match="ended after 2 of the 5 rows"):
@@ -181,7 +227,7 @@ def test_what_is_no_dictionary_of_text_is_left_to_others() -> None:
         pa.chunked_array([pa.array([1, 2]).dictionary_encode()]),
         pa.chunked_array([pa.array([1.5])]),
     ):
-        assert dictionary_codes(column, True)[1] is None
+        assert dictionary_codes(column)[1] is None
 
 
 @given(
@@ -221,6 +267,30 @@ def test_a_polars_category_among_very_many_others() -> None:
     column = read_table(pl.DataFrame({"c": few})).columns[0]
     assert column.categories == ("a", "z")
     assert column.codes.tolist() == [1, -1, 0, 1]
+
+
+def test_polars_categories_do_not_come_as_dictionaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Since polars of 1.x breaks off when it is asked for these."""
+    stream = pl.Series.__arrow_c_stream__
+
+    def without_dictionaries(series: pl.Series, requested_schema: Any = None) -> Any:
+        assert series.dtype not in (pl.Categorical, pl.Enum)
+        return stream(series, requested_schema)
+
+    monkeypatch.setattr(pl.Series, "__arrow_c_stream__", without_dictionaries)
+    sizes, words = pl.Enum(["small", "medium", "large"]), ["large", None, "small", "large"]
+    parts = [pl.Series(words[:1], dtype=sizes), pl.Series(["medium", *words[1:]], dtype=sizes)]
+    apart = pl.concat([parts[0], parts[1][1:]], rechunk=False)
+    for series in (pl.Series(words, dtype=sizes), apart):
+        (column,) = read_table(pl.DataFrame({"c": series})).columns or ()
+        assert (column.categories, column.declared) == (("small", "medium", "large"), True)
+        assert column.codes.tolist() == [2, -1, 0, 2]
+    (empty,) = read_table(pl.DataFrame({"c": pl.Series([None, None], dtype=sizes)})).columns or ()
+    assert empty.codes.tolist() == [-1, -1]
+    (column,) = read_table(pl.DataFrame({"c": words}, schema={"c": pl.Categorical})).columns or ()
+    assert column.categories == ("large", "small")
+    assert column.codes.tolist() == [0, -1, 1, 0]
+    test_a_polars_category_among_very_many_others()
 
 
 def test_room_is_taken_when_it_is_asked_for() -> None:
@@ -352,3 +422,24 @@ def test_one_tree_from_every_library() -> None:
     forms = (table, table.to_pandas(), pl.from_arrow(table), objects)
     trees = [TreeClassifier().fit(form, y).tree_ for form in forms]
     assert all(tree == trees[0] for tree in trees)
+
+
+def test_a_stream_can_be_read_once() -> None:
+    """And that is enough for every estimator, also those that need the rows again."""
+    rng = np.random.default_rng(1)
+    table = pa.table({"w": rng.choice(["a", "b", "c"], 120), "n": rng.integers(0, 9, 120)})
+    y = np.where(table["n"].to_numpy() > 4, "high", "low")
+    y[:5] = "low"
+
+    def stream() -> Any:
+        return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=50))
+
+    for model in (
+        fasttree.CARTClassifier(),
+        fasttree.C45Classifier(),
+        TreeClassifier(pruning="reduced_error"),
+        fasttree.RuleClassifier(),
+        fasttree.RuleClassifier(estimate="validation"),
+    ):
+        expected = model.fit(table, y).predict_proba(table)
+        np.testing.assert_array_equal(model.fit(stream(), y).predict_proba(stream()), expected)

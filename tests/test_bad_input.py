@@ -501,3 +501,14 @@ def test_score_checks_lengths() -> None:
     model = TreeClassifier().fit(GOOD_X, GOOD_Y)
     with pytest.raises(ValueError, match=r"10.*9|9.*10"):
         model.score(GOOD_X, GOOD_Y[:9])
+
+
+def test_score_wants_labels_of_the_same_kind() -> None:
+    words = np.where(GOOD_Y, "b", "a")
+    model = TreeClassifier().fit(GOOD_X, words)
+    for y in (words, words.tolist(), words.astype(np.dtypes.StringDType()), pl.Series(words)):
+        assert model.score(GOOD_X, y) == 1.0
+        assert TreeClassifier().fit(GOOD_X, y).score(GOOD_X, words) == 1.0
+    message = "y holds labels like 0, but the model was fitted to labels like 'a': score with"
+    with pytest.raises(ValueError, match=message):
+        model.score(GOOD_X, GOOD_Y)

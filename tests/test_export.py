@@ -84,3 +84,14 @@ def test_what_is_asked_wrongly(tree: Any, tmp_path: Path) -> None:
         fasttree.RuleClassifier().fit(X, Y).export("sql")
     with pytest.raises(ValueError, match="unknown must be"):
         tree.set_params(unknown="nonsense").export("text")
+
+
+@pytest.mark.parametrize("format", ["c", "onnx"])
+@pytest.mark.parametrize(
+    ("column", "y"), [(["\ud800", "b"], [0, 1]), ([1, 2], ["\ud800", "b"])], ids=["level", "class"]
+)
+def test_half_of_a_character(format: str, column: list[Any], y: list[Any]) -> None:
+    """Python has such texts, and UTF-8 has not."""
+    fitted = fasttree.TreeClassifier().fit({"x": column}, y)
+    with pytest.raises(ValueError, match=rf"{format!r} cannot write half .*'\\ud800': rename"):
+        fitted.export(format)

@@ -133,7 +133,15 @@ def test_types_of_classes(classes: list[Any]) -> None:
 @pytest.mark.parametrize("classes", [["a", "b\0c"], np.array([1, 2**63], dtype=np.uint64)])
 def test_classes_that_no_tensor_holds(classes: Any) -> None:
     fitted = TreeClassifier().fit([[0.0], [1.0]] * 3, np.array([*classes] * 3, dtype=object))
-    with pytest.raises(ValueError, match=r"turn them into text, or use format=\"python\""):
+    with pytest.raises(ValueError, match=r"turn them into text.*, or use format=\"python\""):
+        fitted.export("onnx")
+
+
+def test_levels_that_no_runtime_reads() -> None:
+    fitted = TreeClassifier().fit({"word": ["a\0", "a", "b", "b"]}, [0, 1, 1, 1])
+    with pytest.raises(
+        ValueError, match=r"column 'word' has the level 'a\\x00'.*format=\"python\""
+    ):
         fitted.export("onnx")
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import enum
 import pickle
 import subprocess
 import sys
@@ -481,6 +482,46 @@ def test_labels_are_plain_python_values() -> None:
         assert type(one(column).categories[0]) is str
     for numbers in (np.array([2, 1]), np.array([2, 1], dtype=np.float32), [True, False]):
         assert type(one(numbers, ["a"]).categories[0]) in (int, float, bool)
+
+
+class Colour(str, enum.Enum):  # noqa: UP042  (its str is not its text)
+    RED = "red"
+    BLUE = "blue"
+
+
+class Grade(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def test_members_of_an_enum_are_their_text_or_number() -> None:
+    for words in (list(Colour), np.array(list(Colour), dtype=object), Categorical(list(Colour))):
+        assert sorted(map(repr, one(words).categories)) == ["'blue'", "'red'"]
+    assert one(list(Grade)).values.tolist() == [1, 2]
+    for levels in (["a"], {"a": list(Grade)}):
+        assert list(map(repr, one(list(Grade), levels).categories)) == ["1", "2"]
+    assert codes_like(list(Colour), WORDS) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        list,
+        np.array,
+        lambda values: np.array(values, dtype=object),
+        lambda values: pd.Series(values, dtype="category"),
+        lambda values: pa.array(values).dictionary_encode(),
+        Categorical,
+    ],
+    ids=["list", "numpy", "objects", "pandas", "Arrow", "Categorical"],
+)
+def test_the_level_zero_has_no_sign(library: Any) -> None:
+    """Or its text would depend on which row comes first."""
+    for values in ([-0.0, 0.0, 1.0], [0.0, -0.0, 1.0]):
+        found = one(library(values), ["a"])
+        assert list(map(repr, found.categories)) == ["0.0", "1.0"]
+        assert found.codes.tolist() == [0, 0, 1]
+    assert list(map(repr, one([0.0], {"a": [-0.0]}).categories)) == ["0.0"]
 
 
 def test_bool_columns_have_both_levels() -> None:
@@ -1784,5 +1825,6 @@ def test_an_arrow_stream_without_a_library_that_reads_it(monkeypatch: pytest.Mon
     read_table(X)
     for library in ("pyarrow", "polars", "pandas"):
         monkeypatch.delitem(sys.modules, library)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # forbids to import it
     with pytest.raises(TypeError, match=r"Stream that speaks Arrow.*import pyarrow or polars"):
         read_table(X)

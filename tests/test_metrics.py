@@ -166,10 +166,12 @@ def test_certain_and_wrong_costs_the_limit() -> None:
     assert metrics.log_loss(["x"], [1.0], classes=["w", "x"]) == pytest.approx(0)
 
 
-@pytest.mark.parametrize("kind", ["list", "pandas", "polars", "categorical"])
+@pytest.mark.parametrize("kind", ["list", "numpy", "pandas", "polars", "categorical"])
 def test_any_y(kind: str) -> None:
     y, scores = ["no", "yes", "yes", "no"], [0.2, 0.9, 0.4, 0.4]
-    if kind == "pandas":
+    if kind == "numpy":
+        y = np.array(y, dtype=np.dtypes.StringDType())
+    elif kind == "pandas":
         y = pytest.importorskip("pandas").Series(y)
     elif kind == "polars":
         y = pytest.importorskip("polars").Series(y)

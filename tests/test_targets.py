@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import enum
 import re
 import sys
 from typing import Any
@@ -124,6 +125,26 @@ def test_numbers_as_objects() -> None:
     assert target.classes.dtype == np.int64
 
 
+class Answer(str, enum.Enum):  # noqa: UP042  (its str is not its text)
+    YES = "yes"
+    NO = "no"
+
+
+def test_members_of_an_enum_are_their_text() -> None:
+    answers = [Answer.YES, Answer.NO, Answer.YES]
+    for y in (answers, np.array(answers, dtype=object)):
+        target = read_target(y, 3)
+        assert list(map(repr, target.classes.tolist())) == ["'no'", "'yes'"]
+        assert target.codes.tolist() == [1, 0, 1]
+
+
+def test_texts_that_differ_in_zeros_at_their_end() -> None:
+    """numpy's own text drops them."""
+    target = read_target(["a\0", "a", "a\0\0"], 3)
+    assert target.classes.tolist() == ["a", "a\0", "a\0\0"]
+    assert target.codes.tolist() == [1, 0, 2]
+
+
 def test_one_class_is_enough() -> None:
     for y in (np.ones(3), ["a"] * 3, np.zeros(3, dtype=bool)):
         target = read_target(y, 3)
@@ -186,7 +207,10 @@ def test_some_rows_are_a_target_as_if_the_others_were_not_there() -> None:
     "y",
     [
         np.array([[1], [0]]),
+        np.array([[1], [0]]).view(np.matrix),
+        np.ma.array([[1], [0]], mask=[[False], [False]]),
         [[1], [0]],
+        [np.array([1]), np.array([0])],
         pd.DataFrame({"y": [1, 0]}),
         pl.DataFrame({"y": [1, 0]}),
         pa.table({"y": [1, 0]}),
@@ -197,6 +221,15 @@ def test_a_column_vector_is_taken_with_a_warning(y: Any, monkeypatch: pytest.Mon
     with pytest.warns(UserWarning, match="A column-vector y was passed when a 1d array was exp"):
         target = read_target(y, 2)
     assert target.codes.tolist() == [1, 0]
+
+
+def test_a_column_vector_keeps_its_holes() -> None:
+    y = np.ma.array([[1], [2], [3]], mask=[[0], [1], [0]])
+    with (
+        pytest.warns(UserWarning, match="A column-vector y"),
+        pytest.raises(ValueError, match=r"y has a missing value .* in row 1"),
+    ):
+        read_target(y, 3)
 
 
 def test_the_warning_is_scikit_learns_own_if_that_is_loaded() -> None:
@@ -241,6 +274,7 @@ def test_the_warning_is_scikit_learns_own_if_that_is_loaded() -> None:
         (["a", 1, "b"], ValueError, ["y mixes types", "str ('a' in row 0)", "int (1 in row 1)"]),
         ([True, 1, 2], ValueError, ["y mixes types", "bool (True", "int (1"]),
         ([{}, {}, {}], TypeError, ["y holds {} of type dict in row 0"]),
+        ([np.array(1)] * 3, TypeError, ["y holds array(1) of type ndarray in row 0"]),
         (np.array([1j, 2, 3]), ValueError, ["Complex data not supported", "y"]),
         (np.array([b"a"] * 3), TypeError, ["y holds bytes", "astype(str)"]),
         (np.array(["2020"] * 3, "M8[D]"), ValueError, ["Unknown label type", "dates", "as text"]),
@@ -336,6 +370,12 @@ def test_one_number_is_the_weight_of_every_row() -> None:
         (0, ValueError, ["zero"]),
         (["a", "b", "c"], TypeError, ["one number a row", "'a'"]),
         ([1, None, "x"], TypeError, ["one number a row"]),
+        ("123", TypeError, ["one number a row", "'123'"]),
+        (["1", "2", "3"], TypeError, ["one number a row", "['1', '2', '3']"]),
+        (pd.Series(["1", "2", "3"], dtype=object), TypeError, ["one number a row"]),
+        (np.array(["2020"] * 3, "M8[D]"), TypeError, ["one number a row", "2020-01-01"]),
+        (np.array([1, 2, 3], "m8[D]"), TypeError, ["one number a row", "timedelta"]),
+        ([10**400, 1, 1], ValueError, ["beyond the range of float64", "finite"]),
         (pd.Series([1.0, None, 1.0]), ValueError, ["nan in row 1"]),
         (np.ma.array([1.0, 1.0, 99.0], mask=[0, 0, 1]), ValueError, ["masked in row 2", "0 if it"]),
     ],

@@ -17,7 +17,13 @@ from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import accuracy, check_fit
 from fasttree.export import RULE_EXPORTERS, export
 from fasttree.folds import hold_out, value_hashes
-from fasttree.frames import read_table, read_table_like, read_target, read_weights
+from fasttree.frames import (
+    open_container,
+    read_table,
+    read_table_like,
+    read_target,
+    read_weights,
+)
 from fasttree.labels import plain, shown
 from fasttree.params import as_float, check_seed
 from fasttree.rules.conditions import reader
@@ -103,6 +109,7 @@ class RuleClassifier(Estimator):
             raise TypeError(
                 "X is a fasttree.Columns, but rules are judged by the rows themselves: pass the table and y"
             )
+        X = open_container(X)  # it is read several times, and a stream can be once
         estimate, weight, weight_held_out = self.estimate, sample_weight, None
         if estimate == "validation" and X_val is None:
             drawn = self._drawn(X, y, base)

@@ -79,7 +79,7 @@ def read_validation(
 def accuracy(classes: np.ndarray, predicted: np.ndarray, y: Any, sample_weight: Any) -> float:
     """The share of rows that are classified rightly."""
     target = read_target(y, len(predicted))
-    if (target.classes.dtype.kind in "OU") != (classes.dtype.kind in "OU"):
+    if (target.classes.dtype.kind in "OUT") != (classes.dtype.kind in "OUT"):
         raise ValueError(
             f"y holds labels like {shown(target.classes[0])}, but the model was fitted to labels like "
             f"{shown(classes[0])}: score with labels of the same kind"

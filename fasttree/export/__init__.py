@@ -77,11 +77,18 @@ def export(
         if name not in allowed:
             known = f"its options are {_listed(allowed)}" if allowed else "it has no options"
             raise TypeError(f"the format {format!r} has no option {name!r}: {known}")
-    content: str | bytes = exporter.load()(model, **options)
-    if path is not None:
-        from fasttree.atomic import write_whole
+    try:
+        content: str | bytes = exporter.load()(model, **options)
+        if path is not None:
+            from fasttree.atomic import write_whole
 
-        write_whole(path, content)
+            write_whole(path, content)
+    except UnicodeEncodeError as error:
+        there = error.object[max(error.start - 20, 0) : error.end + 20]
+        raise ValueError(
+            f"the format {format!r} cannot write half of a character, as in {shown(there)}: rename the column, level "
+            'or class, or use format="python" or "json"'
+        ) from None
     return content
 
 
