@@ -158,8 +158,8 @@ cdef inline int64_t bin_codes(
 
 
 cdef inline uint64_t entry_of(uint64_t rank, int shift, const uint32_t* y, uint64_t row) noexcept nogil:
-    """An entry of a sorted list: the rank above `shift`, the row in the low 32 bits, and between them the class, if there
-    is room."""
+    """An entry of a sorted list: the rank above `shift`, the row in the low 32 bits, the class between them if there is
+    room."""
     cdef uint64_t entry = rank << shift | row
     if shift > 32:
         entry |= <uint64_t>y[row] << 32
