@@ -32,7 +32,15 @@ extension = Extension(
     depends=["fasttree/_isa.h"]
     + [
         f"fasttree/_{name}.pxi"
-        for name in ("columns", "encoding", "pruning", "routing", "surrogates")
+        for name in (
+            "choices",
+            "columns",
+            "encoding",
+            "pruning",
+            "routing",
+            "splitting",
+            "surrogates",
+        )
     ]
     + [
         f"fasttree/{name}.pxd"

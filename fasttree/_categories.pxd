@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from fasttree._criteria cimport (
     BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, MISCLASSIFICATION, Cuts, Ruler, cost_unit, is_incremental, klogk,
-    no_gain, score_of, side_cost, size_of, sum_terms, summed_cost, term_grows,
+    score_of, side_cost, size_of, sum_terms, summed_cost, term_grows,
 )
 from fasttree._scan cimport (
     Best, Node, Rows, branch_cost, choose, class_of, fill_cut, fits, is_heavy, score_block, weight_of,

@@ -104,54 +104,57 @@ class Growth:
         cut: Array,
         split: Array | None,
     ) -> bool: ...
-    def split(
-        self,
-        level: Level,
-        nodes: Array,
-        n0: int,
-        n1: int,
-        attribute: Array,
-        cut: Array,
-        first_child: Array,
-        table_start: Array,
-        child_rows: Array,
-        child_counts: Array,
-        table_codes: Array,
-        table_branch: Array,
-        neighbours: Array,
-        missing_branch: Array,
-        n_shared: Array,
-        heuristic: Array,
-    ) -> bool: ...
-    def share(
-        self,
-        level: Level,
-        nodes: Array,
-        n0: int,
-        n1: int,
-        attribute: Array,
-        first_child: Array,
-        n_filled: Array,
-        known: Array,
-        first_copy: Array,
-        child_rows: Array,
-        child_counts: Array,
-    ) -> None: ...
-    def count_cuts(
-        self, level: Level, nodes: Array, attribute: Array, cut: Array, cuts: Array
-    ) -> None: ...
-    def find_variety(self, level: Level, attribute: int, first: Array) -> None: ...
-    def hand_on(
-        self,
-        level: Level,
-        nodes: Array,
-        n0: int,
-        n1: int,
-        first_child: Array,
-        n_filled: Array,
-        row_start: Array,
-    ) -> bool: ...
 
+UNCLEAR: int
+CLEAR: int
+
+def split_nodes(
+    growth: Growth,
+    level: Level,
+    nodes: Array,
+    n0: int,
+    n1: int,
+    attribute: Array,
+    cut: Array,
+    first_child: Array,
+    table_start: Array,
+    child_rows: Array,
+    child_counts: Array,
+    table_codes: Array,
+    table_branch: Array,
+    neighbours: Array,
+    missing_branch: Array,
+    n_shared: Array,
+    heuristic: Array,
+) -> bool: ...
+def share_rows(
+    growth: Growth,
+    level: Level,
+    nodes: Array,
+    n0: int,
+    n1: int,
+    attribute: Array,
+    first_child: Array,
+    n_filled: Array,
+    known: Array,
+    first_copy: Array,
+    child_rows: Array,
+    child_counts: Array,
+) -> None: ...
+def count_cuts(
+    growth: Growth, level: Level, nodes: Array, attribute: Array, cut: Array, cuts: Array
+) -> None: ...
+def find_variety(growth: Growth, level: Level, attribute: int, first: Array) -> None: ...
+def hand_on(
+    growth: Growth,
+    level: Level,
+    nodes: Array,
+    n0: int,
+    n1: int,
+    first_child: Array,
+    n_filled: Array,
+    row_start: Array,
+) -> bool: ...
 def agreements(
     growth: Growth,
     level: Level,
@@ -200,7 +203,6 @@ def send_missing(
     surrogates: Array,
     surrogate: Array,
     cut: Array,
-    neighbours: Array,
     low: Array,
     table_start: Array,
     n_codes: Array,

@@ -3,29 +3,29 @@
 """The Cython core: histograms, sweeps, partition, routing.
 
 Typed contiguous views in and out, no policy. The bodies stand in the .pxd files beside it;
-this file owns the arrays of one fit (`Growth`) and walks them level by level. Columns, encoding, routing, surrogates
-and pruning stand in the .pxi files that it includes.
+this file owns the arrays of one fit (`Growth`) and looks for splits level by level. What is done with the splits that
+were accepted, columns, encoding, routing, surrogates and pruning stand in the .pxi files that it includes.
 """
 
+cimport cython
 from libc.math cimport ceil, fabs, fmax
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from fasttree._categories cimport (
-    PLACE_SHIFT, Buckets, buckets_of_histogram, buckets_of_runs, count_runs, free_buckets, multiway_of_runs,
-    new_buckets, scan_groups, scan_multiway, scan_subset,
+    Buckets, buckets_of_histogram, buckets_of_runs, count_runs, free_buckets, multiway_of_runs, new_buckets,
+    scan_groups, scan_multiway, scan_subset,
 )
 from fasttree._criteria cimport (
     CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, code_steps, cost_unit, final_score,
-    ft_log2, ft_log2_gamma, klogk, klogk_steps, llrint, side_cost, size_of, tolerance,
+    ft_log2, ft_log2_gamma, klogk, klogk_steps, side_cost, size_of, tolerance,
 )
-from fasttree._partition cimport (
-    SHARED, Instances, Sides, add_rows, branch_of, code_entries, deal_list, send, split_list,
-)
+from fasttree._encode cimport entry_of
+from fasttree._partition cimport Instances, Sides, add_rows, code_entries, deal_list, split_list
 from fasttree._scan cimport (
-    MISSING_LEFT, Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, sweep_shared, weigh_code,
-    weigh_threshold, weight_of,
+    Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold,
+    weight_of,
 )
 from fasttree._sort cimport heap_down, heap_up
 
@@ -224,6 +224,7 @@ cdef struct Records:
     double* split               # split information, or the number of values; if it is asked for
 
 
+@cython.final
 cdef class Growth:
     """The arrays of one fit, and the steps that walk them."""
 
@@ -231,14 +232,14 @@ cdef class Growth:
     cdef Rows rows
     cdef Sides sides
     cdef Instances instances
-    cdef bint gather
+    cdef bint gather                    # are the class or the weight of an entry to be looked up by its number?
     cdef uint64_t[:, ::1] lists         # swept attributes: entries sorted by rank, node after node of the frontier
     cdef const uint8_t[:, ::1] codes    # counted attributes: code by row
     cdef uint64_t[:, ::1] next_lists    # where the next level's rows go: the lists themselves unless rows multiply
     cdef uint64_t[::1] row_list         # for counted attributes: the rows of this level, node after node
     cdef uint64_t[::1] next_row_list
     cdef const int32_t[::1] storage     # per attribute: s >= 0 is lists[s], s < 0 is codes[-1 - s]
-    cdef const int32_t[::1] shape       # per attribute: THRESHOLD, SUBSET or MULTIWAY
+    cdef const int32_t[::1] shape       # per attribute: THRESHOLD ... ORDERED
     cdef const int32_t[::1] n_codes     # per attribute: 1 + largest code
     cdef const uint8_t[::1] has_missing     # per attribute: do some rows not know it?
     cdef const uint8_t[::1] is_spent    # per attribute: has every node one value of it, now and below?
@@ -669,385 +670,19 @@ cdef class Growth:
         buckets_of_histogram(buckets, histogram, first_code, n_codes, ruler.n_classes)
         return self.scan_sets(attribute, buckets, &node, work, best, NULL, NULL, &heuristic)
 
-    # ---- winners ------------------------------------------------------------------------------------------------
-
-    def split(
-        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
-        const int64_t[::1] cut, const int64_t[::1] first_child, const int64_t[::1] table_start,
-        int64_t[::1] child_rows, int64_t[:, ::1] child_counts, uint32_t[::1] table_codes,
-        uint32_t[::1] table_branch, int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] n_shared,
-        uint8_t[::1] heuristic,
-    ):
-        """Describe the children of the winners and tell every row its branch.
-
-        `nodes` are children of `level`. neighbours[i]: for a swept numeric attribute the rows with the largest value
-        on the left and the smallest on the right (-1: only missing values there), for others their codes.
-        missing_branch[i]: the branch of the rows that do not know the attribute, -1 if there is none; n_shared[i]: how
-        many of them are to be shared out over the branches, and are not yet among the children's. False: no memory.
-        """
-        cdef Py_ssize_t i
-        cdef bint fine = True
-        with nogil:
-            for i in range(n0, n1):
-                if self.by_threshold(attribute[i]):
-                    missing_branch[i] = self.split_threshold(
-                        level, nodes[i], attribute[i], cut[i], &neighbours[i, 0])
-                    if self.shape[attribute[i]] == ORDERED:
-                        fill_ordered(
-                            table_start[i + 1] - table_start[i], &neighbours[i, 0], 0, &table_codes[table_start[i]],
-                            &table_branch[table_start[i]])
-                else:
-                    fine &= self.split_table(
-                        level, nodes[i], attribute[i], cut[i], table_start[i + 1] - table_start[i],
-                        &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i],
-                        &heuristic[i])
-                n_shared[i] = self.count_children(
-                    level, nodes[i], attribute[i], first_child[i], child_rows, child_counts)
-        return fine
-
-    def share(
-        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
-        const int64_t[::1] first_child, const int64_t[::1] n_filled, const double[::1] known,
-        const int64_t[::1] first_copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
-    ):
-        """Share the rows that do not know the attribute out over the branches that have rows, in proportion to their
-        weights `known`. Copies take numbers from first_copy[node] on; the last branch takes what rounding leaves."""
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(n0, n1):
-                self.share_node(
-                    level, nodes[i], attribute[i], first_child[i], n_filled[i], &known[first_child[i]], first_copy[i],
-                    child_rows, child_counts)
-
-    def hand_on(
-        self, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] first_child,
-        const int64_t[::1] n_filled, const int64_t[::1] row_start,
-    ):
-        """Write the next row list: each child's rows from `row_start` on. Returns False without memory."""
-        cdef Py_ssize_t i
-        cdef int64_t most = 1
-        for i in range(n0, n1):
-            most = max(most, first_child[i + 1] - first_child[i])
-        cdef int64_t* cursor = <int64_t*>malloc(most * sizeof(int64_t))
-        cdef int32_t* all_grow = <int32_t*>calloc(most, sizeof(int32_t))
-        if cursor == NULL or all_grow == NULL:
-            free(cursor)
-            free(all_grow)
-            return False
-        with nogil:
-            for i in range(n0, n1):
-                deal_list(
-                    &self.row_list[level.row_start[nodes[i]]], level.n_rows[nodes[i]], &self.sides, &self.instances,
-                    first_child[i + 1] - first_child[i], n_filled[i], &row_start[first_child[i]], all_grow,
-                    &self.next_row_list[0], cursor)
-        free(cursor)
-        free(all_grow)
-        return True
-
     cdef const uint64_t* rows_of(self, Level level, int64_t node, int64_t attribute) noexcept nogil:
         if self.storage[attribute] >= 0:
             return &self.lists[self.storage[attribute], level.child_start[node]]
         return &self.row_list[level.row_start[node]]
 
-    cdef int64_t code_of(self, uint64_t entry, bint swept, const uint8_t* codes) noexcept nogil:
-        return <int64_t>(entry >> self.rows.shift) if swept else codes[row_at(True, &self.rows, entry)]
+    cdef const uint8_t* codes_of(self, int64_t attribute) noexcept nogil:
+        """Code by row of a counted attribute; NULL of a swept one, whose entries carry their codes."""
+        if self.storage[attribute] >= 0:
+            return NULL
+        return &self.codes[-1 - self.storage[attribute], 0]
 
-    cdef int32_t split_threshold(
-        self, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t* neighbours
-    ) noexcept nogil:
-        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
-        cdef const uint8_t* codes = NULL
-        cdef bint swept = self.storage[attribute] >= 0
-        cdef bint as_row = swept and self.shape[attribute] == THRESHOLD
-        cdef uint32_t missing_branch = 0 if cut & MISSING_LEFT else 1
-        cdef int32_t result = -1
-        cdef int64_t n = level.n_rows[node], i, code
-        cdef int64_t largest_left = 0, smallest_right = -1
-        cut &= MISSING_LEFT - 1
-        neighbours[0] = -1
-        neighbours[1] = -1
-        if not swept:
-            codes = &self.codes[-1 - self.storage[attribute], 0]
-        for i in range(n):
-            code = self.code_of(entries[i], swept, codes)
-            if code == 0:
-                if self.sets_aside:
-                    send(&self.sides, entries[i], SHARED)
-                else:
-                    send(&self.sides, entries[i], missing_branch)
-                    result = <int32_t>missing_branch
-                continue
-            send(&self.sides, entries[i], code > cut)
-            if code > cut:
-                if smallest_right < 0 or code < smallest_right:
-                    smallest_right = code
-                    neighbours[1] = row_at(True, &self.rows, entries[i]) if as_row else code
-            elif code > largest_left:
-                largest_left = code
-                neighbours[0] = row_at(True, &self.rows, entries[i]) if as_row else code
-        return result
-
-    cdef bint split_table(
-        self, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t n_present,
-        uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch, uint8_t* heuristic,
-    ) noexcept nogil:
-        """Write down the table of a split by levels, and tell every row its branch."""
-        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
-        cdef const uint8_t* codes = NULL
-        cdef bint swept = self.storage[attribute] >= 0
-        cdef int64_t n = level.n_rows[node], i, place = -1, code, last = -1
-        cdef uint32_t[256] branch_of_code
-        cdef uint32_t branch = 0
-        if not swept:
-            codes = &self.codes[-1 - self.storage[attribute], 0]
-        missing_branch[0] = -1
-        if self.shape[attribute] == MULTIWAY:
-            self.list_values(entries, n, codes, cut, table_codes, table_branch, missing_branch)
-        elif not self.form_sets(
-            level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch, heuristic
-        ):
-            return False
-        if not swept:
-            for i in range(n_present):
-                branch_of_code[table_codes[i]] = table_branch[i]
-        for i in range(n):
-            code = self.code_of(entries[i], swept, codes)
-            if code == 0:
-                branch = SHARED if self.sets_aside else <uint32_t>missing_branch[0]
-            elif not swept:
-                branch = branch_of_code[code]
-            elif code != last:
-                place += 1
-                last = code
-                branch = table_branch[place]
-            send(&self.sides, entries[i], branch)
-        return True
-
-    cdef void list_values(
-        self, const uint64_t* entries, int64_t n, const uint8_t* codes, int64_t cut, uint32_t* table_codes,
-        uint32_t* table_branch, int32_t* missing_branch,
-    ) noexcept nogil:
-        """A branch for every value present. `codes` of a counted attribute, NULL of a swept one."""
-        cdef uint8_t[256] is_present
-        cdef int64_t i, code, last = -1, n_candidates = n
-        cdef uint32_t place = 0
-        if codes != NULL:
-            memset(is_present, 0, 256)
-            for i in range(n):
-                is_present[self.code_of(entries[i], False, codes)] = True
-            n_candidates = 256
-        for i in range(n_candidates):
-            code = i if codes != NULL else self.code_of(entries[i], True, codes)
-            if code == last or codes != NULL and not is_present[code]:
-                continue
-            last = code
-            if code > 0:
-                table_codes[place] = <uint32_t>code
-                table_branch[place] = place
-                place += 1
-            elif not self.sets_aside:
-                missing_branch[0] = <int32_t>((cut >> PLACE_SHIFT) - 1)
-
-    cdef bint form_sets(
-        self, Level level, int64_t node, int64_t attribute, const uint64_t* entries, const uint8_t* codes,
-        int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch, uint8_t* heuristic,
-    ) noexcept nogil:
-        """The search for subsets or groups again, now for which value is in which. False: no memory."""
-        cdef const Ruler* ruler = &self.measure.ruler
-        cdef Node about
-        cdef Best best
-        cdef bint flag = False, fine, shares = self.sets_aside
-        cdef bint grouped = self.shape[attribute] == GROUPED
-        cdef int64_t n = level.n_rows[node], i, n_missing = 0, place = 0
-        cdef uint32_t branch
-        cdef int64_t* work = <int64_t*>malloc((4 * ruler.n_classes + 2) * sizeof(int64_t))
-        cdef int64_t* histogram = <int64_t*>calloc(256 * ruler.n_classes if codes != NULL else 1, sizeof(int64_t))
-        cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
-        cdef int64_t* group_of = <int64_t*>malloc((n_present + 2 if grouped else 1) * sizeof(int64_t))
-        cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes, True)
-        fine = work != NULL and histogram != NULL and goes_left != NULL and group_of != NULL and b != NULL
-        if fine:
-            self.describe_node(level, node, attribute, work, &about)
-            if codes == NULL:
-                if shares:
-                    n_missing = self.count_missing(entries, n, work + 2 * ruler.n_classes, &about)
-                buckets_of_runs(b, &self.rows, entries + n_missing, n - n_missing, ruler.n_classes)
-            else:
-                self.add(1, entries, n, codes, histogram)
-                buckets_of_histogram(b, histogram, shares, 256, ruler.n_classes)
-                if shares:
-                    about.missing = histogram
-                    for i in range(ruler.n_classes):
-                        about.n_missing += histogram[i]
-            if shares and about.n_missing > 0:
-                self.set_missing_aside(&about, work + 3 * ruler.n_classes)
-            fine = self.scan_sets(attribute, b, &about, work, &best, goes_left, group_of, &flag)
-            heuristic[0] = flag
-            for i in range(b.n):
-                branch = <uint32_t>group_of[i] if grouped else 1 - goes_left[i]
-                if b.code[i] == 0:
-                    missing_branch[0] = <int32_t>branch
-                    continue
-                table_codes[place] = b.code[i]
-                table_branch[place] = branch
-                place += 1
-        free(work)
-        free(histogram)
-        free(goes_left)
-        free(group_of)
-        free_buckets(b)
-        return fine
-
-    cdef int64_t count_children(
-        self, Level level, int64_t node, int64_t attribute, int64_t first, int64_t[::1] child_rows,
-        int64_t[:, ::1] child_counts,
-    ) noexcept nogil:
-        """Rows and class counts of the children; returns how many rows are still to be shared out."""
-        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
-        cdef int64_t n = level.n_rows[node], i, child, n_shared = 0
-        cdef uint32_t branch
-        for i in range(n):
-            branch = branch_of(&self.sides, entries[i])
-            if branch == SHARED:
-                n_shared += 1
-                continue
-            child = first + branch
-            child_rows[child] += 1
-            child_counts[child, class_of(self.gather, &self.rows, entries[i])] += weight_of(
-                self.gather, &self.rows, entries[i])
-        return n_shared
-
-    cdef void share_node(
-        self, Level level, int64_t node, int64_t attribute, int64_t first, int64_t n_filled, const double* known,
-        int64_t copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
-    ) noexcept nogil:
-        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
-        cdef const int64_t* factor = self.measure.ruler.factor
-        cdef int64_t i, b, weight, left, part, steps = 1
-        cdef double total = 0.0
-        cdef uint32_t instance, number
-        for b in range(n_filled):
-            total += known[b]
-        for i in range(level.n_rows[node]):
-            if branch_of(&self.sides, entries[i]) != SHARED:
-                continue
-            instance = <uint32_t>entries[i]
-            if factor != NULL:
-                steps = factor[self.instances.y[instance]]
-            weight = self.instances.weight[instance] // steps
-            left = weight
-            self.instances.first_copy[instance] = <uint32_t>copy
-            for b in range(n_filled):
-                part = left
-                if b < n_filled - 1:
-                    part = <int64_t>llrint(<double>weight * (known[b] / total))
-                    part = part if part < left else left
-                left -= part
-                number = instance
-                if b > 0:
-                    number = <uint32_t>copy
-                    copy += 1
-                    self.instances.y[number] = self.instances.y[instance]
-                    self.instances.row_of[number] = self.instances.row_of[instance]
-                self.instances.weight[number] = part * steps
-                child_counts[first + b, self.instances.y[instance]] += part * steps
-                child_rows[first + b] += part > 0
-
-    # ---- what a message may choose between ----------------------------------------------------------------------
-
-    def count_cuts(
-        self, Level level, const int64_t[::1] nodes, const int64_t[::1] attribute, const int64_t[::1] cut,
-        int64_t[:, ::1] cuts,
-    ):
-        """cuts[i] := the number of cuts between the values that a node split by threshold has, and how many of them lie
-        below the one that is made; 0, 0 for other splits."""
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(nodes.shape[0]):
-                cuts[i, 0] = cuts[i, 1] = 0
-                if self.by_threshold(attribute[i]):
-                    self.count_cuts_of(level, nodes[i], attribute[i], cut[i] & (MISSING_LEFT - 1), &cuts[i, 0])
-
-    cdef void count_cuts_of(
-        self, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t* cuts
-    ) noexcept nogil:
-        cdef const uint64_t* entries = self.rows_of(level, node, attribute)
-        cdef const uint8_t* codes = NULL
-        cdef bint swept = self.storage[attribute] >= 0
-        cdef uint8_t[256] is_present
-        cdef int64_t i, code, last = 0, n_known = 0, n_below = 0
-        cdef bint has_missing = False
-        if swept:
-            for i in range(level.n_rows[node]):
-                code = <int64_t>(entries[i] >> self.rows.shift)
-                has_missing |= code == 0
-                if code != last:
-                    n_known += 1
-                    n_below += code <= cut
-                    last = code
-        else:
-            codes = &self.codes[-1 - self.storage[attribute], 0]
-            memset(is_present, 0, 256)
-            for i in range(level.n_rows[node]):
-                is_present[codes[row_at(True, &self.rows, entries[i])]] = 1
-            has_missing = is_present[0]
-            for code in range(1, 256):
-                n_known += is_present[code]
-                if code <= cut:
-                    n_below += is_present[code]
-        if self.sets_aside:
-            has_missing = False
-        cuts[0] = n_known - 1 + has_missing
-        cuts[1] = n_below - 1
-
-    def find_variety(self, Level level, int64_t attribute, int64_t[::1] first):
-        """Whether closed children have two values of an attribute, before the lists are handed on without them.
-
-        first[child]: -1 in those to be looked at, and -2 afterwards in those that have two values. A missing value is
-        one, too, unless rows without a value take no part in a split.
-        """
-        cdef int64_t f, child, a, b
-        with nogil:
-            for f in range(level.first_child.shape[0] - 1):
-                a, b = level.first_child[f], level.first_child[f + 1]
-                for child in range(a, b):
-                    if first[child] == -1:
-                        if self.storage[attribute] >= 0:
-                            self.find_variety_in_list(
-                                &self.lists[self.storage[attribute], level.start[f]], level.stop[f] - level.start[f],
-                                a, b, level.n_filled[f], first)
-                            break
-                        self.find_variety_of_child(level, child, &self.codes[-1 - self.storage[attribute], 0], first)
-
-    cdef void find_variety_in_list(
-        self, const uint64_t* entries, int64_t n, int64_t a, int64_t b, int64_t n_filled, int64_t[::1] first
-    ) noexcept nogil:
-        cdef int64_t i, child, code
-        cdef uint32_t branch = 0
-        for i in range(n):
-            code = <int64_t>(entries[i] >> self.rows.shift)
-            if b > a + 1:
-                branch = branch_of(&self.sides, entries[i])
-            if branch == SHARED:
-                for child in range(a, a + n_filled):
-                    self.find_second(code, &first[child])
-            else:
-                self.find_second(code, &first[a + branch])
-
-    cdef void find_variety_of_child(
-        self, Level level, int64_t child, const uint8_t* codes, int64_t[::1] first
-    ) noexcept nogil:
-        cdef int64_t i
-        for i in range(level.row_start[child], level.row_start[child] + level.n_rows[child]):
-            self.find_second(codes[row_at(True, &self.rows, self.row_list[i])], &first[child])
-
-    cdef void find_second(self, int64_t code, int64_t* first) noexcept nogil:
-        if code == 0 and self.sets_aside or first[0] < -1:
-            return
-        if first[0] == -1:
-            first[0] = code
-        elif first[0] != code:
-            first[0] = -2
+    cdef int64_t code_of(self, uint64_t entry, const uint8_t* codes) noexcept nogil:
+        return <int64_t>(entry >> self.rows.shift) if codes == NULL else codes[row_at(True, &self.rows, entry)]
 
 
 cdef inline void clear(const Node* node, Best* best) noexcept nogil:
@@ -1116,15 +751,11 @@ def class_totals(const uint32_t[::1] y, const int64_t[::1] weight, int64_t[::1] 
 def write_rows(const uint32_t[::1] y, const int64_t[::1] weight, int shift, uint64_t[::1] out):
     """The rows of weight above 0 as entries, like those of a sorted list but without a rank."""
     cdef Py_ssize_t i, n = 0
-    cdef uint64_t c = 0
     with nogil:
         for i in range(y.shape[0]):
-            if weight is not None and weight[i] == 0:
-                continue
-            if shift > 32:
-                c = <uint64_t>y[i] << 32
-            out[n] = c | <uint64_t>i
-            n += 1
+            if weight is None or weight[i] > 0:
+                out[n] = entry_of(0, shift, &y[0], <uint64_t>i)
+                n += 1
 
 
 def keep_entries(const uint64_t[::1] entries, const uint8_t[::1] is_kept, uint64_t[::1] out):
@@ -1212,6 +843,8 @@ def best_first(
     return kept
 
 
+include "_splitting.pxi"
+include "_choices.pxi"
 include "_surrogates.pxi"
 include "_encoding.pxi"
 include "_routing.pxi"

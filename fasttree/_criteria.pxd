@@ -4,11 +4,12 @@
 Everything here works on the *cost* of a side: its weight times its impurity, so that the gain of a split is
 (cost of the node - cost of its sides) / weight of the node, and a better split is simply a cheaper one.
 
-To add a criterion: give it a number, say what a class count contributes (`term`, `side_cost`, `side_cost2`), and
-add its name to CRITERIA in params.py. If its score is not "cost saved", say so in `score`.
+To add a criterion: give it a number, say what a class count contributes (`sum_terms`, `term_grows`) and what a side
+costs (`side_cost2`, `summed_cost`), and add its name to CRITERIA in params.py. If its score is not "cost saved", say so
+in `score_of` and `final_score`.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int64_t
 
 cdef extern from *:
     """
@@ -76,8 +77,8 @@ cdef extern from "math.h" nogil:
 
 
 cdef enum:
-    ENTROPY = 0            # information gain, in bits
-    GAIN_RATIO = 1         # information gain / split information
+    ENTROPY = 0                 # information gain, in bits
+    GAIN_RATIO = 1              # information gain / split information
     GINI = 2
     MISCLASSIFICATION = 3
     CODE_LENGTH = 4             # bits that an adaptive code takes to tell the classes

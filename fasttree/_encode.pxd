@@ -157,18 +157,24 @@ cdef inline int64_t bin_codes(
     return code
 
 
+cdef inline uint64_t entry_of(uint64_t rank, int shift, const uint32_t* y, uint64_t row) noexcept nogil:
+    """An entry of a sorted list: the rank above `shift`, the row in the low 32 bits, the class between them if there is
+    room."""
+    cdef uint64_t entry = rank << shift | row
+    if shift > 32:
+        entry |= <uint64_t>y[row] << 32
+    return entry
+
+
 cdef inline void rank_entries(
     const Keys* k, const real* values, int64_t stride, int shift, const uint32_t* y, uint64_t* entries
 ) noexcept nogil:
     """The sorted list of a column, which may take the place of the keys. Ranks begin at 1; 0 is for missing values."""
-    cdef uint64_t key, before = 0, row, rank = 0, c = 0
+    cdef uint64_t key, before = 0, rank = 0
     cdef int64_t i
     for i in range(k.n):
         key = k.key[i]
-        row = key & k.low
         if i >= k.n_missing and (i == k.n_missing or not same_value(k, key, before, values, stride)):
             rank += 1
         before = key
-        if shift > 32:
-            c = <uint64_t>y[row] << 32
-        entries[i] = rank << shift | c | row
+        entries[i] = entry_of(rank, shift, y, key & k.low)

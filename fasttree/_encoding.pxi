@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 
-from fasttree._encode cimport COLUMNS, Keys, bin_codes, make_keys, rank_entries, real, settle
+from fasttree._encode cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, settle
 
 KEY_COLUMNS = COLUMNS   # how many columns `keys_of` takes at most
 
@@ -85,7 +85,6 @@ def level_entries(
     """The sorted list of a categorical column: rows by code, in order; a code below 0, missing, has rank 0."""
     cdef Py_ssize_t i
     cdef int64_t rank, before = 0, here
-    cdef uint64_t entry
     cdef int64_t* place = <int64_t*>calloc(n_levels + 1, sizeof(int64_t))
     if place == NULL:
         raise MemoryError("no memory left to sort a column")
@@ -98,9 +97,6 @@ def level_entries(
             before += here
         for i in range(codes.shape[0]):
             rank = codes[i] + 1 if codes[i] >= 0 else 0
-            entry = <uint64_t>rank << shift | <uint64_t>i
-            if shift > 32:
-                entry |= <uint64_t>y[i] << 32
-            entries[place[rank]] = entry
+            entries[place[rank]] = entry_of(<uint64_t>rank, shift, &y[0], <uint64_t>i)
             place[rank] += 1
     free(place)

@@ -22,9 +22,8 @@ _Integers = NDArray[np.int64]
 
 _TIE = 1e-9  # of the statistic: sums that differ by less are equal, but for rounding
 MOST_STEPS = 400_000  # (state, way to fill a line) pairs that are looked at for one line
-_COARSE_STEPS = (
-    100_000  # what they are brought down to where they are more; p moves by half a percent or less
-)
+# What they are brought down to where they are more; p moves by half a percent or less.
+_COARSE_STEPS = 100_000
 _HOPELESS = 20  # times as many before any state is dropped
 _POINTS_AT_ONCE = 2**19
 _COARSEST = 1e6

@@ -26,6 +26,13 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 Task = Callable[[int, int], None]  # (worker, task number)
 
+CHUNKS_PER_THREAD = 4  # of the work of a step, so that a thread that is done early finds more to do
+
+
+def portions(n: int, n_chunks: int) -> list[int]:
+    """Where each of `n_chunks` about equal portions of n things begins, and the end."""
+    return [n * i // n_chunks for i in range(n_chunks + 1)]
+
 
 def _nothing(worker: int, task: int) -> None:
     pass

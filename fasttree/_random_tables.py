@@ -58,9 +58,8 @@ def information_moments(tables: _Array, variance: bool = False) -> tuple[_Array,
     many = whole & (smallest_expected(tables) >= MANY_IN_EACH_CELL)
     if many.any():
         mean[many] = _mean_of_many(tables[many])
-        spread[many] = (
-            2 * mean[many] ** 2 / df[many]
-        )  # as a chi-square variable times a factor has it
+        # As a chi-square variable times a factor has it.
+        spread[many] = 2 * mean[many] ** 2 / df[many]
     few = whole & ~many
     if few.any():
         mean[few], spread[few] = _exact_moments(tables[few], _MOST_DEGREES if variance else 0)
@@ -234,9 +233,8 @@ def _expand_part(
     whole = sums(share * left * left)
     # Stieltjes' recurrence: the next polynomial is n times the last one, less its parts along the last two.
     here, before, norm = np.ones_like(n), np.zeros_like(n), np.zeros(len(a))
-    most = np.minimum(
-        n_degrees, n_points - 1
-    )  # as many as there are points, the constant one included
+    # As many as there are points, the constant one included.
+    most = np.minimum(n_degrees, n_points - 1)
     for k in range(1, n_degrees + 1):
         exists = k <= most
         centre = sums(share * deviation * here * here)

@@ -6,16 +6,12 @@ search returns a `Best`: the score that the criterion maximises and the cut that
 ties. The searches over categories stand in _categories.pxd.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fasttree._criteria cimport (
-    BLOCK, CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Cuts, Ruler, class_steps,
-    is_incremental, klogk, llrint, score_cuts, score_cuts2, score_of, side_cost, size_of, sum_terms, summed_cost,
-    term_grows, total_steps,
+    BLOCK, GAIN_RATIO, Cuts, Ruler, class_steps, is_incremental, klogk, llrint, score_cuts, score_cuts2, score_of,
+    side_cost, size_of, sum_terms, term_grows, total_steps,
 )
-from fasttree._sort cimport sort_by_key
 
 
 cdef struct Rows:
@@ -140,7 +136,7 @@ cdef inline void move(
 
 
 cdef inline void open_sides(
-    int criterion, const Ruler* r, const Node* node, bint missing_left, int64_t* left, int64_t* right
+    const Ruler* r, const Node* node, bint missing_left, int64_t* left, int64_t* right
 ) noexcept nogil:
     """Before the first cut: missing rows on their side, all others on the right."""
     cdef int c
@@ -174,7 +170,7 @@ cdef inline void sweep(
     cdef double margin = node.margin
     cdef const int64_t* factor = r.factor
     cdef bint incremental = is_incremental(criterion, r)
-    open_sides(criterion, r, node, missing_left, left, right)
+    open_sides(r, node, missing_left, left, right)
     weight = node.n_missing if missing_left else 0
     size = size_of(r, left, weight)
     ones = left[1] if two else 0
@@ -249,7 +245,7 @@ cdef inline void sweep_shared(
     cdef int64_t i, w, weight = 0, size = 0
     cdef uint32_t c
     cdef double score
-    open_sides(criterion, r, node, False, left, right)
+    open_sides(r, node, False, left, right)
     for i in range(n_entries - 1):
         w = weight_of(True, rows, entries[i])
         c = class_of(True, rows, entries[i])
@@ -296,7 +292,7 @@ cdef inline void scan_codes(
     cdef int64_t* left = work
     cdef int64_t* right = work + n_classes
     cdef const int64_t* row
-    open_sides(criterion, r, node, missing_left, left, right)
+    open_sides(r, node, missing_left, left, right)
     weight = node.n_missing if missing_left else 0
     size = size_of(r, left, weight)
     for code in range(1, n_codes):
@@ -354,7 +350,7 @@ cdef inline void set_apart(
     """Improve `best` by the cut that sets the missing rows apart: `largest` is the largest rank or code at the node."""
     cdef int64_t known = node.total - node.n_missing
     cdef double cost, split = 0.0, score
-    open_sides(criterion, r, node, True, work, work + r.n_classes)
+    open_sides(r, node, True, work, work + r.n_classes)
     if not fits(r, node, node.n_missing, size_of(r, work, node.n_missing)):
         return
     cost = side_cost(criterion, r, work, node.n_missing) + side_cost(criterion, r, work + r.n_classes, known)

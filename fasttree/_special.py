@@ -85,9 +85,8 @@ def upper_gamma(a: float, x: float) -> float:
 def _density(a: float, x: float) -> float:
     """x^a exp(-x) / Gamma(a)."""
     if a < _LARGE_SHAPE:
-        half = math.exp(
-            -x / 2
-        )  # exp(-x) in two halves, or it would vanish before the power lifts it
+        # exp(-x) in two halves, or it would vanish before the power lifts it.
+        half = math.exp(-x / 2)
         return half * (x**a / math.gamma(a)) * half if half > 0 else 0.0
     # a log x - x - log Gamma(a) would be a small difference of huge numbers. Stirling's series s,
     # Gamma(a) = sqrt(2 pi / a) (a / e)^a e^s, leaves only -a (r - 1 - log r) - s with r = x / a.

@@ -6,7 +6,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from fasttree._criteria cimport INFINITY, MISCLASSIFICATION, Ruler, tolerance
-from fasttree._partition cimport SHARED, branch_of, send
+from fasttree._partition cimport SHARED, Sides, branch_of, send
 from fasttree._route cimport find_code
 from fasttree._scan cimport Best, Node, Rows, class_of, row_at, scan_codes, weight_of
 
@@ -124,39 +124,41 @@ cdef int64_t list_sides(
     that know the attribute, and how many entries do not. Returns the number of entries."""
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
     cdef uint64_t no_class = ~(<uint64_t>0xFF << 32)
+    # Copies: for all that the compiler knows, what is written to `spare` might change the originals.
+    cdef Sides sides = growth.sides
+    cdef uint64_t* spare = stand.spare
+    cdef bint gather = stand.gather
+    cdef int shift = growth.rows.shift
     cdef int64_t i, n = 0
     cdef uint32_t branch
     cdef uint64_t entry
     for i in range(level.n_rows[node]):
         entry = entries[i]
-        branch = branch_of(&growth.sides, entry)
+        branch = branch_of(&sides, entry)
         if branch == SHARED:
             continue
-        if not stand.gather:
+        if not gather:
             entry = entry & no_class | <uint64_t>branch << 32
-        stand.spare[n] = entry
+        spare[n] = entry
         n += 1
-        if entry >> growth.rows.shift == 0:
+        if entry >> shift == 0:
             n_missing[0] += 1
         else:
-            counts[branch] += weight_of(stand.gather, &stand.rows, entry)
+            counts[branch] += weight_of(gather, &stand.rows, entry)
     return n
 
 
 cdef void count_sides(Growth growth, Level level, int64_t node, int64_t attribute, Stand* stand) noexcept nogil:
     """histogram[code, side] of the rows whose side is known."""
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef const uint8_t* codes = NULL
-    cdef bint swept = growth.storage[attribute] >= 0
+    cdef const uint8_t* codes = growth.codes_of(attribute)
     cdef int64_t i
     cdef uint32_t branch
     memset(stand.histogram, 0, 2 * growth.n_codes[attribute] * sizeof(int64_t))
-    if not swept:
-        codes = &growth.codes[-1 - growth.storage[attribute], 0]
     for i in range(level.n_rows[node]):
         branch = branch_of(&growth.sides, entries[i])
         if branch != SHARED:
-            stand.histogram[2 * growth.code_of(entries[i], swept, codes) + branch] += weight_of(
+            stand.histogram[2 * growth.code_of(entries[i], codes) + branch] += weight_of(
                 stand.gather, &stand.rows, entries[i])
 
 
@@ -212,16 +214,13 @@ cdef void describe_threshold(
     int32_t* low
 ) noexcept nogil:
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef const uint8_t* codes = NULL
-    cdef bint swept = growth.storage[attribute] >= 0
-    cdef bint as_row = swept and growth.shape[attribute] == THRESHOLD
+    cdef const uint8_t* codes = growth.codes_of(attribute)
+    cdef bint as_row = codes == NULL and growth.shape[attribute] == THRESHOLD
     cdef int64_t i, code, largest_left = 0, smallest_right = -1, lower_left = 0, w
     cdef uint32_t branch
-    if not swept:
-        codes = &growth.codes[-1 - growth.storage[attribute], 0]
     for i in range(level.n_rows[node]):
         branch = branch_of(&growth.sides, entries[i])
-        code = growth.code_of(entries[i], swept, codes)
+        code = growth.code_of(entries[i], codes)
         if branch == SHARED or code == 0:
             continue
         w = weight_of(stand.gather, &stand.rows, entries[i])
@@ -235,16 +234,6 @@ cdef void describe_threshold(
                 largest_left = code
                 neighbours[0] = row_at(True, &growth.rows, entries[i]) if as_row else code
     low[0] = lower_left < 0
-
-
-cdef void fill_ordered(
-    int64_t n, const int64_t* neighbours, int32_t low, uint32_t* codes, uint32_t* branch
-) noexcept nogil:
-    """All the levels of an ordered attribute; those in between go with the nearer neighbour, the lower of two."""
-    cdef int64_t code
-    for code in range(1, n + 1):
-        codes[code - 1] = <uint32_t>code
-        branch[code - 1] = low ^ (neighbours[1] >= 0 and 2 * code > neighbours[0] + neighbours[1])
 
 
 cdef int64_t fill_levels(
@@ -262,8 +251,8 @@ cdef int64_t fill_levels(
 def send_missing(
     Growth growth, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
     const int64_t[::1] first_child, const int64_t[::1] n_shared, const int64_t[::1] surrogates,
-    const int64_t[::1] surrogate, const int64_t[::1] cut, const int64_t[:, ::1] neighbours, const int32_t[::1] low,
-    const int64_t[::1] table_start, const int64_t[::1] n_codes, const uint32_t[::1] table_codes,
+    const int64_t[::1] surrogate, const int64_t[::1] cut, const int32_t[::1] low, const int64_t[::1] table_start,
+    const int64_t[::1] n_codes, const uint32_t[::1] table_codes,
     const uint32_t[::1] table_branch, const int64_t[::1] heaviest, int64_t[::1] child_rows,
     int64_t[:, ::1] child_counts,
 ):
@@ -299,16 +288,13 @@ cdef int64_t send_by(
     """Send the rows without a side that know the attribute (cut -1: all of them, to the upper branch). Returns how
     many there were."""
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef const uint8_t* codes = NULL
-    cdef bint swept = growth.storage[attribute] >= 0
+    cdef const uint8_t* codes = growth.codes_of(attribute)
     cdef int64_t i, code, place, n_sent = 0
     cdef uint32_t branch
-    if not swept:
-        codes = &growth.codes[-1 - growth.storage[attribute], 0]
     for i in range(level.n_rows[node]):
         if branch_of(&growth.sides, entries[i]) != SHARED:
             continue
-        code = growth.code_of(entries[i], swept, codes)
+        code = growth.code_of(entries[i], codes)
         if code == 0 and cut >= 0:
             continue
         if table_codes == NULL:

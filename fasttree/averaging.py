@@ -16,7 +16,6 @@ from fasttree.message_length import (
     bits_of_structure,
     bits_of_tests,
     check_alpha,
-    levels,
     smoothed_shares,
     with_shares,
 )
@@ -29,12 +28,10 @@ PRIORS = ("half", "wallace_patrick")
 class PruningWeights:
     """The probability of the prunings of a tree, node by node."""
 
-    log_evidence: (
-        np.ndarray
-    )  # ln of the probability of the node's classes, over all prunings of its subtree
-    weight: (
-        np.ndarray
-    )  # probability that the node is a leaf, given that none above it is; 1 at leaves
+    # ln of the probability of the node's classes, over all prunings of its subtree.
+    log_evidence: np.ndarray
+    # Probability that the node is a leaf, given that none above it is; 1 at leaves.
+    weight: np.ndarray
     alpha: float
 
 
@@ -100,7 +97,7 @@ def _sum_over_prunings(tree: Tree, log_end: np.ndarray, log_split: np.ndarray) -
     log_sum = log_end.copy()
     is_split = ~tree.is_leaf()
     below = slice(0, 0)
-    for level in reversed(levels(tree)):
+    for level in reversed(tree.nodes_by_depth()):
         nodes = level.start + np.flatnonzero(is_split[level])
         if len(nodes):
             goes_on = log_split[nodes] + np.add.reduceat(
@@ -116,7 +113,7 @@ def _path_average(tree: Tree, weight: np.ndarray, shares: np.ndarray) -> np.ndar
     average = shares.copy()
     left = np.ones(tree.node_count)  # probability that no node above is a leaf
     settled = np.zeros_like(shares)  # what the nodes above contribute
-    for level in levels(tree)[1:]:
+    for level in tree.nodes_by_depth()[1:]:
         parent = tree.parent[level]
         ends_there = left[parent] * weight[parent]
         settled[level] = settled[parent] + ends_there[:, np.newaxis] * shares[parent]

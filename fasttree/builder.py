@@ -10,8 +10,9 @@ import numpy as np
 from fasttree.encode import EncodedTable, midpoint
 from fasttree.evaluate import Evaluator, Winners
 from fasttree.finishing import LEAF_VALUES, Written
-from fasttree.frontier import Level, family_sums, first_largest, make_level, sizes
-from fasttree.params import CATEGORICAL_SPLITS, GrowthParams
+from fasttree.frontier import Families, Level, Sums, family_sums, first_largest, make_level
+from fasttree.params import GrowthParams
+from fasttree.segments import sizes
 from fasttree.splitting import Children, has_empty_branch
 from fasttree.weights import GridWeights
 
@@ -43,8 +44,8 @@ class Builder:
         total = int(evaluator.root_counts.sum())
         self.count_type = np.int32 if total < 2**31 else np.int64
         self.written = Written()
-        # Nodes are numbered as they come: level by level, unless levels are grown in parts. An entry a level or part.
-        self.first_nodes: list[int] = []
+        # Of the open level. Nodes are numbered as they come: level by level, unless levels are grown in parts.
+        self.first_node = 0
 
     def root(self) -> Level:
         counts = self.evaluator.root_counts[np.newaxis, :]
@@ -57,7 +58,11 @@ class Builder:
         no_slot = np.full(1, -1, dtype=np.int32)
         one = np.ones(1, dtype=np.int64)
         level = self._lay_out(
-            np.array([0, 1]), one, nothing, n_rows, no_slot, n_rows, counts, 0, measured
+            Families(np.array([0, 1]), one, nothing, n_rows, no_slot),
+            self._sums(counts),
+            n_rows,
+            depth=0,
+            measured=measured,
         )
         return replace(level, siblings=np.zeros(1, dtype=np.int64))
 
@@ -71,29 +76,50 @@ class Builder:
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
     ) -> Level:
         """Write down the splits of the open level, and open that of their children."""
+        sums = self._sums(children.counts)
+        self._write_down(level, nodes, attribute, children, sums)
+        n_children = sizes(children.first_child)
+        is_binary = len(sums.total) == 2 * len(nodes)
+        family = np.arange(len(nodes)).repeat(2 if is_binary else n_children)
+        self._begin_level(children.counts)
+        next_level = self._lay_out(
+            _families_of(level, nodes, children, level.slot[nodes]),
+            sums,
+            children.n_rows,
+            level.depth + 1,
+            self.evaluator.note_measured(level, nodes, attribute, family),
+            level.first_entry,
+        )
+        if children.n_branches is None:
+            return next_level
+        return replace(next_level, siblings=children.n_branches[family])
+
+    def _write_down(
+        self,
+        level: Level,
+        nodes: np.ndarray,
+        attribute: np.ndarray,
+        children: Children,
+        sums: Sums,
+    ) -> None:
+        """What there is to say of splits; `sums` are those of the children."""
         evaluator = self.evaluator
         first_child = children.first_child
-        counts = children.counts
-        total = counts.sum(axis=1)
-        size = evaluator.sizes(counts, total)
-        cost = np.empty(len(total))
-        evaluator.measure.costs(counts, total, cost)
         if children.known_counts is None or self.params.by_length:
-            saved = level.cost[nodes] - family_sums(cost, first_child)
+            saved = level.sums.cost[nodes] - family_sums(sums.cost, first_child)
         else:
             saved = self._saved_by_known(children.known_counts, first_child)
-        weight = total
+        weight = sums.total
         if children.surrogates is not None and children.known_counts is not None:
             weight = evaluator.pull(children.known_counts)
         elif self.has_factors:
-            weight = evaluator.pull(counts)
+            weight = evaluator.pull(children.counts)
         heaviest = first_largest(weight, first_child, self.slack) - first_child[:-1]
 
         parent = level.first_node + nodes
-        n_children = sizes(first_child)
-        gain = np.maximum(saved / (evaluator.measure.unit * level.total[nodes]), 0.0)
+        gain = np.maximum(saved / (evaluator.measure.unit * level.sums.total[nodes]), 0.0)
         self.written.nodes.append(parent.astype(np.int32))
-        found = {"attribute": attribute, "n_children": n_children, "gain": gain}
+        found = {"attribute": attribute, "n_children": sizes(first_child), "gain": gain}
         found["threshold"] = self._thresholds(attribute, children)
         if children.cuts is not None:
             found["n_cuts"], found["place"] = children.cuts.T
@@ -107,58 +133,33 @@ class Builder:
             found["missing_seen"] = children.missing_branch >= 0
             missing_branch = np.where(found["missing_seen"], children.missing_branch, heaviest)
         found["missing_branch"] = missing_branch
-
-        is_binary = len(total) == 2 * len(nodes)
-        family = np.arange(len(nodes)).repeat(2 if is_binary else n_children)
-        measured = evaluator.note_measured(level, nodes, attribute, family)
         if not evaluator.is_all_numeric:
             found |= self._tables(attribute, children, heaviest)
         for name, values in found.items():
             self.written.splits[name].append(values.astype(LEAF_VALUES[name].dtype))
-        self._begin_level(counts)
-        next_level = self._lay_out(
-            first_child,
-            children.n_filled,
-            level.list_start[nodes],
-            level.n_rows[nodes],
-            level.slot[nodes],
-            children.n_rows,
-            counts,
-            level.depth + 1,
-            measured,
-            total,
-            size,
-            cost,
-            level.first_entry,
-        )
-        if children.n_branches is None:
-            return next_level
-        return replace(next_level, siblings=children.n_branches[family])
 
     def lay_out_children(self, level: Level, nodes: np.ndarray, children: Children) -> Level:
         """The children of some nodes as a level, that is not written down."""
+        no_slots = np.full(len(nodes), -1, dtype=np.int32)
         return self._lay_out(
-            children.first_child,
-            children.n_filled,
-            level.list_start[nodes],
-            level.n_rows[nodes],
-            np.full(len(nodes), -1, dtype=np.int32),
+            _families_of(level, nodes, children, no_slots),
+            self._sums(children.counts),
             children.n_rows,
-            children.counts,
             level.depth + 1,
-            None,
             first_entry=level.first_entry,
         )
+
+    def _sums(self, counts: np.ndarray) -> Sums:
+        total = counts.sum(axis=1)
+        cost = np.empty(len(total))
+        self.evaluator.measure.costs(counts, total, cost)
+        return Sums(counts, total, self.evaluator.sizes(counts, total), cost)
 
     def _saved_by_known(self, counts: np.ndarray, first_child: np.ndarray) -> np.ndarray:
         """The cost saved among the rows that know the attribute of the split."""
         together = np.add.reduceat(counts, first_child[:-1], axis=0)
-        costs = []
-        for table in (together, counts):
-            cost = np.empty(len(table))
-            self.evaluator.measure.costs(table, table.sum(axis=1), cost)
-            costs.append(cost)
-        return np.asarray(costs[0] - family_sums(costs[1], first_child))
+        cost = family_sums(self._sums(counts).cost, first_child)
+        return np.asarray(self._sums(together).cost - cost)
 
     def _tables(
         self, attribute: np.ndarray, children: Children, heaviest: np.ndarray
@@ -181,7 +182,7 @@ class Builder:
         default_branch[shares] = n_children[shares] - 1
         if shares.any():
             n_values = self.evaluator.n_codes[attribute] - 1
-            multiway = self.evaluator.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
+            multiway = self.evaluator.is_multiway[attribute]
             multiplicity = np.where(multiway, n_values - n_present, 1)[shares]
             empty = children.first_child[1:][shares] - 1
             self.written.empty.append((self.written.n_nodes + empty, multiplicity))
@@ -192,40 +193,35 @@ class Builder:
         }
 
     def _begin_level(self, counts: np.ndarray) -> None:
-        self.first_nodes.append(self.written.n_nodes)
+        self.first_node = self.written.n_nodes
         self.written.n_nodes += len(counts)
         self._check_size()
         self.written.counts.append(counts.astype(self.count_type))
 
     def _lay_out(
         self,
-        first_child: np.ndarray,
-        n_filled: np.ndarray,
-        parent_start: np.ndarray,
-        parent_rows: np.ndarray,
-        parent_slot: np.ndarray,
+        families: Families,
+        sums: Sums,
         n_rows: np.ndarray,
-        counts: np.ndarray,
         depth: int,
-        measured: np.ndarray | None,
-        total: np.ndarray | None = None,
-        size: np.ndarray | None = None,
-        cost: np.ndarray | None = None,
+        measured: np.ndarray | None = None,
         first_entry: int = 0,
     ) -> Level:
-        if total is None or size is None or cost is None:
-            total = counts.sum(axis=1)
-            size = self.evaluator.sizes(counts, total)
-            cost = np.empty(len(total))
-            self.evaluator.measure.costs(counts, total, cost)
         if depth >= self.params.max_depth or depth >= self.params.max_leaves - 1:
-            is_open = np.zeros(len(total), dtype=bool)
+            is_open = np.zeros(len(n_rows), dtype=bool)
         else:
-            is_open = (counts.max(axis=1) < total) & (size >= self.min_split)
+            is_open = (sums.counts.max(axis=1) < sums.total) & (sums.size >= self.min_split)
         return make_level(
-            first_child, n_filled, parent_start, parent_rows, parent_slot, n_rows, counts, total, size, cost, is_open,
-            self.evaluator.slots, depth, self.first_nodes[-1], measured, first_entry=first_entry,
-        )  # fmt: skip
+            families,
+            sums,
+            n_rows,
+            is_open,
+            self.evaluator.slots,
+            depth=depth,
+            first_node=self.first_node,
+            measured=measured,
+            first_entry=first_entry,
+        )
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
         """Where the numeric splits cut; NaN for the others."""
@@ -250,3 +246,10 @@ class Builder:
                 f"the class counts of {self.written.n_nodes} nodes x {self.table.n_classes} classes would take "
                 f"{n_bytes / 2**30:.1f} GB (limit 1 GB): raise min_samples_leaf or lower max_depth"
             )
+
+
+def _families_of(level: Level, nodes: np.ndarray, children: Children, slot: np.ndarray) -> Families:
+    """The families of the children of some nodes; `slot`: where the nodes' histograms are kept."""
+    return Families(
+        children.first_child, children.n_filled, level.list_start[nodes], level.n_rows[nodes], slot
+    )

@@ -8,7 +8,8 @@ import numpy as np
 
 from fasttree.chance import score_tables
 from fasttree.evaluate import Evaluator
-from fasttree.frontier import Level, family_sums, sizes
+from fasttree.frontier import Level, family_sums
+from fasttree.segments import sizes
 from fasttree.splitting import Splitter
 
 MOST_CELLS = 2**21  # of tables that are scored together
@@ -41,11 +42,11 @@ class ChanceRule:
         evaluator = self.evaluator
         children = Splitter(evaluator).describe(level, nodes, attribute, cut).children
         # As many rows as there are, however much more the classes of some count.
-        unit = level.total[nodes] / (level.size[nodes] / evaluator.per_unit)
+        unit = level.sums.total[nodes] / (level.sums.size[nodes] / evaluator.per_unit)
         n_children = sizes(children.first_child)
         counts = children.counts / np.repeat(unit, n_children)[:, np.newaxis]
         known = family_sums(children.counts.sum(axis=1), children.first_child)
-        missing = (level.total[nodes] - known) / unit
+        missing = (level.sums.total[nodes] - known) / unit
         score = np.empty(len(nodes))
         order = np.argsort(n_children, kind="stable")  # tables of about the same height together
         start = 0

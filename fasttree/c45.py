@@ -49,12 +49,7 @@ def worth(
 def collapse(tree: Tree) -> Tree:
     """The tree without the splits that save no training errors (or what they cost)."""
     errors = tree.schema.priors.risk(tree.counts, tree.pred)
-    below = np.where(tree.is_leaf(), errors, 0.0)  # the errors of the leaves under each node
-    starts = np.append(np.flatnonzero(np.diff(tree.depth, prepend=-1)), tree.node_count)
-    for start, stop in zip(starts[-2:0:-1], starts[:1:-1], strict=True):
-        below += np.bincount(
-            tree.parent[start:stop], weights=below[start:stop], minlength=tree.node_count
-        )
+    below = tree.sum_up(np.where(tree.is_leaf(), errors, 0.0))  # of the leaves under each node
     root = tree.counts[0]
     least = LEAST_ERRORS * at_stake(tree.schema.priors, root) / root.sum()
     return tree.subtree(below < errors - least)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from fasttree.frames import read_table_like
-from fasttree.message_length import Choices, levels
+from fasttree.message_length import Choices
 from fasttree.scoring import Policy, block_of
+from fasttree.segments import places
 from fasttree.tree import Tree
 
 CELLS = 2**22  # of nodes x attributes, in hand at a time
@@ -81,8 +82,7 @@ def _spread(tree: Tree, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         known = node[~lost]
         child = tree.first_child[known] + _branches(tree, known, value[~lost])
         fans = tree.n_children[node[lost]].astype(np.int64)
-        first = tree.first_child[node[lost]] - (fans.cumsum() - fans)
-        shared = np.repeat(first, fans) + np.arange(fans.sum())
+        shared = places(tree.first_child[node[lost]], fans)
         filled = has_rows[shared]
         row = np.concatenate([row[~lost], np.repeat(row[lost], fans)[filled]])
         node = np.concatenate([child, shared[filled]])
@@ -122,7 +122,7 @@ def _n_varying(
     if tree.missing_seen.any():
         is_lost[filled] = np.logical_or.reduceat(np.isnan(there), first)
     below = slice(0, 0)
-    for level in reversed(levels(tree)):
+    for level in reversed(tree.nodes_by_depth()):
         nodes = level.start + np.flatnonzero(tree.n_children[level])
         if len(nodes):
             family = tree.first_child[nodes] - below.start
@@ -148,7 +148,7 @@ def _cuts(
     order = np.argsort(-tree.depth[leaf], kind="stable")
     row, node = row[order], leaf[order]
     n_there = np.searchsorted(-tree.depth[node], -np.arange(tree.max_depth + 1), side="right")
-    for depth, level in reversed(list(enumerate(levels(tree)[:-1]))):
+    for depth, level in reversed(list(enumerate(tree.nodes_by_depth()[:-1]))):
         node[: n_there[depth + 1]] = tree.parent[node[: n_there[depth + 1]]]
         here = np.flatnonzero(is_cut[node[: n_there[depth]]])
         at = node[here]

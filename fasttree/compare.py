@@ -27,7 +27,7 @@ from fasttree.folds import choose_folds, given_folds, value_hashes
 from fasttree.frames import Table, Target, read_table, read_target, read_weights
 from fasttree.judge import Rows, judge
 from fasttree.labels import plain, shown
-from fasttree.params import check_max_bins, check_n_jobs
+from fasttree.params import check_max_bins, check_n_jobs, check_seed
 from fasttree.pruning import CostComplexity
 
 # The library's own methods, by the names that users and tables call them.
@@ -199,9 +199,7 @@ def _takes_columns(estimator: Any, max_bins: int | None) -> bool:
 def _read_folds(
     folds: Any, table: Table, target: Target, weight: np.ndarray | None, random_state: Any
 ) -> np.ndarray:
-    seed = 0 if random_state is None else random_state
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**64:
-        raise ValueError(f"random_state must be None or an integer from 0 on, got {random_state!r}")
+    seed = check_seed(random_state)
     is_number = folds is None or isinstance(folds, (bool, numbers.Number))
     if not is_number:
         return given_folds(folds, table.n_rows)

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from fasttree._counts import Base, contingency_table, nats_per_unit, numeric_column
 from fasttree._special import row_entropy
 
-_ZERO_GAIN = (
-    1e-10  # less is rounding; a later cut must also gain that much more to replace the best
-)
+# Less is rounding; a later cut must also gain that much more to replace the best.
+_ZERO_GAIN = 1e-10
 
 
 class Cut(NamedTuple):

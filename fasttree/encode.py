@@ -25,13 +25,13 @@ from fasttree.weights import GridWeights
 # An entry of a sorted list is rank | class | row (24 + 8 + 32 bits) or, where that is too narrow, rank | row (32 + 32).
 PACKED_SHIFT = 40
 WIDE_SHIFT = 32
+ROW_BITS = np.uint64(2**WIDE_SHIFT - 1)
 PACKED_RANKS = 2**24
 PACKED_CLASSES = 2**8
 MOST_ROWS = 2**32 - 1
 THREADED_CELLS = 200_000  # below, starting threads costs more than they bring
-BLOCK_BYTES = (
-    2**24
-)  # of the keys of some columns, made together so that a row-major table is read by cache lines
+# Of the keys of some columns, made together so that a row-major table is read by cache lines.
+BLOCK_BYTES = 2**24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,19 +77,27 @@ class EncodedTable:
         stored = int(self.storage[attribute])
         if stored < 0:
             return int(np.argmin(self.codes[-1 - stored]))
-        first = self.lists[stored, 0]  # the missing rows stand in front, in order
-        return int(first & np.uint64(0xFFFFFFFF))
+        return int(_rows(self.lists[stored, 0]))  # the missing rows stand in front, in order
 
     def codes_of(self, attribute: int) -> np.ndarray:
         """The code of each row for a categorical attribute."""
         stored = int(self.storage[attribute])
         if stored < 0:
             return self.codes[-1 - stored]
-        entries = self.lists[stored]
+        rows, sorted_codes = self.sorted_codes(attribute)
         codes = np.empty(self.n_rows, dtype=np.int64)
-        rows = (entries & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        codes[rows] = (entries >> np.uint64(self.rank_shift)).astype(np.int64)
+        codes[rows] = sorted_codes
         return codes
+
+    def sorted_codes(self, attribute: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows in the order of their codes (ranks, of a swept attribute), equal ones by row; and these codes."""
+        stored = int(self.storage[attribute])
+        if stored < 0:
+            codes = self.codes[-1 - stored]
+            rows = np.argsort(codes, kind="stable")
+            return rows, codes[rows].astype(np.int64)
+        entries = self.lists[stored]
+        return _rows(entries), (entries >> np.uint64(self.rank_shift)).astype(np.int64)
 
     def values_beside(
         self, attribute: np.ndarray, sides: np.ndarray
@@ -249,8 +257,7 @@ class _Encoding:
             if self.max_bins is None and n_values > MAX_BINS:
                 entries = self.lists[row]
                 ranked.entries(column, self.shift, self.y, entries)
-                ends = entries[[n_missing[j], -1]] & np.uint64(0xFFFFFFFF)  # they hold the row
-                self.ranges[attribute] = column[ends.astype(np.int64)]
+                self.ranges[attribute] = column[_rows(entries[[n_missing[j], -1]])]
                 self.storage[attribute] = row
                 self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
                 continue
@@ -311,6 +318,11 @@ class _Encoding:
             upper=self.upper,
             source=self.source if table.matrix is None else table.matrix,
         )
+
+
+def _rows(entries: np.ndarray) -> np.ndarray:
+    """The rows that entries of a sorted list stand for."""
+    return np.asarray((entries & ROW_BITS).astype(np.int64))
 
 
 def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:

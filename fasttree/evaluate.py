@@ -13,11 +13,11 @@ import numpy as np
 
 from fasttree import _core, c45
 from fasttree._memory import give_back
-from fasttree._parallel import Team
+from fasttree._parallel import CHUNKS_PER_THREAD, Team, portions
 from fasttree.by_length import LengthRule
 from fasttree.costs import NO_GAIN, AttributeCosts
 from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots, ends, family_sums, part_of
+from fasttree.frontier import Level, Slots, family_sums, part_of
 from fasttree.instances import MOST_NARROW_BRANCHES, Instances
 from fasttree.params import (
     CATEGORICAL_SPLITS,
@@ -28,6 +28,7 @@ from fasttree.params import (
     GrowthParams,
 )
 from fasttree.ruler import make_measure, slack_of
+from fasttree.segments import ends, starts
 from fasttree.surrogates import SurrogateSearch
 from fasttree.weights import GridWeights
 
@@ -35,11 +36,9 @@ RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SPLITS = 2**13  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
-CHUNKS_PER_THREAD = 4
 # A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
 WHOLE_SPARE, SPARE_SHARE = 2**18, 8
 CHUNK_WORK = 5_000_000
-UNCLEAR, CLEAR = -1, -2  # whether a node has two values of an attribute
 
 
 # (level, nodes, score, cut) -> worth; scores, cuts and worth are [attribute, node]
@@ -74,9 +73,8 @@ class Splits(NamedTuple):
     nodes: np.ndarray
     attribute: np.ndarray
     cut: np.ndarray
-    last_entry: int | None = (
-        None  # where the stretch of the lists ends that is theirs, if not behind the level's rows
-    )
+    # Where the stretch of the lists ends that is theirs, if not behind the level's rows.
+    last_entry: int | None = None
 
 
 class Evaluator:
@@ -115,11 +113,11 @@ class Evaluator:
         counted = np.flatnonzero(table.storage < 0)
         cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
         cells = table.n_codes[counted].astype(np.int64) * self.n_classes
-        cell_start[counted] = np.cumsum(cells) - cells
+        cell_start[counted] = starts(cells)
         self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
         self.shares = params.missing == "fractional" and bool(table.has_missing.any())
-        # Shares of a row sum to its weight, so the largest child has what its siblings leave of the parent's histogram.
-        self._batch = max(1, RECORD_BYTES // (24 * self.n_attributes))
+        self._batch = max(1, RECORD_BYTES // (24 * self.n_attributes))  # score, cut, split
+        # With fractional rows too: their shares sum to their weight, so that siblings leave the largest child its own.
         self.slots = Slots(int(cells.sum()), self.n_rows, self._batch)
         self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
         _core.class_totals(table.y, steps, self.root_counts)
@@ -131,9 +129,9 @@ class Evaluator:
             size = self.sizes(self.root_counts[np.newaxis, :], np.array([total]))[0]
             many = table.n_codes - 1 >= c45.least_of_many(size / self.per_unit)
             self.has_many_values = ~self.is_threshold & many
-        by_value = (self.shape == CATEGORICAL_SPLITS["multiway"]) | (
-            self.shape == CATEGORICAL_SPLITS["grouped"]
-        )
+        self.is_multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
+        self.is_grouped = self.shape == CATEGORICAL_SPLITS["grouped"]
+        by_value = self.is_multiway | self.is_grouped
         self.core = _core.Growth(
             self.measure,
             table.codes,
@@ -162,9 +160,8 @@ class Evaluator:
             many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
         n_spare = self.n_rows
-        if (
-            params.missing != "surrogate" and n_spare > WHOLE_SPARE
-        ):  # larger nodes take several steps
+        # Larger nodes take several steps.
+        if params.missing != "surrogate" and n_spare > WHOLE_SPARE:
             n_spare //= SPARE_SHARE
         self._spare = [np.empty(n_spare, dtype=np.uint64) for _ in range(team.size)]
         self.surrogates = None
@@ -215,7 +212,7 @@ class Evaluator:
     def _batches(self, level: Level) -> Iterator[Batch]:
         """The level in batches of whole families; if one is too large for that, all are moved first."""
         # The first frontier node of each family.
-        opened = level.frontier.searchsorted(level.first_child).tolist()
+        opened = level.frontier.searchsorted(level.families.first_child).tolist()
         n_families = len(opened) - 1
         if level.is_moved_whole:
             yield Batch(0, n_families, 0, 0)
@@ -242,14 +239,14 @@ class Evaluator:
         closed[level.frontier] = False
         assert level.measured is not None
         eligible[closed] = self.lengths.n_unasked(level.measured)[closed]
-        first = np.full(level.n_nodes, CLEAR, dtype=np.int64)
+        first = np.full(level.n_nodes, _core.CLEAR, dtype=np.int64)
         unclear = np.flatnonzero(closed & (eligible == 0) & (level.n_rows > 1))
         for attribute in self.lengths.others.tolist():
             if not len(unclear):
                 break
-            first[unclear] = UNCLEAR
-            self.core.find_variety(level.core, attribute, first)
-            varies = first[unclear] == CLEAR
+            first[unclear] = _core.UNCLEAR
+            _core.find_variety(self.core, level.core, attribute, first)
+            varies = first[unclear] == _core.CLEAR
             eligible[unclear[varies]] = 1
             unclear = unclear[~varies]
         return eligible
@@ -289,13 +286,13 @@ class Evaluator:
         split = np.zeros_like(score) if self.params.c45 or self.params.by_length else None
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
         if node0 == node1:
-            rows = int(level.parent_rows[family0:family1].sum())
+            rows = int(level.families.parent_rows[family0:family1].sum())
         shared = rows * self.n_attributes > PARALLEL_WORK
         n_chunks = 1
         if shared:  # several a thread, and none so long that Ctrl-C would have to wait
             wanted = max(CHUNKS_PER_THREAD * self.team.size, rows * self.n_attributes // CHUNK_WORK)
             n_chunks = min(self.n_attributes, wanted)
-        edges = [self.n_attributes * i // n_chunks for i in range(n_chunks + 1)]
+        edges = portions(self.n_attributes, n_chunks)
 
         def work(worker: int, chunk: int) -> None:
             if not self.core.advance(
@@ -322,9 +319,8 @@ class Evaluator:
 
     def spend(self, attribute: int) -> None:
         """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""
-        multiway = self.shape[attribute] == CATEGORICAL_SPLITS["multiway"]
         needs_all = self.lengths or self.judge or self.surrogates or self.shares
-        if multiway and not self.has_missing[attribute] and not needs_all:
+        if self.is_multiway[attribute] and not self.has_missing[attribute] and not needs_all:
             self.is_spent[attribute] = True
             if self.storage[attribute] >= 0:
                 self.instances.forget_list(int(self.storage[attribute]))
@@ -344,15 +340,14 @@ class Evaluator:
         they should take."""
         if not self.shares:
             return [level]
-        rows = family_sums(_of_frontier(level), level.first_child)
+        rows = family_sums(_of_frontier(level), level.families.first_child)
         if rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
             return [level]
         paused = self.instances.pause()
         before = ends(rows)
         bounds = [0]
-        while bounds[-1] < len(
-            rows
-        ):  # whole families, as many as hold no more than all the rows once
+        # Whole families, as many as hold no more than all the rows once.
+        while bounds[-1] < len(rows):
             most = before[bounds[-1]] + self.n_rows
             stop = int(before.searchsorted(most, side="right")) - 1
             bounds.append(max(stop, bounds[-1] + 1))

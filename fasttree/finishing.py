@@ -12,7 +12,6 @@ import numpy as np
 from fasttree._memory import give_back
 from fasttree.encode import EncodedTable
 from fasttree.evaluate import Evaluator
-from fasttree.frontier import ends
 from fasttree.message_length import Choices
 from fasttree.node_arrays import (
     breadth_first_numbers,
@@ -24,6 +23,7 @@ from fasttree.node_arrays import (
 )
 from fasttree.params import J48_TIE
 from fasttree.priors import cheapest, likeliest
+from fasttree.segments import ends, places, starts
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, NOTHING, Tree, constant
 from fasttree.weights import GridWeights
@@ -128,7 +128,7 @@ class Finisher:
             node = np.sort(node)
         families = n_children[node]
         first_child = np.full(self.written.n_nodes, -1, dtype=np.int32)
-        first_child[node] = families.cumsum() - families + 1
+        first_child[node] = starts(families) + 1
         parent = np.full(self.written.n_nodes, -1, dtype=np.int32)
         parent[1:] = node.repeat(families)
         return {
@@ -150,9 +150,7 @@ class Finisher:
         if self.written.in_parts and len(found["table_codes"]):
             lengths = np.concatenate(self.written.splits["n_table"])
             order = node.argsort()
-            start, lengths = ends(lengths)[order], lengths[order]
-            within = np.arange(lengths.sum()) - np.repeat(ends(lengths)[:-1], lengths)
-            in_table = np.repeat(start, lengths) + within
+            in_table = places(starts(lengths)[order], lengths[order])
             found = {name: values[in_table] for name, values in found.items()}
         n_table = self._by_node("n_table", node)
         return found | {"n_table": n_table, "table_start": ends(n_table)}

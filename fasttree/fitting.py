@@ -29,6 +29,7 @@ from fasttree.message_length import Choices
 from fasttree.params import GrowthParams
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.scoring import Ends, Policy, block_of, ends_of
+from fasttree.segments import places, starts
 from fasttree.tree import Tree
 
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
@@ -270,8 +271,6 @@ def _counts(tree: Tree, ends: Ends, codes: np.ndarray, weight: np.ndarray) -> np
 def _pairs(first: Ends, second: Ends, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Each end of a row in one tree with each of its ends in another, as places."""
     n_second = np.bincount(second.row, minlength=n_rows)
-    start = np.cumsum(n_second) - n_second
     times = n_second[first.row]
     place = np.repeat(np.arange(len(first.row)), times)
-    within = np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
-    return place, start[first.row[place]] + within
+    return place, places(starts(n_second)[first.row], times)

@@ -12,7 +12,8 @@ What the user passes goes through these rooms:
     same_kind   holds the columns that come at predict against those of the fit
     targets     reads y and the weights
 
-Other modules need no more of these than what is named here.
+Other modules take tables, columns and targets from here; from labels and arrays only what a single value is, and how a
+message shows it.
 """
 
 from __future__ import annotations

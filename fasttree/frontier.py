@@ -4,14 +4,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fasttree import _core
+from fasttree.segments import sizes, starts
 
 KEEP_ROWS = 128  # a smaller node's histogram is not worth keeping for its children
 POOL_BYTES = 2**24
+
+
+class Families(NamedTuple):
+    """The splits that the nodes of a level come from, and their parents' rows. The root is a family of its own."""
+
+    first_child: np.ndarray  # int64, one more than families
+    n_filled: np.ndarray  # int64: the children that training rows reach
+    parent_start: np.ndarray  # int64: the parents' rows in the sorted lists
+    parent_rows: np.ndarray  # int64
+    parent_slot: np.ndarray  # int32: where the parents' histograms are kept, or -1
+
+
+class Sums(NamedTuple):
+    """What the rows of each node come to."""
+
+    counts: np.ndarray  # int64 [node, class], in steps of weight
+    total: np.ndarray  # int64
+    size: np.ndarray  # int64: the same before the class factors
+    cost: np.ndarray  # float64: weight times impurity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,14 +42,8 @@ class Level:
     list. The row list, from which histograms are made, holds the rows of all the nodes.
     """
 
-    first_child: np.ndarray  # int64, one more than families
-    n_filled: np.ndarray  # int64: the children that training rows reach
-    parent_start: np.ndarray  # int64: the parents' rows in the sorted lists
-    parent_rows: np.ndarray  # int64
-    counts: np.ndarray  # int64 [node, class], in steps of weight
-    total: np.ndarray  # int64
-    size: np.ndarray  # int64: the same before the class factors
-    cost: np.ndarray  # float64: weight times impurity
+    families: Families
+    sums: Sums
     n_rows: np.ndarray  # int64
     list_start: np.ndarray  # int64: in the sorted lists; means something on the frontier alone
     row_start: np.ndarray  # int64: in the row list
@@ -46,7 +60,7 @@ class Level:
 
     @property
     def n_nodes(self) -> int:
-        return len(self.total)
+        return len(self.n_rows)
 
     @property
     def last_entry(self) -> int:
@@ -58,84 +72,74 @@ class Level:
 
 
 def make_level(
-    first_child: np.ndarray,
-    n_filled: np.ndarray,
-    parent_start: np.ndarray,
-    parent_rows: np.ndarray,
-    parent_slot: np.ndarray,
+    families: Families,
+    sums: Sums,
     n_rows: np.ndarray,
-    counts: np.ndarray,
-    total: np.ndarray,
-    size: np.ndarray,
-    cost: np.ndarray,
     is_open: np.ndarray,
     slots: Slots,
-    depth: int = 0,
-    first_node: int = 0,
+    *,
+    depth: int,
+    first_node: int,
     measured: np.ndarray | None = None,
     first_row: int = 0,
     first_entry: int = 0,
     paused: Any = None,
 ) -> Level:
-    """Lay out the children of a level; `is_open` marks the frontier. `n_filled` children of a family have rows; those
-    of the first child stand from `first_row` on in the row list, those of the frontier from `first_entry` on in the
-    sorted lists."""
+    """Lay out the children of some families; `is_open` marks the frontier. Their rows stand from `first_row` on in the
+    row list, those of the frontier from `first_entry` on in the sorted lists."""
     frontier = is_open.nonzero()[0]
-    place = np.full(len(total), -1, dtype=np.int32)
+    place = np.full(len(n_rows), -1, dtype=np.int32)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
-    list_start = _starts(n_rows * is_open) + first_entry
+    list_start = starts(n_rows * is_open) + first_entry
+    first_child, _, parent_start, parent_rows, parent_slot = families
     most = slots.most_children
-    is_moved_whole = len(total) > most and int(sizes(first_child).max()) > most
+    is_moved_whole = len(n_rows) > most and int(sizes(first_child).max()) > most
     if is_moved_whole:  # histograms are handed down within a family
         parent_slot = np.full_like(parent_slot, -1)
-    row_start = _starts(n_rows) + first_row
+    row_start = starts(n_rows) + first_row
     slot = slots.assign(first_child, parent_slot, n_rows, is_open)
     core = _core.Level(
         parent_start,
         parent_start + parent_rows,
         first_child,
-        n_filled,
+        families.n_filled,
         parent_slot,
         n_rows,
         list_start,
         row_start,
         place,
         slot,
-        counts,
-        total,
-        size,
-        cost,
+        *sums,
     )
     return Level(
-        first_child, n_filled, parent_start, parent_rows, counts, total, size, cost, n_rows, list_start, row_start,
-        slot, frontier, core, depth, first_node, measured, first_entry=first_entry, is_moved_whole=is_moved_whole,
-        paused=paused,
+        families, sums, n_rows, list_start, row_start, slot, frontier, core, depth, first_node, measured,
+        first_entry=first_entry, is_moved_whole=is_moved_whole, paused=paused,
     )  # fmt: skip
 
 
 def part_of(level: Level, family0: int, family1: int, slots: Slots, paused: Any) -> Level:
     """Some families of a level as a level of their own. Their parents' histograms are not kept."""
-    first, last = level.first_child[family0], level.first_child[family1]
+    all_families = level.families
+    first, last = all_families.first_child[family0], all_families.first_child[family1]
     families, nodes = slice(family0, family1), slice(first, last)
     is_open = np.zeros(level.n_nodes, dtype=bool)
     is_open[level.frontier] = True
     part = make_level(
-        level.first_child[family0 : family1 + 1] - first,
-        level.n_filled[families],
-        level.parent_start[families],
-        level.parent_rows[families],
-        np.full(family1 - family0, -1, dtype=np.int32),
+        Families(
+            all_families.first_child[family0 : family1 + 1] - first,
+            all_families.n_filled[families],
+            all_families.parent_start[families],
+            all_families.parent_rows[families],
+            np.full(family1 - family0, -1, dtype=np.int32),
+        ),
+        Sums(*(values[nodes] for values in level.sums)),
         level.n_rows[nodes],
-        level.counts[nodes],
-        level.total[nodes],
-        level.size[nodes],
-        level.cost[nodes],
         is_open[nodes],
         slots,
-        level.depth,
-        level.first_node + int(first),
-        None if level.measured is None else level.measured[nodes],
-        int(level.row_start[first]),
+        depth=level.depth,
+        first_node=level.first_node + int(first),
+        measured=None if level.measured is None else level.measured[nodes],
+        first_row=int(level.row_start[first]),
         paused=paused,
     )
     siblings = None if level.siblings is None else level.siblings[nodes]
@@ -198,19 +202,3 @@ def first_largest(values: np.ndarray, first_child: np.ndarray, slack: int = 0) -
     is_largest = np.flatnonzero(values >= np.maximum.reduceat(values, first)[family] - slack)
     _, where = np.unique(family[is_largest], return_index=True)
     return is_largest[where]
-
-
-def ends(lengths: np.ndarray) -> np.ndarray:
-    """0 and the running sums: where each of the segments begins, and the end."""
-    result = np.zeros(len(lengths) + 1, dtype=np.int64)
-    lengths.cumsum(out=result[1:])
-    return result
-
-
-def sizes(segment_ends: np.ndarray) -> np.ndarray:
-    """The lengths of segments, from `ends`."""
-    return np.asarray(segment_ends[1:] - segment_ends[:-1])
-
-
-def _starts(sizes: np.ndarray) -> np.ndarray:
-    return np.asarray(sizes.cumsum() - sizes)

@@ -83,13 +83,18 @@ def grow(
     tree, choices = Finisher(builder.written, table, evaluator, weights).finish()
     if params.significance is not None:
         is_split = significant_splits(tree, params.significance, params.exact_p)
-        choices = None if choices is None else choices.of_subtree(tree, is_split)
-        tree = tree.subtree(is_split)
+        tree, choices = _cut_back(tree, choices, is_split)
     if tree.n_leaves > params.max_leaves:
         is_split = _best_first(tree, params.max_leaves, None if weights is None else weights.factor)
-        choices = None if choices is None else choices.of_subtree(tree, is_split)
-        tree = tree.subtree(is_split)
+        tree, choices = _cut_back(tree, choices, is_split)
     return tree, choices
+
+
+def _cut_back(
+    tree: Tree, choices: Choices | None, is_split: np.ndarray
+) -> tuple[Tree, Choices | None]:
+    """The tree with some of its splits only, and the choices at the nodes that are left."""
+    return tree.subtree(is_split), None if choices is None else choices.of_subtree(tree, is_split)
 
 
 def _make(splits: Splits, builder: Builder, evaluator: Evaluator) -> Level:

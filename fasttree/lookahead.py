@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from fasttree.evaluate import Evaluator
-from fasttree.frontier import Level, family_sums, sizes
+from fasttree.frontier import Level, family_sums
+from fasttree.segments import sizes
 from fasttree.splitting import Children, Splitter
 
 LayOut = Callable[[Level, np.ndarray, Children], Level]
@@ -57,7 +58,7 @@ class Lookahead:
             measured=trial.note_measured(level, nodes, attributes, family),
             siblings=children.n_branches[family],
         )
-        data = below.cost / (trial.measure.unit * trial.per_unit)
+        data = below.sums.cost / (trial.measure.unit * trial.per_unit)
         eligible = self.evaluator.eligible[nodes]
         is_leaf = trial.lengths.leaf_bits(attributes, children.n_branches, eligible)[family]
         saved = np.zeros(below.n_nodes)

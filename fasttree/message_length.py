@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from fasttree._special import log_gamma
+from fasttree.labels import shown
+from fasttree.params import as_float
 from fasttree.priors import classes_of_shares, evened
 from fasttree.tree import Tree
 
@@ -32,9 +33,8 @@ NATS_PER_BIT = math.log(2.0)
 class Choices:
     """What there was to choose between at each node of a tree; see `fasttree.choices.choices_of`."""
 
-    eligible: (
-        np.ndarray
-    )  # attributes that a test could ask for; of a leaf it only matters if it is 0
+    # Attributes that a test could ask for; of a leaf it only matters if it is 0.
+    eligible: np.ndarray
     n_cuts: np.ndarray  # cuts between the values of the attribute that is split by order, else 0
     place: np.ndarray  # how many of them lie below the one that was made
 
@@ -42,7 +42,7 @@ class Choices:
         """The choices of the nodes that ``tree.subtree(is_split)`` keeps."""
         alive = np.zeros(tree.node_count, dtype=bool)
         alive[0] = True
-        for level in levels(tree)[1:]:
+        for level in tree.nodes_by_depth()[1:]:
             parent = tree.parent[level]
             alive[level] = alive[parent] & is_split[parent]
         return Choices(self.eligible[alive], self.n_cuts[alive], self.place[alive])
@@ -165,9 +165,8 @@ def bits_of_structure(tree: Tree, choices: Choices) -> tuple[np.ndarray, np.ndar
     The root is a leaf with probability 1 / attributes, any other node a test with 1 / (branches of its parent): trees
     grow about as many tests as they have room for. A node without rows, or with nothing to ask for, can only be a leaf.
     """
-    arity = np.bincount(
-        tree.parent[1:], weights=tree.multiplicity[1:], minlength=tree.node_count
-    )  # of absent values everyone has its branch
+    # Of absent values everyone has its branch.
+    arity = np.bincount(tree.parent[1:], weights=tree.multiplicity[1:], minlength=tree.node_count)
     is_test = 1.0 / np.maximum(arity[tree.parent], 2.0)
     is_test[0] = 1.0 - 1.0 / max(len(tree.schema.attributes), 2)
     must_be_leaf = (choices.eligible == 0) | ~tree.counts.any(axis=1)
@@ -243,12 +242,6 @@ def log2_partitions(n_values: int, n_groups: int) -> float:
 # -- over the levels of a tree -------------------------------------------------------------------------------------
 
 
-def levels(tree: Tree) -> list[slice]:
-    """The nodes of each depth."""
-    starts = [*np.flatnonzero(np.diff(tree.depth, prepend=-1)).tolist(), tree.node_count]
-    return [slice(a, b) for a, b in pairwise(starts)]
-
-
 def _bottom_up(
     tree: Tree, as_leaf: np.ndarray, as_split: np.ndarray, prune: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -256,7 +249,7 @@ def _bottom_up(
     bits = as_leaf.copy()
     is_split = ~tree.is_leaf()
     below = slice(0, 0)
-    for level in reversed(levels(tree)):
+    for level in reversed(tree.nodes_by_depth()):
         nodes = level.start + np.flatnonzero(is_split[level])
         if len(nodes):  # their children are the level below, family after family
             length = as_split[nodes] + np.add.reduceat(
@@ -291,12 +284,9 @@ def check_alpha(alpha: Alpha) -> tuple[float, ...]:
     """The values of alpha to try."""
     if isinstance(alpha, str) and alpha == "opt":
         return ALPHAS
-    try:
-        number = math.nan if isinstance(alpha, (str, bool)) else float(alpha)
-    except (TypeError, ValueError):
-        number = math.nan
+    number = as_float(alpha)
     if not 0 < number < math.inf:
-        raise ValueError(f'alpha must be a number > 0 or "opt", got {alpha!r}')
+        raise ValueError(f'alpha must be a number > 0 or "opt", got {shown(alpha)}')
     return (number,)
 
 

@@ -20,6 +20,13 @@ from fasttree.targets import read_target, read_weights
 SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
 
 
+def weighted_mean(values: np.ndarray, weight: np.ndarray | None) -> float:
+    """The mean of one value a row, however large the weights are."""
+    if weight is not None:
+        weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+    return float(np.average(values, weights=weight))
+
+
 def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     """The share of rows whose class is predicted rightly.
 
@@ -36,7 +43,7 @@ def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
     place_of = {plain(label): place for place, label in enumerate(true.classes)}
     codes = np.array([place_of.get(plain(label), -1) for label in guess.classes])
     weight = read_weights(sample_weight, n_rows)
-    return float(np.average(codes[guess.codes] == true.codes, weights=weight))
+    return weighted_mean(codes[guess.codes] == true.codes, weight)
 
 
 def error_rate(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
@@ -68,7 +75,7 @@ def log_loss(
     if not 0 < smallest < 0.5:
         raise ValueError(f"smallest must lie between 0 and 0.5, got {smallest!r}")
     of_class = np.clip(table[np.arange(len(codes)), codes], smallest, 1 - smallest)
-    return float(np.average(-np.log(of_class), weights=weight))
+    return weighted_mean(-np.log(of_class), weight)
 
 
 def brier_score(
@@ -84,7 +91,7 @@ def brier_score(
     off = table.copy()
     off[np.arange(len(codes)), codes] -= 1
     squares = (off**2).sum(axis=1)
-    return float(np.average(squares / 2 if table.shape[1] == 2 else squares, weights=weight))
+    return weighted_mean(squares / 2 if table.shape[1] == 2 else squares, weight)
 
 
 # -- ROC area ------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fasttree._memory import give_back
-from fasttree.frontier import ends
+from fasttree.segments import places, starts
 from fasttree.tree import constant
 
 
@@ -37,10 +37,9 @@ def in_portions(parts: list[np.ndarray], most: int) -> Iterator[np.ndarray]:
 def without_rows(counts: list[np.ndarray]) -> np.ndarray:
     """The nodes that no rows reach, of parts of class counts."""
     lengths = np.array([len(part) for part in counts])
-    before = lengths.cumsum() - lengths
     found = [
         first + np.flatnonzero(~part.any(axis=1))
-        for first, part in zip(before, counts, strict=True)
+        for first, part in zip(starts(lengths), counts, strict=True)
     ]
     return np.concatenate(found)
 
@@ -74,14 +73,12 @@ def breadth_first_numbers(n: int, node: np.ndarray, n_children: np.ndarray) -> n
     families = np.zeros(n, dtype=np.int32)
     families[node] = n_children
     first_child = np.full(n, -1, dtype=np.int32)
-    first_child[node] = ends(n_children)[:-1] + 1
+    first_child[node] = starts(n_children) + 1
     number = np.empty(n, dtype=np.int32)
     level, before = np.zeros(1, dtype=np.int32), 0
     while len(level):
         number[level] = np.arange(before, before + len(level), dtype=np.int32)
         before += len(level)
         level = level[families[level] > 0]
-        lengths = families[level]
-        within = np.arange(lengths.sum(), dtype=np.int32) - ends(lengths)[:-1].repeat(lengths)
-        level = first_child[level].repeat(lengths) + within.astype(np.int32)
+        level = places(first_child[level], families[level]).astype(np.int32)
     return number

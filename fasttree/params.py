@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.labels import shown
+
 # The number of each criterion in _criteria.pxd.
 CRITERIA = {
     "entropy": 0,
@@ -113,7 +115,7 @@ def check_growth(
             "min_weight_fraction_leaf", values.get("min_weight_fraction_leaf", 0.0)
         ),
         min_gain=_number("min_gain", values["min_gain"], 0.0),
-        stop_zero_gain=_flag("stop_zero_gain", values["stop_zero_gain"]),
+        stop_zero_gain=check_flag("stop_zero_gain", values["stop_zero_gain"]),
         significance=_significance(values.get("significance")),
         exact_p=getattr(values.get("significance"), "exact", None),
         c45=c45,
@@ -143,23 +145,18 @@ def _check_by_length(values: Mapping[str, Any]) -> None:
 
 
 def _alpha(value: Any) -> float:
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        number = float(value)
-        if LEAST_ALPHA <= number <= MOST_ALPHA:
-            return number
-    raise ValueError(
-        f"alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g}, got {value!r}"
-    )
+    number = as_float(value)
+    if not LEAST_ALPHA <= number <= MOST_ALPHA:
+        raise ValueError(
+            f"alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g}, got {shown(value)}"
+        )
+    return number
 
 
 def _lookahead(value: Any) -> int:
     if not _is_int(value) or value not in (0, 1):
-        raise ValueError(f"lookahead must be 0 or 1, got {value!r}")
+        raise ValueError(f"lookahead must be 0 or 1, got {shown(value)}")
     return int(value)
-
-
-def check_flag(name: str, value: Any) -> bool:
-    return _flag(name, value)
 
 
 def _compat(value: Any) -> str | None:
@@ -171,7 +168,7 @@ def _fraction(name: str, value: Any) -> float:
     if number > 0.5:
         raise ValueError(
             f"{name} must be from 0 to 0.5 (no split has two branches that each hold more than half of "
-            f"the weight), got {value!r}"
+            f"the weight), got {shown(value)}"
         )
     return number
 
@@ -180,10 +177,10 @@ def _significance(value: Any) -> float | None:
     if value is None:
         return None
     value = getattr(value, "alpha", value)  # of a fasttree.pruning.Significance
-    number = _number("significance", value, 0.0)
+    number = as_float(value)
     if not 0 < number < 1:
         raise ValueError(
-            f"significance must be None (no test) or a probability, above 0 and below 1, got {value!r}"
+            f"significance must be None (no test) or a probability, above 0 and below 1, got {shown(value)}"
         )
     return number
 
@@ -193,7 +190,9 @@ def check_seed(value: Any) -> int:
     if value is None:
         return 0
     if not _is_int(value) or not 0 <= value < 2**64:
-        raise ValueError(f"random_state must be None or an integer from 0 on, got {value!r}")
+        raise ValueError(
+            f"random_state must be None or an integer from 0 to 2**64 - 1, got {shown(value)}"
+        )
     return int(value)
 
 
@@ -206,7 +205,7 @@ def check_max_bins(value: Any) -> int | None:
         return None
     if not _is_int(value) or not 2 <= value <= MAX_BINS:
         raise ValueError(
-            f"max_bins must be None (exact) or an integer from 2 to {MAX_BINS}, got {value!r}"
+            f"max_bins must be None (exact) or an integer from 2 to {MAX_BINS}, got {shown(value)}"
         )
     return int(value)
 
@@ -216,7 +215,7 @@ def check_n_jobs(value: Any) -> int | None:
         return None
     if not _is_int(value) or value == 0:
         raise ValueError(
-            f"n_jobs must be None or an integer other than 0 (-1: all cores), got {value!r}"
+            f"n_jobs must be None or an integer other than 0 (-1: all cores), got {shown(value)}"
         )
     return int(value)
 
@@ -239,7 +238,7 @@ def _is_int(value: Any) -> bool:
 def _choice(name: str, value: Any, allowed: Any) -> str:
     if not isinstance(value, str) or value not in allowed:
         names = ", ".join(repr(choice) for choice in allowed)
-        raise ValueError(f"{name} must be one of {names}, got {value!r}")
+        raise ValueError(f"{name} must be one of {names}, got {shown(value)}")
     return value
 
 
@@ -248,20 +247,18 @@ def _limit(name: str, value: Any, least: int) -> int:
         return UNLIMITED
     if not _is_int(value) or value < least:
         raise ValueError(
-            f"{name} must be None (no limit) or an integer of at least {least}, got {value!r}"
+            f"{name} must be None (no limit) or an integer of at least {least}, got {shown(value)}"
         )
     return int(value)
 
 
 def _number(name: str, value: Any, least: float) -> float:
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-        if math.isfinite(number) and number >= least:
-            return number
-    raise ValueError(f"{name} must be a finite number of at least {least:g}, got {value!r}")
+    number = as_float(value)
+    if not least <= number < math.inf:
+        raise ValueError(
+            f"{name} must be a finite number of at least {least:g}, got {shown(value)}"
+        )
+    return number
 
 
 def _weight(name: str, value: Any) -> float:
@@ -269,12 +266,12 @@ def _weight(name: str, value: Any) -> float:
     if 0 < number < 1:
         raise ValueError(
             f"{name} is a weight here, not a share of the rows: for {number:g} of the rows pass "
-            f"{name}={number:g} * len(y), got {value!r}"
+            f"{name}={number:g} * len(y), got {shown(value)}"
         )
     return number
 
 
-def _flag(name: str, value: Any) -> bool:
+def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fasttree.segments import places
 from fasttree.significance import p_values
 from fasttree.tree import Tree
 
@@ -38,5 +39,4 @@ def p_values_of(tree: Tree, nodes: np.ndarray, exact: bool | None = None) -> np.
 
 def _children(tree: Tree, nodes: np.ndarray) -> np.ndarray:
     n = tree.n_children[nodes].astype(np.int64)
-    first = np.repeat(tree.first_child[nodes] - (np.cumsum(n) - n), n)
-    return np.asarray(first + np.arange(len(first)))
+    return places(tree.first_child[nodes], n)

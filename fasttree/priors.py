@@ -291,9 +291,8 @@ def classes_of_shares(shares: np.ndarray, schema: Schema) -> np.ndarray:
 def cheapest(shares: np.ndarray, cost: np.ndarray, tie_order: np.ndarray) -> np.ndarray:
     """The class of each row of `shares` that costs least on average; the first in `tie_order` of several."""
     expected = np.zeros(shares.shape)
-    for true in range(
-        len(cost)
-    ):  # in one order: a matrix product adds up in another on every processor
+    # In one order: a matrix product adds up in another on every processor.
+    for true in range(len(cost)):
         expected += shares[:, true, np.newaxis] * cost[true]
     least = expected.min(axis=1, keepdims=True)
     best = expected <= least * (1 + CLASS_TIE)

@@ -204,15 +204,7 @@ class _SortedColumn(NamedTuple):
 
 
 def _sorted_column(encoded: EncodedTable, attribute: int, weight: np.ndarray) -> _SortedColumn:
-    stored = int(encoded.storage[attribute])
-    if stored < 0:
-        codes = encoded.codes[-1 - stored]
-        row = np.argsort(codes, kind="stable")
-        code = codes[row].astype(np.int64)
-    else:
-        entries = encoded.lists[stored]
-        row = (entries & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        code = (entries >> np.uint64(encoded.rank_shift)).astype(np.int64)
+    row, code = encoded.sorted_codes(attribute)
     known = (code > 0) & (weight[row] > 0)
     missing = float(weight[row[code == 0]].sum())
     row, code = row[known], code[known]

@@ -42,9 +42,8 @@ def make_measure(
     # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept.
     by_inverse = criterion == CRITERIA["gini"] and weights is None
     n_inverse = n_table if by_inverse else 0
-    if (
-        n_inverse > MOST_INVERSES
-    ):  # few nodes are that large, and a division takes little longer than a look-up
+    # Few nodes are that large, and a division takes little longer than a look-up.
+    if n_inverse > MOST_INVERSES:
         n_inverse = FEW_INVERSES
     if not has_lists:
         by_inverse, n_inverse = False, min(n_inverse, _core.SMALL_NODE + 1)

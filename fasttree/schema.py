@@ -43,9 +43,8 @@ class Priors:
         if self.cost is None:
             return np.asarray(counts.sum(axis=1) - counts[np.arange(len(counts)), label])
         risk = np.zeros(len(counts))
-        for true in range(
-            len(self.cost)
-        ):  # in one order: a matrix product has another on every processor
+        # In one order: a matrix product has another on every processor.
+        for true in range(len(self.cost)):
             risk += counts[:, true] * self.cost[true, label]
         return risk
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree import _core, priors
+from fasttree import _core, priors, segments
 from fasttree._parallel import Team
 from fasttree.frames import Table, missing_value_error
 from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
@@ -24,9 +24,8 @@ class Policy:
     """How rows are read that lack something."""
 
     allow_missing: bool = True
-    stops_at_unknown: bool = (
-        False  # an unknown level ends the way of a row; else it counts as missing
-    )
+    # An unknown level ends the way of a row; else it counts as missing.
+    stops_at_unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,12 +256,12 @@ def path_matrix(tree: Tree, leaves: np.ndarray) -> Any:
         raise ImportError(
             "decision_path returns a sparse matrix of scipy: install scipy"
         ) from error
-    ends = np.append(0, np.cumsum(tree.depth[leaves].astype(np.int64) + 1))
-    nodes = np.empty(ends[-1], dtype=np.int32)
-    place, node = ends[1:] - 1, leaves
+    row_ends = segments.ends(tree.depth[leaves].astype(np.int64) + 1)
+    nodes = np.empty(row_ends[-1], dtype=np.int32)
+    place, node = row_ends[1:] - 1, leaves
     while len(node):
         nodes[place] = node
         node = tree.parent[node]
         place, node = place[node >= 0] - 1, node[node >= 0]
     ones = np.ones(len(nodes), dtype=np.int64)
-    return csr_matrix((ones, nodes, ends), shape=(len(leaves), tree.node_count))
+    return csr_matrix((ones, nodes, row_ends), shape=(len(leaves), tree.node_count))

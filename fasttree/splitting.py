@@ -9,11 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
+from fasttree._parallel import CHUNKS_PER_THREAD, portions
 from fasttree.arrays import column_label
-from fasttree.evaluate import CHUNKS_PER_THREAD, PARALLEL_WORK, Evaluator
-from fasttree.frontier import Level, ends, first_largest, sizes
+from fasttree.evaluate import PARALLEL_WORK, Evaluator
+from fasttree.frontier import Level, first_largest
 from fasttree.instances import MOST_NARROW_BRANCHES
-from fasttree.params import CATEGORICAL_SPLITS, ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
+from fasttree.params import ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
+from fasttree.segments import ends, sizes
 from fasttree.surrogates import Surrogates
 
 # Rows of a level's splits below which one thread tells them their branches: the branches of neighbouring rows stand in
@@ -35,9 +37,8 @@ class Children:
     table_codes: np.ndarray
     table_branch: np.ndarray
     neighbours: np.ndarray  # what lies on both sides of a threshold
-    missing_branch: (
-        np.ndarray
-    )  # where rows went that do not know the attribute, -1: there were none
+    # Where rows went that do not know the attribute, -1: there were none.
+    missing_branch: np.ndarray
     heuristic: np.ndarray
     known_counts: np.ndarray | None = None  # counts of the rows that know the attribute, if not all
     surrogates: Surrogates | None = None
@@ -53,9 +54,8 @@ class Described(NamedTuple):
     nodes: np.ndarray
     attribute: np.ndarray
     children: Children
-    n_shared: (
-        np.ndarray
-    )  # per split: the rows that do not know its attribute and stand with no child so far
+    # Per split: the rows that do not know its attribute and stand with no child so far.
+    n_shared: np.ndarray
     edges: list[int]  # where the splits are divided among threads ...
     shared: bool  # ... if that is worth it
 
@@ -83,7 +83,7 @@ class Splitter:
             children = self._stand_in(described)
         if self.evaluator.lengths is not None:
             cuts = np.empty((len(nodes), 2), dtype=np.int64)
-            self.core.count_cuts(level.core, nodes, attribute, cut, cuts)
+            _core.count_cuts(self.core, level.core, nodes, attribute, cut, cuts)
             n_branches = self.evaluator.lengths.n_branches(attribute, cut)
             children = replace(children, cuts=cuts, n_branches=n_branches)
         if self.evaluator.has_counted:
@@ -124,12 +124,12 @@ class Splitter:
         shared = len(nodes) > 1 and int(n_rows[-1]) > PARALLEL_ROWS
         if shared:
             n_chunks = CHUNKS_PER_THREAD * self.team.size
-            goals = [int(n_rows[-1]) * i // n_chunks for i in range(1, n_chunks)]
-            edges[1:1] = np.searchsorted(n_rows, goals).tolist()
+            goals = portions(int(n_rows[-1]), n_chunks)
+            edges[1:1] = np.searchsorted(n_rows, goals[1:-1]).tolist()
 
         def split(worker: int, chunk: int) -> None:
-            if not self.core.split(
-                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, cut, first_child, table_start,
+            if not _core.split_nodes(
+                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, cut, first_child, table_start,
                 children.n_rows, children.counts, children.table_codes, children.table_branch,
                 children.neighbours, children.missing_branch, n_shared, children.heuristic,
             ):  # fmt: skip
@@ -148,8 +148,8 @@ class Splitter:
         first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
 
         def share(worker: int, chunk: int) -> None:
-            self.core.share(
-                level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
+            _core.share_rows(
+                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
                 children.n_filled, known, first_copy, children.n_rows, counts,
             )  # fmt: skip
 
@@ -188,7 +188,7 @@ class Splitter:
         def send(worker: int, chunk: int) -> None:
             _core.send_missing(
                 self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child, n_shared,
-                found.start, found.attribute, found.cut, found.neighbours, found.low, found.table_start, found.n_codes,
+                found.start, found.attribute, found.cut, found.low, found.table_start, found.n_codes,
                 found.table_codes, found.table_branch, heaviest, children.n_rows, counts,
             )  # fmt: skip
 
@@ -202,8 +202,8 @@ class Splitter:
         self.instances.begin_rows(int(row_start[-1]))
 
         def hand_on(worker: int, chunk: int) -> None:
-            if not self.core.hand_on(
-                level.core, nodes, edges[chunk], edges[chunk + 1], children.first_child, children.n_filled,
+            if not _core.hand_on(
+                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], children.first_child, children.n_filled,
                 row_start,
             ):  # fmt: skip
                 raise MemoryError("no memory left to hand the rows on")
@@ -216,8 +216,7 @@ def has_empty_branch(
     evaluator: Evaluator, attribute: np.ndarray, n_present: np.ndarray
 ) -> np.ndarray:
     """Which splits have a branch for values without training rows at the node?"""
-    shape = evaluator.shape[attribute]
-    by_value = (shape == CATEGORICAL_SPLITS["multiway"]) | (shape == CATEGORICAL_SPLITS["grouped"])
+    by_value = evaluator.is_multiway[attribute] | evaluator.is_grouped[attribute]
     return np.asarray(by_value & (n_present < evaluator.n_codes[attribute] - 1))
 
 
@@ -229,9 +228,9 @@ def _branches(
     n_present, above = cut & PRESENT, cut >> PLACE_SHIFT
     n_children = np.full(len(attribute), 2)
     # A branch for each value present, one for missing values if they join none of these.
-    multiway = shape == CATEGORICAL_SPLITS["multiway"]
+    multiway = evaluator.is_multiway[attribute]
     n_children[multiway] = (n_present + (above > n_present))[multiway]
-    grouped = shape == CATEGORICAL_SPLITS["grouped"]
+    grouped = evaluator.is_grouped[attribute]
     n_children[grouped] = above[grouped]
     n_children += has_empty_branch(evaluator, attribute, n_present)
     n_entries = np.where(shape == ORDERED, evaluator.n_codes[attribute] - 1, n_present)

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
-from fasttree._parallel import Team
-from fasttree.encode import EncodedTable, midpoint
+from fasttree._parallel import CHUNKS_PER_THREAD, Team, portions
+from fasttree.encode import WIDE_SHIFT, EncodedTable, midpoint
 from fasttree.frontier import Level
 from fasttree.params import CRITERIA, THRESHOLD, TIE
+from fasttree.segments import starts
 from fasttree.weights import GridWeights
 
 MOST_SURROGATES = 5
 LIGHTEST_SIDE = 2  # the weight that a surrogate must send each way
-CHUNKS_PER_THREAD = 4
-WIDE_ENTRIES = 32  # the shift of entries that do not carry their class
 RECORD_BYTES = 2**26  # of the (attribute, split) records of a batch
 
 
@@ -68,7 +67,7 @@ class SurrogateSearch:
         self.team = team
         self.spare = spare
         self.weight = None if weights is None else np.ascontiguousarray(weights.plain_rows(table.y))
-        by_row = weights is not None or table.rank_shift == WIDE_ENTRIES
+        by_row = weights is not None or table.rank_shift == WIDE_SHIFT
         # Entries carry the class of a row if they can; its side then takes that place.
         self.side = np.empty(table.n_rows if by_row else 1, dtype=np.uint32)
         self.by_row = by_row
@@ -115,7 +114,7 @@ class SurrogateSearch:
         split, chosen, cut, right = (np.concatenate(part) for part in zip(*parts, strict=True))
         total, larger = sizes.sum(axis=1)[split], sizes.max(axis=1)[split]
         n_room = np.where(self.shape[chosen] == THRESHOLD, 0, self.table.n_codes[chosen] - 1)
-        table_start = np.cumsum(n_room) - n_room
+        table_start = starts(n_room)
         found = Surrogates(
             start=np.searchsorted(split, np.arange(len(nodes) + 1)),
             attribute=chosen,
@@ -165,7 +164,7 @@ class SurrogateSearch:
         cut = np.zeros((n_attributes, stop - start), dtype=np.int64)
         known = sizes.sum(axis=1)
         n_chunks = min(n_attributes, CHUNKS_PER_THREAD * self.team.size) if shared else 1
-        edges = [n_attributes * i // n_chunks for i in range(n_chunks + 1)]
+        edges = portions(n_attributes, n_chunks)
 
         def work(worker: int, chunk: int) -> None:
             if not _core.agreements(
@@ -185,7 +184,7 @@ class SurrogateSearch:
     def _describe(self, level: Level, node: np.ndarray, found: Surrogates, shared: bool) -> None:
         n = len(node)
         n_chunks = CHUNKS_PER_THREAD * self.team.size if shared else 1
-        edges = [n * i // n_chunks for i in range(n_chunks + 1)]
+        edges = portions(n, n_chunks)
 
         def work(worker: int, chunk: int) -> None:
             if not _core.describe_surrogates(

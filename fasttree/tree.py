@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from fasttree import _core
 from fasttree.refusals import reading_pickle
 from fasttree.schema import Schema
 from fasttree.schema_checks import check_schema
+from fasttree.segments import ends
 from fasttree.tree_checks import check_tree
 from fasttree.version import __version__
 
@@ -63,45 +65,31 @@ class Tree:
     table_codes: np.ndarray  # uint32
     table_branch: np.ndarray  # uint32
     default_branch: np.ndarray  # int32; -1 where there is no table
-    missing_branch: (
-        np.ndarray
-    )  # int32; -1: shared out over the branches by their weights; -1 at leaves
-    missing_seen: (
-        np.ndarray
-    )  # bool; missing values chose that branch in training, else it is the heaviest
+    missing_branch: np.ndarray  # int32; -1: every branch, with shares by weight; -1 at leaves
+    missing_seen: np.ndarray  # bool; training rows chose that branch, else it is the heaviest
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
     heuristic: np.ndarray  # bool; the subset may not be the best one
     counts: np.ndarray  # float64 [node, class]
-    proba: (
-        np.ndarray
-    )  # float64 [node, class]; NOTHING given: the shares of `counts`, once somebody asks
+    proba: np.ndarray  # float64 [node, class]; NOTHING: the shares of `counts`, once somebody asks
     pred: np.ndarray  # int32 class number
     gain: np.ndarray  # float64; impurity saved per unit of weight, 0 at leaves
     depth: np.ndarray  # int32
     parent: np.ndarray  # int32; -1 at the root
-    # Tests that stand in where a row does not know the attribute of a node's own, best first (CSR by node). None given:
-    # there are none.
+    # Tests that stand in where a row does not know the attribute of a node's own, best first (CSR by node); nothing
+    # given: there are none. A level that a table lacks is passed on to the next test. Agreement is the share of the
+    # rows that go the same way as by the node's own test, adjusted is that of the rows that the heavier branch gets
+    # wrong.
     surrogate_start: np.ndarray = field(default_factory=_nothing)  # int64, one more than nodes
     surrogate_attribute: np.ndarray = field(default_factory=_nothing)  # int32
-    surrogate_threshold: np.ndarray = field(
-        default_factory=_nothing
-    )  # float64; NaN where a table decides
-    surrogate_low: np.ndarray = field(
-        default_factory=_nothing
-    )  # int32; the branch of values up to the threshold
+    surrogate_threshold: np.ndarray = field(default_factory=_nothing)  # float64; NaN: a table
+    surrogate_low: np.ndarray = field(default_factory=_nothing)  # int32; the branch of <= threshold
     surrogate_table_start: np.ndarray = field(
         default_factory=_nothing
-    )  # int64, one more than surrogates
-    surrogate_table_codes: np.ndarray = field(
-        default_factory=_nothing
-    )  # uint32; a code that is not there says nothing
+    )  # int64, one more than tests
+    surrogate_table_codes: np.ndarray = field(default_factory=_nothing)  # uint32
     surrogate_table_branch: np.ndarray = field(default_factory=_nothing)  # uint32
-    surrogate_agreement: np.ndarray = field(
-        default_factory=_nothing
-    )  # float64; share of the rows that go the same way
-    surrogate_adjusted: np.ndarray = field(
-        default_factory=_nothing
-    )  # float64; ... of those that the heavier branch gets wrong
+    surrogate_agreement: np.ndarray = field(default_factory=_nothing)  # float64
+    surrogate_adjusted: np.ndarray = field(default_factory=_nothing)  # float64
 
     def __post_init__(self) -> None:
         if self.surrogate_start is NOTHING:
@@ -148,16 +136,28 @@ class Tree:
     def is_table(self) -> np.ndarray:
         return np.diff(self.table_start) > 0
 
+    def nodes_by_depth(self) -> list[slice]:
+        """The nodes of each depth: they are numbered level by level."""
+        starts = np.flatnonzero(np.diff(self.depth, prepend=-1)).tolist()
+        return [slice(start, stop) for start, stop in pairwise([*starts, self.node_count])]
+
+    def sum_up(self, values: np.ndarray) -> np.ndarray:
+        """For each node the sum over its subtree, the node itself included; `values` is [node] or [node, ...]."""
+        sums = values.copy()
+        for children in reversed(self.nodes_by_depth()[1:]):
+            parent = self.parent[children]
+            eldest = np.flatnonzero(np.diff(parent, prepend=-1))  # siblings are adjacent
+            sums[parent[eldest]] += np.add.reduceat(sums[children], eldest, axis=0)
+        return sums
+
     def subtree(self, is_split: np.ndarray) -> Tree:
         """The tree with only those splits whose node is marked; the other nodes become leaves."""
         split = np.asarray(is_split, dtype=bool) & ~self.is_leaf()
         alive = np.zeros(self.node_count, dtype=bool)
         alive[0] = True
-        # A level at a time: a node lives if its parent lives and is still split.
-        starts = np.flatnonzero(np.diff(self.depth, prepend=-1))
-        for start, stop in zip(starts[1:], [*starts[2:], self.node_count], strict=False):
-            parent = self.parent[start:stop]
-            alive[start:stop] = alive[parent] & split[parent]
+        for level in self.nodes_by_depth()[1:]:
+            parent = self.parent[level]
+            alive[level] = alive[parent] & split[parent]
         number = np.cumsum(alive) - 1  # breadth-first order stays what it is
         keeps = split[alive]
         n_table = np.where(keeps, np.diff(self.table_start)[alive], 0)
@@ -169,7 +169,7 @@ class Tree:
             threshold=np.where(keeps, self.threshold[alive], np.nan),
             first_child=np.where(keeps, number[self.first_child[alive]], -1).astype(np.int32),
             n_children=np.where(keeps, self.n_children[alive], 0).astype(np.int32),
-            table_start=_ends(n_table),
+            table_start=ends(n_table),
             table_codes=self.table_codes[in_table],
             table_branch=self.table_branch[in_table],
             default_branch=np.where(keeps, self.default_branch[alive], -1).astype(np.int32),
@@ -193,11 +193,11 @@ class Tree:
         n_codes = np.diff(self.surrogate_table_start)
         in_table = np.repeat(kept, n_codes)
         return {
-            "surrogate_start": _ends(np.where(split, n_surrogates, 0)[alive]),
+            "surrogate_start": ends(np.where(split, n_surrogates, 0)[alive]),
             "surrogate_attribute": self.surrogate_attribute[kept],
             "surrogate_threshold": self.surrogate_threshold[kept],
             "surrogate_low": self.surrogate_low[kept],
-            "surrogate_table_start": _ends(n_codes[kept]),
+            "surrogate_table_start": ends(n_codes[kept]),
             "surrogate_table_codes": self.surrogate_table_codes[in_table],
             "surrogate_table_branch": self.surrogate_table_branch[in_table],
             "surrogate_agreement": self.surrogate_agreement[kept],
@@ -251,14 +251,13 @@ class Tree:
     def path_costs(self, cost: np.ndarray) -> np.ndarray:
         """What the tests on the way to each node cost, every attribute once; `cost` has a price for each attribute."""
         costs = np.zeros(self.node_count)
-        starts = np.append(np.flatnonzero(np.diff(self.depth, prepend=-1)), self.node_count)
         measured = np.zeros((1, len(cost)), dtype=bool)
-        for above, start, stop in zip(starts[:-2], starts[1:-1], starts[2:], strict=True):
-            parent = self.parent[start:stop]
+        for above, level in pairwise(self.nodes_by_depth()):
+            parent = self.parent[level]
             asked = self.attribute[parent]
-            measured = measured[parent - above]
-            rows = np.arange(stop - start)
-            costs[start:stop] = costs[parent] + np.where(measured[rows, asked], 0.0, cost[asked])
+            measured = measured[parent - above.start]
+            rows = np.arange(len(parent))
+            costs[level] = costs[parent] + np.where(measured[rows, asked], 0.0, cost[asked])
             measured[rows, asked] = True
         return costs
 
@@ -267,6 +266,16 @@ class Tree:
         from fasttree.export.text import to_text
 
         return to_text(self)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        n_attributes, n_classes = len(self.schema.attributes), len(self.schema.classes)
+        return (
+            f"Tree({self.n_leaves} leaves, depth {self.max_depth}, {n_attributes} attributes, "
+            f"{n_classes} classes)"
+        )
 
     def message_length(self, X: Any, *, alpha: Any = 0.5, cut_code: str = "uniform") -> Any:
         """How many bits tell this tree and the classes of its training rows X, see `fasttree.message_length`."""
@@ -346,11 +355,6 @@ class Tree:
     @property
     def weighted_n_node_samples(self) -> np.ndarray:
         return self.counts.sum(axis=1)
-
-
-def _ends(lengths: np.ndarray) -> np.ndarray:
-    """0 and the running sums."""
-    return np.append(0, np.cumsum(lengths)).astype(np.int64)
 
 
 @cache

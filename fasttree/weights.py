@@ -41,13 +41,6 @@ class GridWeights:
         return self.steps if self.factor is None else self.steps // self.factor[y]
 
 
-def weighted_mean(values: np.ndarray, weight: np.ndarray | None) -> float:
-    """The mean of one value a row, however large the weights are."""
-    if weight is not None:
-        weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
-    return float(np.average(values, weights=weight))
-
-
 def to_grid(weight: np.ndarray, fine: bool = False, room: int = 0) -> GridWeights:
     """Round weights to a grid of powers of two. `fine`: leave room for shares of a weight; `room`: and so many bits
     for class factors.

@@ -67,9 +67,8 @@ __all__ = [
     "score_of",
 ]
 
-SIZE = (
-    1e-9  # a weight this close below a limit reaches it: fractional weights do not add up exactly
-)
+# A weight this close below a limit reaches it: fractional weights do not add up exactly.
+SIZE = 1e-9
 
 
 @dataclass

@@ -82,10 +82,6 @@ def nodes_of(tree: Tree) -> list[Node]:
     return nodes
 
 
-def parent_of(root: Node, node: Node) -> Node | None:
-    return next((p for p in root.below() if any(c is node for c in p.children)), None)
-
-
 def same_tree(tree: Tree, root: Node, tolerance: float = 1e-9) -> str | None:
     """The first thing in which the arrays differ from the nodes, or None."""
     pairs = [(nodes_of(tree)[0], root)]

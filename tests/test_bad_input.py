@@ -213,6 +213,7 @@ for _name, _value, _wanted in [
     ("min_gain", -0.1, "at least 0"),
     ("min_gain", np.nan, "number"),
     ("min_gain", "some", "number"),
+    ("random_state", 2**64, r"from 0 to 2\*\*64 - 1"),
     ("stop_zero_gain", "no", "True or False"),
     ("n_jobs", 0, "-1"),
     ("n_jobs", 1.5, "integer"),
@@ -271,6 +272,12 @@ def test_bad_fit(case: str) -> None:
     with pytest.raises(error, match=message):
         model.fit(X, y, sample_weight=weights)
     assert not hasattr(model, "tree_")
+
+
+@pytest.mark.parametrize("name", ["criterion", "max_bins", "min_gain", "random_state"])
+def test_a_number_too_long_to_be_printed(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be .*got int of very many digits"):
+        TreeClassifier(**{name: 10**5000}).fit(GOOD_X, GOOD_Y)
 
 
 # Missing values, where they are not asked for: (what is wrong, X, y, the column, the row)

@@ -86,9 +86,8 @@ def test_batches_of_any_size_with_dictionaries_that_change(
         columns = []
         for column in table.slice(at, size).columns:
             array = column.combine_chunks()
-            if pa.types.is_string(
-                array.type
-            ):  # a dictionary of its own, in an order of its own, with labels unused
+            # A dictionary of its own, in an order of its own, with labels unused.
+            if pa.types.is_string(array.type):
                 labels = [*dict.fromkeys([*filter(None, array.to_pylist()), "unused", NEW_LEVEL])]
                 rng.shuffle(labels)
                 codes = [None if v is None else labels.index(v) for v in array.to_pylist()]

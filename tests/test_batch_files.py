@@ -87,9 +87,8 @@ def test_every_format_out(kind: str, source_kind: str, model: Any, tmp_path: Pat
         path.write_bytes(gzip.decompress((tmp_path / "out.csv.gz").read_bytes()))
     out, X = read(path), attributes_of(table)
     assert out["prediction"].to_pylist() == model.predict(X).tolist()
-    assert np.array_equal(
-        out["proba_yes"].to_numpy(), model.predict_proba(X)[:, 1]
-    )  # to the last digit
+    # To the last digit.
+    assert np.array_equal(out["proba_yes"].to_numpy(), model.predict_proba(X)[:, 1])
     assert [v or None for v in out["Färbung"].to_pylist()] == table["Färbung"].to_pylist()
     batches: list[Any] = []
     fasttree.score_batches(model, table, batches.append, explain=True)
@@ -225,9 +224,8 @@ def test_csv_is_read_as_pythons_reader_reads_it(
 def test_a_level_is_a_level_even_if_it_looks_missing(tmp_path: Path) -> None:
     table = pa.table({"answer": ["NA", "None", None, "yes"] * 5})
     model = fasttree.TreeClassifier(missing="category").fit(table, ["p", "q", "r", "s"] * 5)
-    (tmp_path / "in.csv").write_text(
-        "answer\nNA\nNone\nnull\nyes\n\n"
-    )  # the last line is a missing value
+    # The last line is a missing value.
+    (tmp_path / "in.csv").write_text("answer\nNA\nNone\nnull\nyes\n\n")
     report = score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
     assert read(tmp_path / "o.csv")["prediction"].to_pylist() == ["p", "q", "r", "s", "r"]
     assert report.columns["answer"].missing == 2

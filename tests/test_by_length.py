@@ -385,7 +385,7 @@ def test_what_a_message_cannot_mean(parameters: dict[str, Any], message: str) ->
         SMMLClassifier(**parameters)
 
 
-@pytest.mark.parametrize("alpha", [0, -1.0, 1e9, math.nan, "opt", None, True])
+@pytest.mark.parametrize("alpha", [0, -1.0, 1e9, math.nan, "opt", None, True, 10**400, -(10**400)])
 def test_bad_alpha(alpha: Any) -> None:
     with pytest.raises(ValueError, match="alpha must be a number from 1e-06 to 1e"):
         SMMLClassifier(alpha=alpha).fit([[0.0], [1.0]], [0, 1])

@@ -129,9 +129,8 @@ def test_shares_that_rounding_parts_are_equal() -> None:
     shares = np.array([[0.3, 0.7 / 2, 0.35 - 1e-16], [0.1 + 0.2, 0.3, 0.4], [0.5, 0.5 - 1e-9, 0.0]])
     level = evened(shares)
     assert level[0, 1] == level[0, 2]
-    assert np.array_equal(
-        level[1:], shares[1:]
-    )  # only the largest, and only what is hardly different
+    # Only the largest, and only what is hardly different.
+    assert np.array_equal(level[1:], shares[1:])
     assert np.array_equal(evened(level), level)
     assert likeliest(level, ()).tolist() == [1, 2, 0]
     assert likeliest(level, (2, 1, 0)).tolist() == [2, 2, 0]

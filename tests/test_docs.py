@@ -10,21 +10,15 @@ from pathlib import Path
 
 import pytest
 
+import fasttree
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(p for p in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if p.exists())
+PACKAGE = Path(fasttree.__file__).parent
 MODULES = [
-    "fasttree._counts",
-    "fasttree._special",
-    "fasttree.categorical",
-    "fasttree.columns",
-    "fasttree.compare",
-    "fasttree.curves",
-    "fasttree.datasets.textbook",
-    "fasttree.discretise",
-    "fasttree.estimators.depth",
-    "fasttree.measures",
-    "fasttree.metrics",
-    "fasttree.studies.figures",
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if "\n    >>> " in path.read_text("utf-8")
 ]
 FENCE = re.compile(r"^```(\w*)")
 
@@ -65,3 +59,15 @@ def test_docstrings(name: str) -> None:
 def test_the_textbook_page_has_examples() -> None:
     parsed = doctest.DocTestParser().get_examples(examples_of(ROOT / "docs" / "textbook.md"))
     assert len(parsed) > 80
+
+
+def test_the_map_shows_every_module() -> None:
+    page = next((p for p in PAGES if p.name == "architecture.md"), None)
+    if page is None:
+        pytest.skip("no docs here")
+    text = page.read_text("utf-8")
+    names = {p.stem for kind in ("*.py", "*.pxd", "*.pxi") for p in PACKAGE.glob(kind)}
+    absent = [name for name in sorted(names) if not re.search(rf"\b{name}\b", text)]
+    assert absent == ["__init__", "__main__", "version"]
+    named = re.findall(r"`((?:\w+/)?\w+\.py)`", text)
+    assert [name for name in named if not any(PACKAGE.rglob(name))] == []

@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import inspect
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +21,13 @@ from fasttree import (
     CARTClassifier,
     ID3Classifier,
     MMLClassifier,
+    RuleClassifier,
     SMMLClassifier,
     TreeClassifier,
 )
+from fasttree.costs import COST_FUNCTIONS
+from fasttree.params import CATEGORICAL_SPLITS, CRITERIA, MISSING, THRESHOLDS, UNKNOWN
+from fasttree.pruning import METHODS
 
 Data = tuple[np.ndarray, np.ndarray]
 ESTIMATORS = [
@@ -108,6 +116,44 @@ def test_parameters_and_their_defaults() -> None:
     assert list(inspect.signature(C45Classifier).parameters)[-1] == "n_jobs"
     with pytest.raises(TypeError):
         TreeClassifier("entropy")  # keywords only
+
+
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, RuleClassifier])
+def test_docstrings_name_the_parameters_with_their_defaults(estimator: Any) -> None:
+    own, shared = inspect.getdoc(estimator) or "", inspect.getdoc(TreeClassifier) or ""
+    described = dict(re.findall(r"^(\w+) : .*?default=(\S+)$", shared, re.M | re.S))
+    listed = dict(re.findall(r"^(\w+) : .*default=(\S+)$", own, re.M)) | {
+        "alpha": "0.5",
+        "lookahead": "0",
+    }
+    for name, parameter in inspect.signature(estimator).parameters.items():
+        default = (
+            json.dumps(parameter.default)
+            if isinstance(parameter.default, str)
+            else repr(parameter.default)
+        )
+        if name in listed:
+            assert listed[name] == default
+        elif described[name] != default:
+            assert re.search(rf"`{name}`\s+(is\s+)?{re.escape(default)}(?=\W)", own), name
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        ("criterion", CRITERIA),
+        ("categorical_split", CATEGORICAL_SPLITS),
+        ("missing", MISSING),
+        ("unknown", UNKNOWN),
+        ("threshold", THRESHOLDS),
+        ("cost_function", COST_FUNCTIONS),
+        ("pruning", METHODS),
+    ],
+)
+def test_the_docstring_names_all_choices(name: str, choices: Iterable[str]) -> None:
+    paragraphs = re.split(r"^(?=\w+ : )", inspect.getdoc(TreeClassifier) or "", flags=re.M)
+    text = next(paragraph for paragraph in paragraphs if paragraph.startswith(f"{name} :"))
+    assert [choice for choice in choices if f'"{choice}"' not in text] == []
 
 
 # -- results -------------------------------------------------------------------------------------

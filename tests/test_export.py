@@ -43,6 +43,18 @@ def test_rules_have_formats_too(format: str, tmp_path: Path) -> None:
         assert "| #" in rules.export(format, max_rules=0)
 
 
+def test_text_says_how_to_read_it() -> None:
+    model = fasttree.TreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], list("nnyn"))
+    assert model.to_text() == "x0 <= 2.5: n (2)\nx0 > 2.5: n (2/1)"
+    assert model.export("text").splitlines() == [
+        "x0 <= 2.5 (or missing): n (2)",
+        "x0 > 2.5: n (2/1)",
+        "",
+        "Behind a class: the weight of the training rows there, and behind the slash that of those with another class.",
+        '"(or missing)": none was missing there in training.',
+    ]
+
+
 def test_a_file_is_replaced_as_a_whole(tree: Any, tmp_path: Path) -> None:
     path = tmp_path / "tree.txt"
     path.write_text("old")

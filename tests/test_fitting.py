@@ -455,7 +455,7 @@ def test_costs_and_unknown_levels() -> None:
         ({"significance": 0}, "significance must be None .* above 0 and below 1, got 0"),
         ({"significance": 1.5}, "significance must be None .* got 1.5"),
         ({"significance": "low"}, "significance must be"),
-        ({"random_state": -1}, "random_state must be None or an integer from 0 on, got -1"),
+        ({"random_state": -1}, "random_state must be None or an integer from 0 to .*, got -1"),
         ({"random_state": 0.5}, "random_state must be None or an integer"),
         (
             {"pruning": CostComplexity(folds=200)},

@@ -405,7 +405,7 @@ def test_the_best_alpha() -> None:
     assert pruned.bits == pytest.approx(min(shortest) + 3)
 
 
-@pytest.mark.parametrize("alpha", [0, -1.0, math.nan, math.inf, "best", None, True])
+@pytest.mark.parametrize("alpha", [0, -1.0, math.nan, math.inf, "best", None, True, 10**400])
 def test_bad_alpha(alpha: Any) -> None:
     tree = id3(tables.XOR)
     with pytest.raises(ValueError, match='alpha must be a number > 0 or "opt"'):

@@ -85,6 +85,17 @@ def test_a_weight_is_a_number_of_copies(n_classes: int) -> None:
     )
 
 
+def test_weights_whose_sum_is_no_number() -> None:
+    y, shares = [0, 1, 1, 0], [0.2, 0.6, 0.3, 0.1]
+    predicted = [0, 1, 0, 0]
+    for function, guess in (
+        (metrics.accuracy, predicted),
+        (metrics.log_loss, shares),
+        (metrics.brier_score, shares),
+    ):
+        assert function(y, guess, sample_weight=[1e308] * 4) == pytest.approx(function(y, guess))
+
+
 def test_standard_errors_are_those_of_samples() -> None:
     rng = np.random.default_rng(0)
     areas, delongs, hanleys = [], [], []

@@ -901,11 +901,8 @@ def test_bombs(path: Path, data: bytes) -> None:
     refused(path, close_members(members | {"fasttree.json": deep}), "no JSON")
     digits = members["fasttree.json"][:-1] + b',"x":' + b"9" * 100_000 + b"}"
     refused(path, close_members(members | {"fasttree.json": digits}), "no JSON")
-    for at, value in (
-        (22, 2**32 - 1),
-        (18, 2**32 - 1),
-        (8, 8),
-    ):  # sizes, method of the first member
+    # Sizes, method of the first member.
+    for at, value in (22, 2**32 - 1), (18, 2**32 - 1), (8, 8):
         changed = bytearray(data)
         struct.pack_into("<H" if at == 8 else "<I", changed, at, value)
         refused(path, bytes(changed), "header says that it has|compressed|as a model file has it")

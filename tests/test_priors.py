@@ -550,9 +550,8 @@ def test_weights_and_costs_of_encoded_columns() -> None:
     }
     tree = TreeClassifier(**parameters).fit(X, y).tree_
     assert TreeClassifier(**parameters).fit(Columns(X, y)).tree_ == tree
-    without = (y != 1).astype(
-        float
-    )  # a class that loses all its rows is still a class of the columns
+    # A class that loses all its rows is still a class of the columns.
+    without = (y != 1).astype(float)
     assert TreeClassifier(**parameters).fit(Columns(X, y), sample_weight=without).score(X, y) > 0.3
 
 

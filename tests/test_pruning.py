@@ -40,7 +40,7 @@ from fasttree.pruning import (
     snip,
     split_p_values,
 )
-from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf, leaves_below, sum_up
+from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf, leaves_below
 from fasttree.tree import Tree
 
 SEEDS = range(25)
@@ -120,7 +120,7 @@ def test_greedy_against_the_reference(seed: int, stop: str) -> None:
     if seed % 3 == 0:
         counts *= 0.1  # sums that are not exact
     pruned, trace = reduced_error(tree, counts, ReducedError(stop=stop))
-    as_leaf = errors_as_leaf(tree, sum_up(tree, counts))
+    as_leaf = errors_as_leaf(tree, tree.sum_up(counts))
     ending = errors_as_leaf(tree, counts)
     expected = greedy_removal(tree, as_leaf, ending, stop == "below_original")
     assert trace.node.tolist() == expected
@@ -134,7 +134,7 @@ def test_greedy_against_the_reference(seed: int, stop: str) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_bottom_up_is_the_best_pruning(seed: int) -> None:
     tree, counts = random_tree(seed, n_rows=25, max_depth=4)
-    as_leaf = errors_as_leaf(tree, sum_up(tree, counts))
+    as_leaf = errors_as_leaf(tree, tree.sum_up(counts))
     ending = errors_as_leaf(tree, counts)
     root = nodes_of(tree)[0]
 
@@ -336,7 +336,7 @@ def test_class_weights_and_costs_count() -> None:
     model = fasttree.TreeClassifier(misclassification_cost=cost, **ID3).fit(MAMMALS.X, MAMMALS.y)
     tree = model.tree_
     counts = held(tree, MAMMALS)
-    as_leaf = errors_as_leaf(tree, sum_up(tree, counts))
+    as_leaf = errors_as_leaf(tree, tree.sum_up(counts))
     assert as_leaf[0] == 8  # ten animals, all called mammals
     assert decide_bottom_up(tree, as_leaf, errors_as_leaf(tree, counts)).before[0] == 0
 

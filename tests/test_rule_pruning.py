@@ -383,16 +383,30 @@ def test_too_few_rows_to_hold_any_out() -> None:
     [
         ({"confidence": 0.0}, "confidence must be above 0 and at most 0.5, got 0.0"),
         ({"confidence": 0.6}, "confidence.*got 0.6"),
-        ({"confidence": "high"}, "confidence must be a number, got 'high'"),
+        ({"confidence": "high"}, "confidence must be above 0 and at most 0.5, got 'high'"),
+        ({"confidence": 10**400}, "confidence must be above 0 and at most 0.5, got 1000"),
         ({"estimate": "laplace"}, "estimate must be 'pessimistic' or 'validation', got 'laplace'"),
         ({"when": "always"}, "when must be 'improves' or 'not_worse', got 'always'"),
         ({"validation_fraction": 1.0}, "validation_fraction must lie between 0 and 1, got 1.0"),
+        (
+            {"validation_fraction": 10**400},
+            "validation_fraction must lie between 0 and 1, got 1000",
+        ),
         ({"random_state": -1}, "random_state.*got -1"),
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RuleClassifier(**parameters).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_scores_are_those_of_any_classifier() -> None:
+    model = RuleClassifier().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    assert model.score([[1.0], [4.0]], [0, 0], sample_weight=[1e308, 1e308]) == 0.5
+    with pytest.raises(
+        ValueError, match="y holds labels like 'a', but the model was fitted to labels like 0"
+    ):
+        model.score([[1.0], [4.0]], ["a", "b"])
 
 
 def test_bad_bases() -> None:

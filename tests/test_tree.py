@@ -150,6 +150,19 @@ def test_pickle_and_copy() -> None:
 # -- equality and fingerprint --------------------------------------------------------------------
 
 
+def test_sums_over_subtrees() -> None:
+    table = tables.PLAY_TENNIS
+    tree = ID3Classifier().fit(table.X, table.y).tree_
+    # The root, its three children, then the two of the first and the two of the last of these.
+    assert tree.nodes_by_depth() == [slice(0, 1), slice(1, 4), slice(4, 8)]
+    assert tree.sum_up(np.arange(8)).tolist() == [28, 10, 2, 16, 4, 5, 6, 7]
+    pairs = np.column_stack([np.ones(8), np.zeros(8)])
+    assert tree.sum_up(pairs)[:4].tolist() == [[8, 0], [3, 0], [1, 0], [3, 0]]
+    leaf = TreeClassifier().fit([[1.0]], [0]).tree_
+    assert leaf.nodes_by_depth() == [slice(0, 1)]
+    assert leaf.sum_up(np.array([3])).tolist() == [3]
+
+
 def test_equality() -> None:
     tree = play_tennis().tree_
     assert tree == play_tennis().tree_
@@ -203,6 +216,13 @@ def test_fingerprint_is_the_same_in_another_process() -> None:
 def test_text_of_the_textbooks(golden: Golden) -> None:
     model = TreeClassifier(**golden.parameters).fit(golden.table.X, golden.table.y)
     assert model.to_text().rstrip("\n") == golden.text.rstrip("\n")
+
+
+def test_what_a_tree_prints() -> None:
+    table = tables.PLAY_TENNIS
+    tree = ID3Classifier().fit(table.X, table.y).tree_
+    assert repr(tree) == "Tree(5 leaves, depth 2, 4 attributes, 2 classes)"
+    assert str(tree) == tree.to_text()
 
 
 def test_text_of_a_leaf() -> None:

@@ -58,9 +58,8 @@ class Report:
     predictions: dict[str, int] = field(default_factory=dict)  # rows by predicted class
     columns: dict[str, Tally] = field(default_factory=dict)
     ignored_columns: list[str] = field(default_factory=list)
-    broken_rows: int = (
-        0  # lines of a CSV file with too few or too many values, left out in lenient mode
-    )
+    # Lines of a CSV file with too few or too many values, left out in lenient mode.
+    broken_rows: int = 0
     broken_row_examples: list[str] = field(default_factory=list)
     files: list[FileReport] = field(default_factory=list)
 

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from fasttree.cli.branches import Branch, branches_of
 from fasttree.cli.terminal import clean, cut, plural
+from fasttree.pruning.levels import leaves_below
 from fasttree.tree import LEAF, Tree
 
 # Apart for most eyes with a colour weakness, on light and dark ground; further classes share the last.
@@ -118,7 +119,7 @@ def shown_depth(tree: Tree, look: Look) -> int:
 
 def _lines(tree: Tree, depth: int, look: Look) -> Iterator[Line]:
     """Depth first, with a stack of our own."""
-    leaves = _leaves_beneath(tree)
+    leaves = leaves_below(tree)
     stack = [Line(0, 0, (), None)]
     while stack:
         line = stack.pop()
@@ -151,14 +152,6 @@ def _children(tree: Tree, node: int, look: Look) -> tuple[list[Branch], int]:
     weight = np.array([tree.weight[branch.child] for branch in branches])
     kept = np.sort(np.argsort(-weight, kind="stable")[: MOST_CHILDREN - 1])
     return [branches[place] for place in kept.tolist()], len(branches) - len(kept)
-
-
-def _leaves_beneath(tree: Tree) -> np.ndarray:
-    leaves = np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64)
-    starts = np.append(np.flatnonzero(np.diff(tree.depth, prepend=-1)), tree.node_count)
-    for start, stop in zip(starts[-2:0:-1], starts[:1:-1], strict=True):  # the deepest level first
-        np.add.at(leaves, tree.parent[start:stop], leaves[start:stop])
-    return leaves
 
 
 # -- how it is laid out ------------------------------------------------------------------------------

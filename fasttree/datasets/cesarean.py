@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fasttree.datasets import cesarean_attributes as attributes
+from fasttree.datasets.as_frame import import_pandas
 from fasttree.datasets.calibration import Factor, calibrated
 from fasttree.frames import Categorical
 
@@ -241,12 +241,7 @@ def _with_holes(numbers: np.ndarray, share: float, rng: np.random.Generator) -> 
 
 
 def _framed(X: dict[str, Any], y: Categorical, probability: np.ndarray) -> Cohort:
-    try:
-        pandas = importlib.import_module("pandas")  # only here: the package does without it
-    except ImportError as error:
-        raise ImportError(
-            "as_frame=True needs pandas: install it, or leave as_frame=False for a dict of columns"
-        ) from error
+    pandas = import_pandas()
 
     def column(values: Any) -> Any:
         if not isinstance(values, Categorical):

@@ -7,12 +7,12 @@ The orders matter: among equally good branches and equally frequent classes the 
 from __future__ import annotations
 
 import csv
-import importlib
 from importlib import resources
 from typing import Any, Literal
 
 import numpy as np
 
+from fasttree.datasets.as_frame import import_pandas
 from fasttree.frames import Categorical
 
 Part = Literal["train10", "test", "train8", "train5"]
@@ -144,12 +144,7 @@ def _attributes_and_class(
 def _frame_and_series(
     columns: _Columns, orders: _Orders, index: list[str] | None
 ) -> tuple[Any, Any]:
-    try:
-        pandas = importlib.import_module("pandas")  # only here: the package does without it
-    except ImportError as error:
-        raise ImportError(
-            "as_frame=True needs pandas: install it, or leave as_frame=False for a dict of columns"
-        ) from error
+    pandas = import_pandas()
     frame = pandas.DataFrame(
         {
             name: pandas.Categorical(values, categories=orders[name])

@@ -49,15 +49,16 @@ class SMMLClassifier(_ByLength):
     wherever a leaf makes it no longer. The probabilities of a leaf are (n_c + alpha) / (n + alpha * classes).
 
     The parameters are those of `TreeClassifier`, but for costs, class weights, `min_gain`, `stop_zero_gain`,
-    `significance` and `pruning`, and:
+    `significance`, `pruning` and `random_state`, and:
 
-    alpha : float
+    alpha : float, default=0.5
         What every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys'.
-    lookahead : {0, 1}
+    lookahead : {0, 1}, default=0
         0: the children of a split count as leaves. 1: as the shorter of a leaf and their own best split, which takes as
         many times longer as there are attributes.
 
-    `criterion` is "message_length" or "evidence".
+    By default, `criterion` is "message_length" (the only other is "evidence"), `categorical_split` "multiway" and
+    `missing` "fractional".
     """
 
     lookahead: int
@@ -81,7 +82,8 @@ class MMLClassifier(_ByLength):
     """Minimum message length trees: grown like those of `SMMLClassifier` but not pruned. A row's class probabilities
     are the average over all the prunings, each with the probability that the length of its message stands for.
 
-    The trees are large, the probabilities smooth. The parameters are those of `SMMLClassifier`.
+    The trees are large, the probabilities smooth. The parameters are those of `SMMLClassifier`. By default,
+    `criterion` is "message_length", `categorical_split` "multiway" and `missing` "fractional".
     """
 
     lookahead: int
@@ -105,7 +107,8 @@ class BayesTreeClassifier(_ByLength):
     tree. Class probabilities are the average over all the prunings, where every node is a leaf with probability 1/2
     before the rows are seen.
 
-    The parameters are those of `SMMLClassifier` but for `lookahead`.
+    The parameters are those of `SMMLClassifier` but for `lookahead`. By default, `criterion` is "evidence",
+    `categorical_split` "multiway" and `missing` "fractional".
     """
 
     _averages = True

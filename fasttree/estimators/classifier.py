@@ -17,6 +17,7 @@ from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import (
+    accuracy,
     check_enough,
     check_fit,
     check_validation,
@@ -26,9 +27,9 @@ from fasttree.export import EXPORTERS, export
 from fasttree.export.model import Exportable
 from fasttree.export.text import to_text
 from fasttree.fitting import Fitting, Pruned, prune, reads_rows
-from fasttree.frames import Table, read_table_like, read_target, read_weights
-from fasttree.labels import shown
+from fasttree.frames import Table, read_table_like, read_weights
 from fasttree.message_length import Alpha, Choices, MessageLength, message_length
+from fasttree.metrics import weighted_mean
 from fasttree.model_parts import check_choices
 from fasttree.params import (
     MISSING,
@@ -50,7 +51,6 @@ from fasttree.scoring import (
     shares_of,
 )
 from fasttree.tree import Tree
-from fasttree.weights import weighted_mean
 
 if TYPE_CHECKING:
     from fasttree.rules import RuleList
@@ -62,7 +62,7 @@ class TreeClassifier(Estimator):
     Parameters
     ----------
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "message_length", "evidence", "ami", "smi",
-            "adjusted_gini", "ad", "confidence_entropy"}
+            "adjusted_gini", "ad", "confidence_entropy"}, default="gini"
         What a split is worth. "entropy" is information gain in bits. "message_length": the split after which the
         message that tells the tree and the classes is the shortest, and "evidence": that after which the classes are
         the most probable (alpha is 1/2 in both). They split as long as anything can be split, and leave it to pruning
@@ -70,69 +70,72 @@ class TreeClassifier(Estimator):
         of `fasttree.chance` that allow for chance: the split of an attribute is the one with the largest information
         gain (gini for "adjusted_gini"), and the measure of its branches decides between attributes. With "ad" and
         "confidence_entropy" a node is a leaf if no attribute is above 0.
-    categorical_split : {"subset", "multiway", "grouped"}
+    categorical_split : {"subset", "multiway", "grouped"}, default="subset"
         Categorical attributes are split into two sets of levels, into a branch for each level, or (C4.5's ``-s``) into
         groups of levels that are merged as long as the gain or the gain ratio grows by it.
-    categorical_features : "from_dtype", list, mask, dict or None
+    categorical_features : "from_dtype", list, mask, dict or None, default="from_dtype"
         Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
         boolean mask; or a dict from name or index to the levels in their order. None: no column is.
-    ordered_features : "from_dtype", list, mask or None
+    ordered_features : "from_dtype", list, mask or None, default="from_dtype"
         Which categorical columns have levels whose order means something; a split of them divides lower from higher
         levels. "from_dtype": those that say so themselves (pandas ``ordered=True``).
-    missing : {"branch", "category", "fractional", "surrogate", "error"}
+    missing : {"branch", "category", "fractional", "surrogate", "error"}, default="branch"
         What becomes of missing values (NaN, None, NA, null). "branch": at each split they go to the side where they
         help most. "category": missing is a value like others; a numeric attribute sets it apart wherever no threshold
         is better. Where training saw none, they follow the heaviest branch. "fractional": C4.5's way, a row goes down
         every branch with a share of its weight, and scores are those of the rows that have the value. "surrogate":
         CART's way, another attribute that splits the rows alike says where they go; needs two-way splits. "error":
         they are refused (but not a level that was never seen in training, see `unknown`).
-    unknown : {"missing", "majority", "error"}
+    unknown : {"missing", "majority", "error"}, default="missing"
         What becomes of a level that was never seen in training: it counts as missing, the row stops there and gets that
         node's class, or it is refused.
-    max_bins : int or None
+    max_bins : int or None, default=None
         None searches every threshold. A number from 2 to 255 puts numeric columns into so many quantile bins first.
-    threshold : {"midpoint", "value"}
+    threshold : {"midpoint", "value"}, default="midpoint"
         A threshold lies halfway between the two values that it separates, or (C4.5) on the largest value of the whole
         table that is not above that.
-    max_depth, max_leaves : int or None
-        Limits of the tree. `max_leaves` grows best first: always the split that saves most impurity.
-    min_samples_split : number
-        A node of less weight is a leaf.
-    min_samples_leaf : number
+    max_depth : int or None, default=None
+        Most tests on a path. None: no limit.
+    max_leaves : int or None, default=None
+        Most leaves. The tree is what grows best first: always by the split that saves most impurity.
+    min_samples_split : number, default=2
+        A node of less weight is a leaf. A row weighs 1, or its `sample_weight`.
+    min_samples_leaf : number, default=1
         A split must have at least two branches of this weight (a binary split: both).
-    min_weight_fraction_leaf : float
+    min_weight_fraction_leaf : float, default=0.0
         The same as a share of all the weight, class weights included.
-    min_gain : float
+    min_gain : float, default=0.0
         A node is a leaf if its best split scores less.
-    stop_zero_gain : bool
+    stop_zero_gain : bool, default=False
         A node is a leaf if its best split gains nothing. False lets XOR be learned.
-    significance : None, float or `fasttree.pruning.Significance`
+    significance : None, float or `fasttree.pruning.Significance`, default=None
         A node is a leaf unless its best split is significant: unless chance alone would tell its branches apart as much
         with a smaller probability than this (chi-square, exact when counts are small;
         ``Significance(0.1, exact=False)`` is chi-square always).
-    attribute_costs : dict or array
+    attribute_costs : dict, array or None, default=None
         What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
         on the way to a node costs nothing there.
-    cost_function : {"tan_schlimmer", "nunez", "gain_per_cost"} or function
+    cost_function : {"tan_schlimmer", "nunez", "gain_per_cost"}, function or None, default=None
         How the score of a split is weighed against its cost, see `fasttree.costs`. A function gets two arrays, gains
-        and costs, and returns what is to be maximised. Default with costs: "tan_schlimmer".
-    class_weight : dict, "balanced" or None
+        and costs, and returns what is to be maximised. None stands for "tan_schlimmer" if there are costs.
+    class_weight : dict, "balanced" or None, default=None
         What the rows of each class count for; classes that a dict leaves out count 1. "balanced": every class as much
         as another. Sizes (`min_samples_*`) and ``tree_.counts`` stay without it.
-    misclassification_cost : array or dict of dicts
+    misclassification_cost : array, dict of dicts or None, default=None
         What it costs to take a row of one class, ``[true, ...]``, for one of another, ``[..., predicted]``. The tree
         grows as if classes were the more frequent the more their mistakes cost, and leaves predict the class that is
         cheapest there; `predict_proba` does not know of costs.
-    pruning : None, str or object of `fasttree.pruning`
+    pruning : None, str or object of `fasttree.pruning`, default=None
         How the grown tree is cut back: "error_based", "cost_complexity", "reduced_error", "cross_validated",
-        "leaf_penalty" or "significance", or an object such as ``fasttree.pruning.ErrorBased(confidence=0.1)``.
-        "reduced_error" prunes by the validation rows passed to `fit`; if there are none, 30 % of each class are held
-        out, and the tree is grown from the others. "cost_complexity" and "cross_validated" grow a tree more for each of
-        10 folds, or of as many as the smallest class has rows; if that has one, the tree is not pruned, with a warning.
-    random_state : int or None
+        "leaf_penalty", "significance" or "message_length", or an object such as
+        ``fasttree.pruning.ErrorBased(confidence=0.1)``. "reduced_error" prunes by the validation rows passed to `fit`;
+        if there are none, 30 % of each class are held out, and the tree is grown from the others. "cost_complexity" and
+        "cross_validated" grow a tree more for each of 10 folds, or of as many as the smallest class has rows; if that
+        has one, the tree is not pruned, with a warning.
+    random_state : int or None, default=None
         The seed of the draw of folds and held-out rows; None is 0. The draw goes by the values of the rows: their order
         is nothing, and a few copies of a row stay together if such rows have one class.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
         does not depend on it.
 
@@ -395,14 +398,7 @@ class TreeClassifier(Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are classified rightly."""
         predicted = self.predict(X)
-        target = read_target(y, len(predicted))
-        if (target.classes.dtype.kind in "OUT") != (self.classes_.dtype.kind in "OUT"):
-            raise ValueError(
-                f"y holds labels like {shown(target.classes[0])}, but the model was fitted to labels like "
-                f"{shown(self.classes_[0])}: score with labels of the same kind"
-            )
-        right = predicted == target.classes[target.codes]
-        return weighted_mean(right, read_weights(sample_weight, len(predicted)))
+        return accuracy(self.classes_, predicted, y, sample_weight)
 
     def mean_test_cost(self, X: Any, sample_weight: Any = None) -> float:
         """What it costs on average to classify these rows: each row pays once for every attribute that is asked on its

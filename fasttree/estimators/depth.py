@@ -128,9 +128,8 @@ def _as_it_is(tree: Tree, choices: Choices | None) -> Tree:
 
 def _labels_by_depth(tree: Tree, part: Table, fitting: Fitting) -> Iterator[np.ndarray]:
     """The class numbers that rows would get if the tree ended at depth 0, 1, 2, ..."""
-    if (
-        fitting.finish(tree, None) is not tree
-    ):  # what is done to a grown tree depends on where it ends
+    # What is done to a grown tree depends on where it ends.
+    if fitting.finish(tree, None) is not tree:
         for depth in range(tree.max_depth + 1):
             cut = fitting.finish(tree.subtree(tree.depth < depth), None)
             yield _labels(cut, ends_of(cut, part, Policy(), fitting.team))

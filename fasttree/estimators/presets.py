@@ -17,7 +17,8 @@ from fasttree.tree import Tree
 class ID3Classifier(TreeClassifier):
     """ID3: information gain, a branch for each level, no pruning. Numeric attributes are split by threshold.
 
-    All parameters are those of `TreeClassifier`.
+    All parameters are those of `TreeClassifier`. By default, `criterion` is "entropy", `categorical_split` "multiway"
+    and `missing` "fractional".
     """
 
     __init__ = preset(
@@ -33,7 +34,8 @@ class CARTClassifier(TreeClassifier):
     the tree that the textbook draws. CART's other rule (0-SE, "CART0") is
     ``pruning=fasttree.pruning.CostComplexity(se=0)``.
 
-    All parameters are those of `TreeClassifier`.
+    All parameters are those of `TreeClassifier`. By default, `missing` is "surrogate", `stop_zero_gain` True and
+    `pruning` "cost_complexity".
     """
 
     __init__ = preset(
@@ -48,16 +50,17 @@ class C45Classifier(TreeClassifier):
 
     The parameters are those of `TreeClassifier` and:
 
-    collapse : bool
+    collapse : bool, default=True
         Take back the splits that save no training errors, as C4.5 always does.
-    compat : None or "j48"
+    compat : None or "j48", default=None
         "j48": the small differences of Weka's J48. Scores closer than 1e-6 are equal, a threshold lies between values
         more than 1e-5 apart, and may be a value up to 1e-6 above the middle; "error_based" pruning has
         the exact quantiles of the normal distribution.
 
-    `criterion` is "gain_ratio" or "entropy", the choice by gain alone (C4.5's ``-g``). `categorical_split="grouped"` is
-    its ``-s``. C4.5's ``-m`` sets `min_samples_leaf` to m and `min_samples_split` to 2 m,
-    ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``.
+    By default, `criterion` is "gain_ratio" (the only other is "entropy", the choice by gain alone, C4.5's ``-g``),
+    `categorical_split` "multiway" ("grouped" is C4.5's ``-s``), `missing` "fractional", `threshold` "value",
+    `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to 2 m), `stop_zero_gain` True
+    and `pruning` "error_based" (C4.5's ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
     """
 
     collapse: bool

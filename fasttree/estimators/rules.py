@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import numbers
 import os
 import warnings
 from dataclasses import replace
@@ -15,7 +14,7 @@ from fasttree.columns import Columns
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
-from fasttree.estimators.validation import check_fit
+from fasttree.estimators.validation import accuracy, check_fit
 from fasttree.export import RULE_EXPORTERS, export
 from fasttree.folds import hold_out, value_hashes
 from fasttree.frames import (
@@ -26,7 +25,7 @@ from fasttree.frames import (
     read_weights,
 )
 from fasttree.labels import plain, shown
-from fasttree.params import check_seed
+from fasttree.params import as_float, check_seed
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
 from fasttree.rules.learning import learn_rules
@@ -47,21 +46,21 @@ class RuleClassifier(Estimator):
 
     Parameters
     ----------
-    base : estimator or None
+    base : estimator or None, default=None
         An unfitted tree classifier that grows the tree. None: `C45Classifier` without pruning.
-    estimate : {"pessimistic", "validation"}
+    estimate : {"pessimistic", "validation"}, default="pessimistic"
         How the error of a rule is estimated. "pessimistic": on the training rows, at the upper end of the confidence
         interval (C4.5's way). "validation": the share of errors on rows that the tree was not grown from, either those
         passed to `fit` or a part of the training rows that is held out.
-    confidence : float
+    confidence : float, default=0.25
         The confidence level of the pessimistic estimate, above 0 and at most 0.5. Smaller values prune more.
-    when : {"improves", "not_worse"}
+    when : {"improves", "not_worse"}, default="improves"
         A condition is dropped if the estimated error falls without it; or also if it stays the same or the plain error
         does not rise, as in C4.5.
-    validation_fraction : float
+    validation_fraction : float, default=0.3
         The share of rows held out for "validation" if `fit` gets none. The draw depends on the values of the rows, not
         on their order, and a few copies of a row stay together if such rows have one class.
-    random_state : int or None
+    random_state : int or None, default=None
         The seed of that draw. None is 0.
 
     Attributes
@@ -195,12 +194,14 @@ class RuleClassifier(Estimator):
             if not isinstance(value, str) or value not in allowed:
                 names = " or ".join(repr(choice) for choice in allowed)
                 raise ValueError(f"{name} must be {names}, got {value!r}")
-        confidence = _number("confidence", self.confidence)
-        if not 0 < confidence <= 0.5:
-            raise ValueError(f"confidence must be above 0 and at most 0.5, got {self.confidence!r}")
-        if not 0 < _number("validation_fraction", self.validation_fraction) < 1:
+        if not 0 < as_float(self.confidence) <= 0.5:
             raise ValueError(
-                f"validation_fraction must lie between 0 and 1, got {self.validation_fraction!r}"
+                f"confidence must be above 0 and at most 0.5, got {shown(self.confidence)}"
+            )
+        if not 0 < as_float(self.validation_fraction) < 1:
+            raise ValueError(
+                "validation_fraction must lie between 0 and 1, "
+                f"got {shown(self.validation_fraction)}"
             )
         check_seed(self.random_state)
         if (X_val is None) != (y_val is None):
@@ -244,9 +245,7 @@ class RuleClassifier(Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are classified rightly."""
         predicted = self.predict(X)
-        target = read_target(y, len(predicted))
-        right = predicted == target.classes[target.codes]
-        return float(np.average(right, weights=read_weights(sample_weight, len(predicted))))
+        return accuracy(self.classes_, predicted, y, sample_weight)
 
     def to_text(self) -> str:
         """The rules as text."""
@@ -259,12 +258,6 @@ class RuleClassifier(Estimator):
         """The rules as "text", "markdown", "json" or "python"; also written to `path`, if that is given."""
         self._check_fitted()
         return export(self.rules_, RULE_EXPORTERS, format, path, options)
-
-
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{name} must be a number, got {value!r}")
-    return float(value)
 
 
 def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> Evidence:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What users pass to prune by: is it what the method needs, and the validation rows as a model reads them. And what a
-fitted estimator remembers: does it fit its tree?"""
+"""What users pass to prune and to score by: is it what the method needs, validation rows as a model reads them, and how
+many rows it gets right. And what a fitted estimator remembers: does it fit its tree?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from fasttree.fitting import Validation
-from fasttree.frames import read_table_like, read_target
+from fasttree.frames import read_table_like, read_target, read_weights
+from fasttree.labels import shown
+from fasttree.metrics import weighted_mean
 from fasttree.pruning import CrossValidated, MessageLength, codes_of_classes
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.refusals import require
@@ -72,6 +74,18 @@ def read_validation(
         raise type(error)(f"the validation rows X_val and y_val: {error}") from None
     codes = codes_of_classes(target.classes, target.codes, schema.classes)
     return Validation(table, codes, policy)
+
+
+def accuracy(classes: np.ndarray, predicted: np.ndarray, y: Any, sample_weight: Any) -> float:
+    """The share of rows that are classified rightly."""
+    target = read_target(y, len(predicted))
+    if (target.classes.dtype.kind in "OUT") != (classes.dtype.kind in "OUT"):
+        raise ValueError(
+            f"y holds labels like {shown(target.classes[0])}, but the model was fitted to labels like "
+            f"{shown(classes[0])}: score with labels of the same kind"
+        )
+    right = predicted == target.classes[target.codes]
+    return weighted_mean(right, read_weights(sample_weight, len(predicted)))
 
 
 def check_fit(model: Any, tree: Any) -> None:

@@ -80,9 +80,8 @@ class Walk:
         of_step = np.repeat(np.arange(len(steps)), np.diff(steps.table_start))
         keys = of_step * self.stride + steps.table_codes.astype(np.int64)
         zero = graph.constant(np.float64(0))
-        code = graph.whole(
-            graph.op("Max", zero, graph.op("Where", lacks, zero, value))
-        )  # 0 is in no table
+        # 0 is in no table.
+        code = graph.whole(graph.op("Max", zero, graph.op("Where", lacks, zero, value)))
         key = graph.op("Add", graph.op("Mul", at, graph.constant(np.int64(self.stride))), code)
         found = graph.look_up(key, keys, _whole(steps.table_to), -1)
         is_there = graph.op("GreaterOrEqual", found, graph.constant(np.int64(0)))

@@ -33,9 +33,8 @@ class Predicates:
     names: Sequence[str]  # of the fields
     kinds: Sequence[str]  # their types
     texts: Sequence[Sequence[str]]  # their levels
-    unknown_comes: (
-        bool  # do levels come that the schema does not know? Else they are refused, or missing
-    )
+    # Do levels come that the schema does not know? Else they are refused, or missing.
+    unknown_comes: bool
 
     def of_branches(self, test: Test) -> list[str]:
         """Of the branches of a node."""

@@ -11,7 +11,6 @@ Surrogates become steps of their own, so that a machine which runs the steps nee
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -95,9 +94,8 @@ def steps_of(tree: Tree) -> Steps:
 def path_sums(tree: Tree, amount: np.ndarray) -> np.ndarray:
     """For each node the sum of `amount` over the nodes above it and itself."""
     sums = np.asarray(amount, dtype=np.int64).copy()
-    starts = np.append(np.flatnonzero(np.diff(tree.depth, prepend=-1)), tree.node_count)
-    for start, stop in pairwise(starts[1:].tolist()):
-        sums[start:stop] += sums[tree.parent[start:stop]]
+    for level in tree.nodes_by_depth()[1:]:
+        sums[level] += sums[tree.parent[level]]
     return sums
 
 

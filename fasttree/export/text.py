@@ -12,14 +12,16 @@ from fasttree.times import time_text
 from fasttree.tree import LEAF, Tree
 
 LISTED = 5  # absent levels that are printed one by one
+LEGEND = "Behind a class: the weight of the training rows there, and behind the slash that of those with another class."
 
 
 def export(model: Exportable, *, complete: bool = True) -> str:
-    """The text of `to_text`; if `complete`, it also says what becomes of rows that training had none like."""
+    """The text of `to_text`; if `complete`, it also says how to read it, and what becomes of rows that training had
+    none like."""
     if not complete:
         return to_text(model.tree)
     lines = _lines(model.tree, surrogates=True, model=model)
-    return "\n".join([*lines, "", *notes(model)]) + "\n"
+    return "\n".join([*lines, "", LEGEND, *notes(model)]) + "\n"
 
 
 def notes(model: Exportable) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fasttree.labels import shown
+from fasttree.params import as_float
 
 # What a method must be given beside the tree.
 NOTHING = "nothing"
@@ -23,12 +24,8 @@ def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
         raise ValueError(f"{name} must be one of {names}, got {shown(value)}")
 
 
-def is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
 def check_at_least_zero(name: str, value: Any) -> None:
-    if not is_number(value) or not 0 <= value < math.inf:
+    if not 0 <= as_float(value) < math.inf:
         raise ValueError(f"{name} must be a finite number, 0 or more, got {shown(value)}")
 
 

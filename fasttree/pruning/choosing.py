@@ -13,7 +13,7 @@ from fasttree.priors import at_stake
 from fasttree.pruning.choices import check_at_least_zero
 from fasttree.pruning.cost_complexity import Path, cost_complexity_path
 from fasttree.pruning.held_out import check_held
-from fasttree.pruning.levels import errors_as_leaf, levels_upwards, sum_up
+from fasttree.pruning.levels import errors_as_leaf, levels_upwards
 from fasttree.schema import Priors
 from fasttree.tree import Tree
 
@@ -23,9 +23,8 @@ class HeldOutErrors:
 
     errors: np.ndarray  # of each tree: what its mistakes come to, with class weights and costs
     weight: float  # of the rows that were classified, with class weights
-    squares: (
-        np.ndarray
-    )  # the sums of the squares of what the mistakes come to; the errors, if that is 1 each
+    # The sums of the squares of what the mistakes come to; the errors, if that is 1 each.
+    squares: np.ndarray
     n_rows: float  # how many rows were classified
 
     @property
@@ -82,7 +81,7 @@ def errors_along(
 ) -> np.ndarray:
     """The errors on held-out rows of the tree at each of the ascending `alphas`; one pass over the nodes. `priors`: by
     which they count, if not by the tree's own."""
-    passing = errors_as_leaf(tree, sum_up(tree, held), priors)
+    passing = errors_as_leaf(tree, tree.sum_up(held), priors)
     ending = errors_as_leaf(tree, held, priors)
     # When a node becomes a leaf, its errors take the place of its children's, and of the rows that went no further.
     change = passing - ending

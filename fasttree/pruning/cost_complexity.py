@@ -11,13 +11,13 @@ import numpy as np
 from fasttree import _core
 from fasttree._special import row_entropy, row_shares
 from fasttree.labels import shown
+from fasttree.params import as_float
 from fasttree.priors import at_stake
 from fasttree.pruning.choices import (
     FOLDS,
     check_at_least_zero,
     check_choice,
     check_folds,
-    is_number,
 )
 from fasttree.pruning.levels import errors_as_leaf
 from fasttree.pruning.trace import Trace, trace_of
@@ -67,9 +67,8 @@ class Path:
     leaves: np.ndarray
     risk: np.ndarray
     dies_at: np.ndarray
-    link: (
-        np.ndarray
-    )  # node numbers of the links that broke, in order; other nodes went with one of these
+    # Node numbers of the links that broke, in order; other nodes went with one of these.
+    link: np.ndarray
     link_leaves: np.ndarray  # leaves that went with each
     link_risk: np.ndarray  # and the risk before and after, [link, 2]
 
@@ -144,7 +143,7 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
 
 def prune_at(tree: Tree, path: Path, alpha: float) -> tuple[Tree, Trace]:
     """The tree at a price of `alpha` a leaf, and the links that broke."""
-    if not is_number(alpha) or not alpha >= 0:
+    if not as_float(alpha) >= 0:
         raise ValueError(f"alpha must be a number, 0 or more, got {shown(alpha)}")
     if len(path.dies_at) != tree.node_count:
         raise ValueError(

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from fasttree import _core
 from fasttree.labels import shown
-from fasttree.pruning.choices import NOTHING, TRAINING_ROWS, check_choice, is_number
+from fasttree.params import as_float
+from fasttree.pruning.choices import NOTHING, TRAINING_ROWS, check_choice
 from fasttree.pruning.levels import decide_bottom_up
 from fasttree.pruning.raising import TrainingRows, prune_with_raising
 from fasttree.pruning.trace import Trace, trace_of
@@ -51,7 +52,7 @@ class ErrorBased:
         return TRAINING_ROWS if self.raising else NOTHING
 
     def __post_init__(self) -> None:
-        if not is_number(self.confidence) or not 0 < self.confidence <= 0.5:
+        if not 0 < as_float(self.confidence) <= 0.5:
             raise ValueError(
                 f"confidence must be above 0 and at most 0.5, got {shown(self.confidence)}: "
                 "C4.5's default is 0.25, and smaller values prune more"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree import _core
-from fasttree.pruning.levels import leaves_below, sum_up
+from fasttree.pruning.levels import leaves_below
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.tree import Tree
 
@@ -31,7 +31,7 @@ def remove_greedily(
     largest = max(float(as_leaf.max()), float(ending.sum()), 1e-250)
     scale = 2.0 ** (np.floor(np.log2(_STEPS / largest)))
     errors = np.rint(as_leaf * scale).astype(np.int64)
-    gain = sum_up(tree, np.rint(ending * scale).astype(np.int64)) - errors
+    gain = tree.sum_up(np.rint(ending * scale).astype(np.int64)) - errors
     leaves = leaves_below(tree)
     node = np.empty(tree.node_count, dtype=np.int32)
     gains, n_leaves = np.empty((2, tree.node_count), dtype=np.int64)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums over subtrees, a level at a time, and the decision "leaf or subtree" from the bottom up."""
+"""The levels of a tree from the bottom up, and the decision "leaf or subtree"."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,25 +29,15 @@ class Level:
 def levels_upwards(tree: Tree) -> Iterator[Level]:
     """The levels that have splits, the deepest first."""
     splits = np.flatnonzero(~tree.is_leaf())
-    starts = np.append(np.flatnonzero(np.diff(tree.depth, prepend=-1)), tree.node_count)
-    bounds = np.searchsorted(splits, starts)
-    for depth in range(len(starts) - 3, -1, -1):
-        here = splits[bounds[depth] : bounds[depth + 1]]
-        children = slice(int(starts[depth + 1]), int(starts[depth + 2]))
+    for nodes, children in reversed(list(pairwise(tree.nodes_by_depth()))):
+        first, last = np.searchsorted(splits, (nodes.start, nodes.stop))
+        here = splits[first:last]
         yield Level(here, children, tree.first_child[here] - children.start)
-
-
-def sum_up(tree: Tree, values: np.ndarray) -> np.ndarray:
-    """For each node the sum over its subtree, the node itself included; `values` is [node] or [node, ...]."""
-    sums = values.copy()
-    for level in levels_upwards(tree):
-        sums[level.splits] += level.sums(sums)
-    return sums
 
 
 def leaves_below(tree: Tree) -> np.ndarray:
     """The leaves under each node, as people count them; a leaf has itself."""
-    return sum_up(tree, np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64))
+    return tree.sum_up(np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64))
 
 
 def errors_as_leaf(tree: Tree, counts: np.ndarray, priors: Priors | None = None) -> np.ndarray:

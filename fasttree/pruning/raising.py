@@ -10,6 +10,7 @@ import numpy as np
 from fasttree import _core
 from fasttree.priors import classes_of_shares, evened
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
+from fasttree.segments import ends, places, starts
 from fasttree.tree import LEAF, Tree
 
 _NO_VALUE = 2**30
@@ -130,7 +131,7 @@ class _Slots:
         number[slot] = np.arange(len(slot))
         is_leaf = self.is_leaf[slot]
         n_children = np.bincount(parent[1:], minlength=len(slot))
-        first_child = np.where(is_leaf, -1, np.cumsum(n_children) - n_children + 1)
+        first_child = np.where(is_leaf, -1, starts(n_children) + 1)
         start, codes, branch = self._tables(slot, parent, number, first_child)
         missing, default = self._spare_branches(slot, parent, number, first_child)
         pred, proba = self._labels(slot, parent)
@@ -187,7 +188,7 @@ class _Slots:
         node = self.test[slot]
         n = self.grown.n_children[node]
         family = np.repeat(np.arange(len(slot)), n)
-        child = _stretches(self.grown.first_child[node], n)
+        child = places(self.grown.first_child[node], n)
         present = self.leaves[child] > 0
         children, families = [child[present]], [family[present]]
         added = np.column_stack([self.first_added[slot], np.arange(len(slot))])
@@ -210,14 +211,14 @@ class _Slots:
         node = self.test[slot[split]]
         n = np.diff(grown.table_start)[node]
         owner = np.repeat(split, n)
-        entry = _stretches(grown.table_start[node], n)
+        entry = places(grown.table_start[node], n)
         child = grown.first_child[np.repeat(node, n)] + grown.table_branch[entry]
         added = np.flatnonzero(slot >= grown.node_count)
         owners = np.concatenate([owner, parent[added]])
         codes = np.concatenate([grown.table_codes[entry], self.code[slot[added]].astype(np.uint32)])
         children = np.concatenate([child, slot[added]])
         order = np.lexsort((codes, owners))
-        start = _ends(np.bincount(owners, minlength=len(slot)))
+        start = ends(np.bincount(owners, minlength=len(slot)))
         branch = number[children] - first_child[owners]
         return start, codes[order], branch[order].astype(np.uint32)
 
@@ -241,15 +242,15 @@ class _Slots:
         """Those of the tests; -1: a leaf. They send rows to one of two branches, whose numbers stay what they were."""
         grown = self.grown
         n = np.where(test < 0, 0, np.diff(grown.surrogate_start)[test])
-        one = _stretches(grown.surrogate_start[test], n)
+        one = places(grown.surrogate_start[test], n)
         n_codes = np.diff(grown.surrogate_table_start)[one]
-        entry = _stretches(grown.surrogate_table_start[one], n_codes)
+        entry = places(grown.surrogate_table_start[one], n_codes)
         return {
-            "surrogate_start": _ends(n),
+            "surrogate_start": ends(n),
             "surrogate_attribute": grown.surrogate_attribute[one],
             "surrogate_threshold": grown.surrogate_threshold[one],
             "surrogate_low": grown.surrogate_low[one],
-            "surrogate_table_start": _ends(n_codes),
+            "surrogate_table_start": ends(n_codes),
             "surrogate_table_codes": grown.surrogate_table_codes[entry],
             "surrogate_table_branch": grown.surrogate_table_branch[entry],
             "surrogate_agreement": grown.surrogate_agreement[one],
@@ -267,16 +268,6 @@ class _Slots:
         empty = np.flatnonzero(~counts.any(axis=1) & (parent >= 0))
         pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
         return pred, proba
-
-
-def _ends(lengths: np.ndarray) -> np.ndarray:
-    """0 and the running sums."""
-    return np.append(0, np.cumsum(lengths)).astype(np.int64)
-
-
-def _stretches(start: np.ndarray, length: np.ndarray) -> np.ndarray:
-    """start[0], start[0] + 1, ... of each stretch, one after another."""
-    return np.repeat(start - (np.cumsum(length) - length), length) + np.arange(length.sum())
 
 
 def _heaviest_branch(weight: np.ndarray, parent: np.ndarray, first_child: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from fasttree.priors import at_stake
 from fasttree.pruning.choices import HELD_OUT, check_choice
 from fasttree.pruning.greedy import remove_greedily
 from fasttree.pruning.held_out import check_held
-from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf, sum_up
+from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.tree import Tree
 
@@ -50,7 +50,7 @@ def reduced_error(tree: Tree, held: Any, how: ReducedError | None = None) -> tup
     """The pruned tree and what was cut. `held[node, class]`: where held-out rows end, see `held_out_counts`."""
     how = how or ReducedError()
     counts = check_held(tree, held)
-    as_leaf = errors_as_leaf(tree, sum_up(tree, counts))
+    as_leaf = errors_as_leaf(tree, tree.sum_up(counts))
     ending = errors_as_leaf(tree, counts)
     if how.method == "greedy":
         return remove_greedily(

@@ -10,8 +10,9 @@ import numpy as np
 
 from fasttree._special import chi_square_tails
 from fasttree.labels import shown
+from fasttree.params import as_float
 from fasttree.prepruning import p_values_of
-from fasttree.pruning.choices import NOTHING, is_number
+from fasttree.pruning.choices import NOTHING
 from fasttree.pruning.levels import levels_upwards
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.tree import Tree
@@ -34,7 +35,7 @@ class Significance:
     needs: ClassVar[str] = NOTHING
 
     def __post_init__(self) -> None:
-        if not is_number(self.alpha) or not 0 < self.alpha < 1:
+        if not 0 < as_float(self.alpha) < 1:
             raise ValueError(
                 f"alpha must be a probability, above 0 and below 1, got {shown(self.alpha)}"
             )
@@ -54,9 +55,8 @@ def significance(tree: Tree, how: Significance | None = None) -> tuple[Tree, Tra
         nodes = level.splits
         kept[nodes] = (p[nodes] < how.alpha) | (level.sums(kept.astype(np.int64)) > 0)
     cut = np.flatnonzero(~kept & ~tree.is_leaf())[::-1]
-    now = np.where(
-        tree.is_leaf(), tree.multiplicity, 1
-    )  # all the children of a cut node are leaves
+    # All the children of a cut node are leaves.
+    now = np.where(tree.is_leaf(), tree.multiplicity, 1)
     removed = np.zeros(tree.node_count, dtype=np.int64)
     for level in levels_upwards(tree):
         removed[level.splits] = level.sums(now) - 1

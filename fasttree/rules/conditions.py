@@ -14,6 +14,7 @@ import numpy as np
 
 from fasttree.frames import MISSING_CODE, UNKNOWN_CODE, Table
 from fasttree.schema import Schema
+from fasttree.segments import sizes, slices
 
 WORD = 64
 BLOCK_CELLS = 2**20  # truth values that are made at a time, before they are packed
@@ -129,10 +130,8 @@ class ConditionTable:
         # One column a code: missing first, a level that meets nothing last.
         allowed = np.zeros((len(which), n_levels + 2), dtype=bool)
         allowed[:, 0] = self.missing[which]
-        size = np.diff(self.start)[which]
-        first = np.repeat(self.start[which] - (np.cumsum(size) - size), size)
-        codes = self.codes[first + np.arange(len(first))]
-        allowed[np.repeat(np.arange(len(which)), size), codes] = True
+        start, codes = slices(self.start, self.codes, which)
+        allowed[np.repeat(np.arange(len(which)), sizes(start)), codes] = True
         codes = np.nan_to_num(values, nan=0.0).astype(np.int64)
         codes[values == UNKNOWN_LEVEL] = n_levels + 1
         return np.take(allowed, codes, axis=1)
@@ -161,16 +160,6 @@ class ConditionTable:
             self.missing[which],
             None if self.substitutes is None else self.substitutes.take(which),
         )
-
-
-def slices(
-    start: np.ndarray, values: np.ndarray, which: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Some of the slices ``values[start[i]:start[i + 1]]``: where they start now, and their values."""
-    size = np.diff(start)[which]
-    new_start = np.append(0, np.cumsum(size))
-    places = np.repeat(start[which] - new_start[:-1], size) + np.arange(new_start[-1])
-    return new_start, values[places]
 
 
 def known_rows(n_attributes: int, read: Reader, n_rows: int) -> np.ndarray:

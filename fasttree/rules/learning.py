@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from fasttree.priors import likeliest
-from fasttree.rules.conditions import covered_rows, known_rows, slices
+from fasttree.rules.conditions import covered_rows, known_rows
 from fasttree.rules.pruning import TIE, Estimate, Evidence, prune_rules
 from fasttree.rules.rule_list import RuleList, laplace
 from fasttree.schema import Schema
+from fasttree.segments import ends, slices
 
 
 def learn_rules(
@@ -32,7 +33,7 @@ def learn_rules(
     )
     size = np.add.reduceat(np.append(kept, False).astype(np.int64), rules.start[:-1])
     size[np.diff(rules.start) == 0] = 0
-    start = np.append(0, np.cumsum(size))
+    start = ends(size)
     first = _first_of_equals(start, rules.condition[kept], rules.label)
     first = first[size[first] > 0]
     start, condition = slices(start, rules.condition[kept], first)

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
+from fasttree import segments
 from fasttree.rules.conditions import ConditionTable, distinct
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.surrogates import substitutes_of
@@ -69,16 +68,13 @@ def rules_to(
 
 def _printed_order(tree: Tree) -> np.ndarray:
     """The line of each node if the tree is printed, the root's is 0."""
-    starts = np.append(np.flatnonzero(np.diff(tree.depth, prepend=-1)), tree.node_count)
-    size = np.ones(tree.node_count, dtype=np.int64)
-    for start, stop in zip(starts[-2:0:-1], starts[:1:-1], strict=True):
-        np.add.at(size, tree.parent[start:stop], size[start:stop])
+    size = tree.sum_up(np.ones(tree.node_count, dtype=np.int64))
     line = np.zeros(tree.node_count, dtype=np.int64)
-    for start, stop in pairwise(starts[1:]):
-        parent = tree.parent[start:stop]
-        before = np.cumsum(size[start:stop]) - size[start:stop]
+    for level in tree.nodes_by_depth()[1:]:
+        parent = tree.parent[level]
+        before = segments.starts(size[level])
         # Sizes of the elder siblings: what stands before a node on its level, less what stands before the eldest.
-        line[start:stop] = line[parent] + 1 + before - before[tree.first_child[parent] - start]
+        line[level] = line[parent] + 1 + before - before[tree.first_child[parent] - level.start]
     return line
 
 
@@ -120,9 +116,8 @@ class _Paths:
         return above
 
     def _merge(self) -> None:
-        starts = np.append(np.flatnonzero(np.diff(self.tree.depth, prepend=-1)), len(self.above))
-        for start, stop in pairwise(starts[1:]):
-            node = start + np.flatnonzero(self.above[start:stop] >= 0)
+        for level in self.tree.nodes_by_depth()[1:]:
+            node = level.start + np.flatnonzero(self.above[level] >= 0)
             above = self.above[node]
             self.low[node] = np.fmax(self.low[node], self.low[above])
             self.high[node] = np.minimum(self.high[node], self.high[above])
@@ -145,7 +140,7 @@ class _Paths:
             sizes.append(size)
             nodes.append(some)
             at = stop
-        return np.append(0, np.cumsum(np.concatenate(sizes))), np.concatenate(nodes)
+        return segments.ends(np.concatenate(sizes)), np.concatenate(nodes)
 
     def _conditions_of(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rules, nodes = [], []
@@ -192,7 +187,7 @@ class _Paths:
         n_levels = np.array([len(a.categories or ()) for a in tree.schema.attributes])
         size = np.where(takes_rest, n_levels[self.attribute[nodes]], n_listed)
         entry = np.repeat(np.arange(len(nodes)), size)
-        place = np.arange(len(entry)) - np.repeat(np.cumsum(size) - size, size)
+        place = np.arange(len(entry)) - np.repeat(segments.starts(size), size)
         rest = takes_rest[entry]
         codes = np.where(rest, place + 1, 0)
         codes[~rest] = tree.table_codes[(first[entry] + place)[~rest]]
@@ -204,7 +199,7 @@ class _Paths:
             kept, test = kept[here], self.above[test[here]]
             kept, test = kept[test >= 0], test[test >= 0]
         entry, codes = entry[codes > 0], codes[codes > 0]
-        start = np.append(0, np.cumsum(np.bincount(entry, minlength=len(nodes))))
+        start = segments.ends(np.bincount(entry, minlength=len(nodes)))
         return codes.astype(np.uint32), start
 
     def _leads_to(self, node: np.ndarray, codes: np.ndarray) -> np.ndarray:

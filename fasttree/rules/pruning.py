@@ -15,6 +15,7 @@ import numpy as np
 
 from fasttree.pruning import ErrorBased, added_errors
 from fasttree.rules.conditions import WORD, ConditionTable, Reader
+from fasttree.segments import places, starts
 
 TIE = 1e-10
 RULES_AT_A_TIME = 2**14  # words of rules x rows that are worked on together: they stay in the cache
@@ -61,7 +62,7 @@ def evidence(
     group = np.cumsum(new) - 1
     size = np.bincount(group)
     words = -(-size // WORD)
-    first_word = np.cumsum(words) - words
+    first_word = starts(words)
     first_row = np.flatnonzero(new)
     places = WORD * first_word[group] + np.arange(len(order)) - first_row[group]
     n_places = WORD * int(words.sum())
@@ -103,8 +104,7 @@ def prune_rules(
     order = np.lexsort((-np.diff(start), label))
     for which in _parts(order, start, condition, max(1, MOST_WORDS // n_words)):
         size = np.diff(start)[which]
-        entries = np.repeat(start[which] - (np.cumsum(size) - size), size)
-        entries += np.arange(len(entries))
+        entries = places(start[which], size)
         used, number = np.unique(condition[entries], return_inverse=True)
         # A column more than there are conditions: the last is never failed, and fills up shorter rules.
         fails = np.zeros((len(used) + 1, n_words), dtype=np.uint64)

@@ -40,9 +40,8 @@ class RuleList(Sequence[Rule]):
     estimated_error: np.ndarray  # float64
     estimate: str  # how the error was estimated: "laplace", "pessimistic" or "validation"
     default: int  # class number
-    default_counts: (
-        np.ndarray
-    )  # float64: the training rows that no rule covers, or all if there are none
+    # float64: the training rows that no rule covers, or all if there are none.
+    default_counts: np.ndarray
     uncovered: float  # weight of the training rows that no rule covers
     training_weight: float
     shares_rows: bool = False  # counts hold shares of rows that lack a value

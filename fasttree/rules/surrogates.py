@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.rules.conditions import ConditionTable, Substitutes, distinct, slices
+from fasttree.rules.conditions import ConditionTable, Substitutes, distinct
+from fasttree.segments import ends, slices
 from fasttree.tree import Tree
 
 
@@ -26,7 +27,7 @@ def substitutes_of(
         chain.append(next_above[next_above >= 0])
     all_entries, all_nodes = np.concatenate(entry), np.concatenate(chain)
     order = np.argsort(all_entries, kind="stable")
-    group_start = np.append(0, np.cumsum(np.bincount(all_entries, minlength=len(nodes))))
+    group_start = ends(np.bincount(all_entries, minlength=len(nodes)))
     tests, group = np.unique(all_nodes[order], return_inverse=True)
     # One alternative for each surrogate of the test's node, as it looks from the test's branch.
     parent = tree.parent[tests]
@@ -58,7 +59,7 @@ def _surrogates(
     _, leads_to = slices(tree.surrogate_table_start, tree.surrogate_table_branch, surrogate)
     entry = np.repeat(np.arange(len(surrogate)), np.diff(table_start))
     here = leads_to == branch[entry]
-    start = np.append(0, np.cumsum(np.bincount(entry[here], minlength=len(surrogate))))
+    start = ends(np.bincount(entry[here], minlength=len(surrogate)))
     attribute = tree.surrogate_attribute[surrogate].astype(np.int32)
     never = np.zeros(len(surrogate), dtype=bool)
     endless = np.full(len(surrogate), np.inf)

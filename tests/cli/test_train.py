@@ -144,9 +144,8 @@ def test_held_out_rows_are_not_trained_on(data: Path, tmp_path: Path) -> None:
     of_training = round(summary["training_accuracy"] * summary["rows"])
     of_test = round(summary["test"]["accuracy"] * summary["test"]["rows"])
     assert np.count_nonzero(everything) == of_training + of_test
-    assert (
-        summary["training_accuracy"] > 0.99 > summary["test"]["accuracy"]
-    )  # it has not seen these
+    # It has not seen these.
+    assert summary["training_accuracy"] > 0.99 > summary["test"]["accuracy"]
 
 
 def test_the_summary_for_people(data: Path) -> None:
