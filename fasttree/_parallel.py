@@ -65,7 +65,9 @@ class Team:
         self._present = 0
         self._host: threading.Thread | None = None
         self._engaged = False
-        self._dismissed = threading.Event()  # beside `_changed`, which would wake the host at every step
+        self._dismissed = (
+            threading.Event()
+        )  # beside `_changed`, which would wake the host at every step
 
     def __enter__(self) -> Team:
         try:

@@ -312,6 +312,15 @@ def test_equals_reference_without_holes(problem: Problem) -> None:
     assert_same(problem)
 
 
+@given(surrogate_problems(kinds=("numeric",), weights=("fractional",)))
+def test_equals_reference_with_fractional_weights(problem: Problem) -> None:
+    model, nodes = fit(problem), reference_of(problem)
+    assert_same_tree(model.tree_, nodes, tolerance=1e-9)
+    assert_same_surrogates(model.tree_, nodes)
+    rows = [tuple(a.values[row] for a in problem.attributes) for row in range(len(problem.y))]
+    assert model.apply(problem.X).tolist() == reference_apply(nodes, rows)
+
+
 @given(surrogate_problems(kinds=("numeric",), max_rows=60))
 def test_equals_reference_on_numbers(problem: Problem) -> None:
     assert_same(problem)

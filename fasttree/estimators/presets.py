@@ -57,7 +57,8 @@ class C45Classifier(TreeClassifier):
 
     `criterion` is "gain_ratio" or "entropy", the choice by gain alone (C4.5's ``-g``). `categorical_split="grouped"` is
     its ``-s``. C4.5's ``-m`` sets `min_samples_leaf` to m and `min_samples_split` to 2 m,
-    ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``.
+    ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``. Two branches of a category must weigh m, each
+    side of a threshold m or, where this is more, a tenth of the rows a class; then 25 are enough, even for a larger m.
     """
 
     collapse: bool
