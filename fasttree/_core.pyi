@@ -284,6 +284,7 @@ class Router:
         proba: Array,
         leaf: Array,
         out: Array,
+        several: Array,
     ) -> bool: ...
     def ends(
         self,
