@@ -460,6 +460,16 @@ def test_nothing_is_split_without_gain(compat: str | None) -> None:
     assert len(assert_same(xor)[1]) == 1
 
 
+@pytest.mark.parametrize(("compat", "n_leaves"), [(None, 2), ("j48", 1)])
+def test_j48_sees_no_ratio_below_a_millionth(compat: str | None, n_leaves: int) -> None:
+    """1000 : 1000 beside 1001 : 999 gain 1.8e-7 bits of 1."""
+    a = [0] * 2000 + [1] * 2000
+    y = [0] * 1000 + [1] * 1000 + [0] * 1001 + [1] * 999
+    problem = Problem([Attribute(a, 2)], y, None, {"compat": compat, "collapse": False})
+    model, _ = assert_same(problem)
+    assert model.tree_.n_leaves == n_leaves
+
+
 def test_everything_missing() -> None:
     problem = numbers([NAN] * 6, [1.0, 1, 1, 2, 2, 2], y=[0, 0, 0, 1, 1, 1])
     model, nodes = assert_same(problem)
