@@ -168,6 +168,7 @@ def agreements(
     a1: int,
     side: Array,
     weight: Array | None,
+    slack: int,
     spare: Array,
     agree: Array,
     cut: Array,
@@ -183,6 +184,7 @@ def describe_surrogates(
     measure: Measure,
     side: Array,
     weight: Array | None,
+    slack: int,
     spare: Array,
     neighbours: Array,
     low: Array,
@@ -284,6 +286,7 @@ class Router:
         proba: Array,
         leaf: Array,
         out: Array,
+        several: Array,
     ) -> bool: ...
     def ends(
         self,

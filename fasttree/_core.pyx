@@ -519,12 +519,13 @@ cdef class Growth:
             node.values = &self.values[self.value_start[attribute]]
 
     cdef void limit_sides(self, Node* node) noexcept nogil:
-        """C4.5 wants more of the sides of a threshold than of other branches."""
+        """C4.5 has its own least size for the sides of a threshold: larger than that of other branches, but in large
+        nodes never above `side_most`, even where the others must be larger."""
         cdef const Ruler* ruler = &self.measure.ruler
+        cdef double rounding = 1e-9 * self.per_unit
         cdef double share = ruler.side_share * <double>node.size / <double>ruler.n_classes
-        share = (share if share < ruler.side_most else ruler.side_most) - 1e-9 * self.per_unit
-        if share > <double>node.lightest:
-            node.lightest = <int64_t>ceil(share)
+        if share - rounding > <double>node.lightest:
+            node.lightest = <int64_t>ceil((share if share < ruler.side_most else ruler.side_most) - rounding)
 
     cdef void set_missing_aside(self, Node* node, int64_t* known) noexcept nogil:
         """Score only the rows that know the attribute; the others count as one more outcome in split information."""

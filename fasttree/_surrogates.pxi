@@ -18,23 +18,25 @@ cdef struct Stand:
     bint gather
     uint64_t* spare
     int64_t* histogram
+    int64_t slack   # weights no further apart are equal
 
 
 def agreements(
     Growth growth, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
     const int64_t[::1] known, Measure measure, Py_ssize_t a0, Py_ssize_t a1, const uint32_t[::1] side,
-    const int64_t[::1] weight, uint64_t[::1] spare, int64_t[:, ::1] agree, int64_t[:, ::1] cut,
+    const int64_t[::1] weight, int64_t slack, uint64_t[::1] spare, int64_t[:, ::1] agree, int64_t[:, ::1] cut,
 ):
     """How well the best split of each attribute a0..a1 tells the side of the rows that know the attribute of a
     node's own split, for the splits n0..n1 of `nodes`.
 
     agree[a, i - n0]: the weight of the rows that it sends to their side, -1: there is no such split; cut[a, ...]:
     the threshold, for attributes that are split by one. `known` is the weight of the rows whose side is known,
-    `side` that side by row, `weight` the weights of the rows or None. Returns False without memory.
+    `side` that side by row, `weight` the weights of the rows or None; weights no further apart than `slack` are equal.
+    Returns False without memory.
     """
     cdef Py_ssize_t a, i
     cdef Stand stand
-    cdef bint fine = open_stand(growth, &stand, measure, side, weight, spare)
+    cdef bint fine = open_stand(growth, &stand, measure, side, weight, slack, spare)
     if fine:
         with nogil:
             for a in range(a0, a1):
@@ -48,7 +50,7 @@ def agreements(
 
 cdef bint open_stand(
     Growth growth, Stand* stand, Measure measure, const uint32_t[::1] side, const int64_t[::1] weight,
-    uint64_t[::1] spare
+    int64_t slack, uint64_t[::1] spare
 ) noexcept:
     cdef int64_t most = 0
     cdef Py_ssize_t a
@@ -61,6 +63,7 @@ cdef bint open_stand(
     stand.rows.weight = &weight[0] if weight is not None else NULL
     stand.gather = growth.gather
     stand.spare = &spare[0]
+    stand.slack = slack
     stand.histogram = <int64_t*>malloc((2 * most + 2) * sizeof(int64_t))
     return stand.histogram != NULL
 
@@ -163,7 +166,7 @@ cdef void count_sides(Growth growth, Level level, int64_t node, int64_t attribut
 
 
 cdef int64_t agree_by_level(int64_t n_codes, const Stand* stand) noexcept nogil:
-    """Every level goes where most of its rows are."""
+    """Every level goes where most of its rows are, the first side at a tie."""
     cdef int64_t code, left, right, agree = 0
     cdef int64_t[2] size
     cdef int side
@@ -171,7 +174,7 @@ cdef int64_t agree_by_level(int64_t n_codes, const Stand* stand) noexcept nogil:
     for code in range(1, n_codes):
         left = stand.histogram[2 * code]
         right = stand.histogram[2 * code + 1]
-        side = right > left
+        side = right > left + stand.slack
         size[side] += left + right
         agree += right if side else left
     return agree if size[0] >= stand.ruler.min_leaf and size[1] >= stand.ruler.min_leaf else -1
@@ -179,7 +182,7 @@ cdef int64_t agree_by_level(int64_t n_codes, const Stand* stand) noexcept nogil:
 
 def describe_surrogates(
     Growth growth, Level level, const int64_t[::1] node, const int64_t[::1] attribute, const int64_t[::1] cut,
-    Py_ssize_t s0, Py_ssize_t s1, Measure measure, const uint32_t[::1] side, const int64_t[::1] weight,
+    Py_ssize_t s0, Py_ssize_t s1, Measure measure, const uint32_t[::1] side, const int64_t[::1] weight, int64_t slack,
     uint64_t[::1] spare, int64_t[:, ::1] neighbours, int32_t[::1] low, const int64_t[::1] table_start,
     uint32_t[::1] table_codes, uint32_t[::1] table_branch, int64_t[::1] n_codes,
 ):
@@ -188,7 +191,7 @@ def describe_surrogates(
     """
     cdef Py_ssize_t s
     cdef Stand stand
-    cdef bint fine = open_stand(growth, &stand, measure, side, weight, spare)
+    cdef bint fine = open_stand(growth, &stand, measure, side, weight, slack, spare)
     if fine:
         with nogil:
             for s in range(s0, s1):
@@ -243,7 +246,7 @@ cdef int64_t fill_levels(
     for code in range(1, n_codes):
         if stand.histogram[2 * code] + stand.histogram[2 * code + 1] > 0:
             codes[n] = <uint32_t>code
-            branch[n] = stand.histogram[2 * code + 1] > stand.histogram[2 * code]
+            branch[n] = stand.histogram[2 * code + 1] > stand.histogram[2 * code] + stand.slack
             n += 1
     return n
 

@@ -13,7 +13,7 @@ LEAST_SPLIT_INFORMATION = 1e-3
 MANY_VALUES = 0.3  # of the rows: an attribute with so many levels says nothing about the average
 LEAST_ERRORS = 1e-3  # that a subtree must save, of mistakes of mean cost
 SIDE_SHARE = 0.1  # of the rows a class: least size of the sides of a threshold ...
-SIDE_MOST = 25  # ... but not more than this
+SIDE_MOST = 25  # ... but not more than this, even if other branches must weigh more
 
 
 def least_of_many(size: float) -> float:

@@ -198,10 +198,15 @@ def _route(
         places = np.flatnonzero(~is_leaf[leaves[start:stop]])
         shares = np.empty((len(places), tree.proba.shape[1]))
         heaviest = np.empty(len(places), dtype=np.int32)
-        if not router.spread(block, places, total, tree.proba, heaviest, shares):
+        several = np.zeros(len(places), dtype=np.uint8)
+        if not router.spread(block, places, total, tree.proba, heaviest, shares, several):
             raise MemoryError("no memory left to follow several branches")
         leaves[start + places] = heaviest
-        shares = priors.evened(shares)
+        if out is not None:
+            out[start + places] = shares
+        # A row with one end is like any other there, also if that is no leaf.
+        is_spread = several.astype(bool)
+        places, shares = places[is_spread], priors.evened(shares[is_spread])
         if out is not None:
             out[start + places] = shares
         spread[i] = (start + places, shares)

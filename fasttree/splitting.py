@@ -183,7 +183,8 @@ class Splitter:
             self.evaluator.surrogates.place_cuts(found)
         counts = children.counts.copy()
         weight = self.evaluator.pull(children.counts)
-        heaviest = first_largest(weight, children.first_child) - children.first_child[:-1]
+        heaviest = first_largest(weight, children.first_child, self.evaluator.slack)
+        heaviest -= children.first_child[:-1]
 
         def send(worker: int, chunk: int) -> None:
             _core.send_missing(

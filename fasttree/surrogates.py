@@ -71,13 +71,13 @@ class SurrogateSearch:
         # Entries carry the class of a row if they can; its side then takes that place.
         self.side = np.empty(table.n_rows if by_row else 1, dtype=np.uint32)
         self.by_row = by_row
-        per_unit, slack = (1, 0) if weights is None else (weights.per_unit, weights.slack)
+        per_unit, self.slack = (1, 0) if weights is None else (weights.per_unit, weights.slack)
         nothing = np.empty(0)
         self._values: dict[int, np.ndarray] = {}  # by attribute
         self.measure = _core.Measure(
             criterion=CRITERIA["misclassification"],
             n_classes=2,
-            min_leaf=LIGHTEST_SIDE * per_unit - slack,
+            min_leaf=LIGHTEST_SIDE * per_unit - self.slack,
             min_weight=0,
             factor=None,
             tie=TIE,
@@ -169,14 +169,14 @@ class SurrogateSearch:
         def work(worker: int, chunk: int) -> None:
             if not _core.agreements(
                 self.core, level.core, nodes, start, stop, attribute, known, self.measure, edges[chunk],
-                edges[chunk + 1], self.side, self.weight, self.spare[worker], right, cut,
+                edges[chunk + 1], self.side, self.weight, self.slack, self.spare[worker], right, cut,
             ):  # fmt: skip
                 raise MemoryError("no memory left to look for surrogates")
 
         self.team.run(work, n_chunks, shared)
         larger = sizes[start:stop].max(axis=1)
-        order = np.argsort(-right, axis=0, kind="stable")[:MOST_SURROGATES]
-        helps = np.take_along_axis(right, order, axis=0) > larger
+        order = _best_first(right, self.slack)
+        helps = np.take_along_axis(right, order, axis=0) > larger + self.slack
         split, rank = np.nonzero(helps.T)
         chosen = order[rank, split]
         return split + start, chosen, cut[chosen, split], right[chosen, split]
@@ -189,9 +189,20 @@ class SurrogateSearch:
         def work(worker: int, chunk: int) -> None:
             if not _core.describe_surrogates(
                 self.core, level.core, node, found.attribute, found.cut, edges[chunk], edges[chunk + 1],
-                self.measure, self.side, self.weight, self.spare[worker], found.neighbours, found.low,
+                self.measure, self.side, self.weight, self.slack, self.spare[worker], found.neighbours, found.low,
                 found.table_start, found.table_codes, found.table_branch, found.n_codes,
             ):  # fmt: skip
                 raise MemoryError("no memory left to describe surrogates")
 
         self.team.run(work, n_chunks, shared)
+
+
+def _best_first(right: np.ndarray, slack: int) -> np.ndarray:
+    """Which rows of `right` have the largest values of each column, best first; of equals, which are no further apart
+    than `slack`, the first."""
+    left = right.copy()
+    order = np.empty((min(MOST_SURROGATES, len(right)), right.shape[1]), dtype=np.int64)
+    for one in order:
+        one[:] = (left >= left.max(axis=0) - slack).argmax(axis=0)
+        np.put_along_axis(left, one[np.newaxis], np.iinfo(np.int64).min // 2, axis=0)
+    return order

@@ -174,7 +174,7 @@ class SurrogateGrower(Grower):
         node.split = split
         node.surrogates = self.surrogates(split, node.rows)
         weights = [sum(branch) for branch in split.branch_counts]
-        node.missing_branch = weights.index(max(weights))
+        node.missing_branch = 0 if weights[0] >= weights[1] - TIE * sum(weights) else 1
         node.default_branch = node.missing_branch if split.table else -1
         parts: list[list[int]] = [[], []]
         for row in node.rows:

@@ -247,6 +247,27 @@ def test_the_smaller_side_of_a_cut() -> None:
         assert len(nodes) == (1 if n_small == 24 else 3)
 
 
+@pytest.mark.parametrize("columns", ["counted", "swept"])
+@pytest.mark.parametrize(
+    ("n_rows", "n_small", "n_nodes"), [(600, 29, 1), (600, 30, 3), (620, 24, 1), (620, 25, 3)]
+)
+def test_the_smaller_side_may_be_25_where_m_is_more(
+    n_rows: int, n_small: int, n_nodes: int, columns: str
+) -> None:
+    """m = 30 holds as long as a tenth of the rows a class is no more than that: C4.5 and J48 say so literally."""
+    values = [0.0] * n_small + [1.0] * (n_rows - n_small)
+    if columns == "swept":
+        values = [float(row) for row in range(n_rows)]
+    y = [0] * n_small + [1] * (n_rows - n_small)
+    m = {"min_samples_leaf": 30, "min_samples_split": 60, "max_depth": 1}
+    model, nodes = assert_same(numbers(values, y=y, **m))
+    if columns == "counted":
+        assert len(nodes) == model.tree_.node_count == n_nodes
+    else:  # the next best cut is the one that is just large enough
+        least = 30 if n_rows == 600 else 25
+        assert min(nodes[child].weight for child in nodes[0].children) == max(n_small, least)
+
+
 @pytest.mark.parametrize(("n_classes", "n_rows"), [(3, 90), (7, 210), (7, 490), (11, 330)])
 def test_the_smaller_side_is_reached_by_equality(n_classes: int, n_rows: int) -> None:
     """A tenth of 210 / 7 is 3, though not in binary fractions."""
@@ -437,6 +458,16 @@ def test_nothing_is_split_without_gain(compat: str | None) -> None:
         {"compat": compat},
     )
     assert len(assert_same(xor)[1]) == 1
+
+
+@pytest.mark.parametrize(("compat", "n_leaves"), [(None, 2), ("j48", 1)])
+def test_j48_sees_no_ratio_below_a_millionth(compat: str | None, n_leaves: int) -> None:
+    """1000 : 1000 beside 1001 : 999 gain 1.8e-7 bits of 1."""
+    a = [0] * 2000 + [1] * 2000
+    y = [0] * 1000 + [1] * 1000 + [0] * 1001 + [1] * 999
+    problem = Problem([Attribute(a, 2)], y, None, {"compat": compat, "collapse": False})
+    model, _ = assert_same(problem)
+    assert model.tree_.n_leaves == n_leaves
 
 
 def test_everything_missing() -> None:

@@ -134,3 +134,20 @@ def test_shares_that_rounding_parts_are_equal() -> None:
     assert np.array_equal(evened(level), level)
     assert likeliest(level, ()).tolist() == [1, 2, 0]
     assert likeliest(level, (2, 1, 0)).tolist() == [2, 2, 0]
+
+
+def test_a_way_that_stops_at_an_unknown_level_ends_as_at_a_leaf() -> None:
+    """The class weights make both classes weigh the same, but for 5e-11: what the node says of it is the last word,
+    whether or not other rows are shared out there."""
+    X = {"a": list("baacbbac")}
+    y, weights = [1, 1, 0, 0, 0, 1, 1, 1], [0.7, 0.4, 0.6, 0.5, 0.5, 0.7, 0.4, 0.3]
+    for missing in ("fractional", "branch"):
+        model = ID3Classifier(missing=missing, unknown="majority", class_weight="balanced")
+        model.fit(X, y, sample_weight=weights)
+        shares = model.predict_proba({"a": ["never seen"]})
+        assert shares.tolist() == [model.tree_.proba[0].tolist()]
+        assert model.predict({"a": ["never seen"]}).tolist() == [model.tree_.pred[0]]
+        module: dict[str, Any] = {}
+        exec(model.export("python"), module)
+        assert module["predict_proba"](["never seen"]) == shares[0].tolist()
+        assert module["predict"](["never seen"]) == model.tree_.pred[0]

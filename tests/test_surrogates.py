@@ -218,6 +218,78 @@ def test_it_is_what_cart_does() -> None:
     assert model.predict(asked).tolist() == [0, 1, 0]
 
 
+# -- weights that are no whole numbers: what rounding alone keeps apart is equal -----------------
+
+# Rows of a side, and what they weigh: nine rows of 0.1 are three of 0.3, whatever becomes of a tenth inside.
+PLAIN, NINE, THREE, OTHERS = [0.5] * 10, [0.1] * 9, [0.3] * 3, [0.4] * 10
+
+
+def sides(mirrored: bool) -> tuple[np.ndarray, list[float], list[str]]:
+    """The side, the weight and the group of each row; on the other sides if `mirrored`."""
+    groups = {"plain": PLAIN, "nine": NINE, "three": THREE, "others": OTHERS}
+    left = {"plain", "three"} if mirrored else {"plain", "nine"}
+    names = [name for name, weights in groups.items() for _ in weights]
+    side = np.array([float(name not in left) for name in names])
+    return side, [weight for weights in groups.values() for weight in weights], names
+
+
+def root_surrogates(X: dict[str, Any], y: Any, weights: list[float]) -> list[Surrogate]:
+    model = TreeClassifier(missing="surrogate", max_depth=1).fit(X, y, sample_weight=weights)
+    assert model.tree_.attribute[0] == 0
+    return surrogates_of(model.tree_, 0)
+
+
+@pytest.mark.parametrize("right", [[0.3], [0.1] * 3])
+@pytest.mark.parametrize("lost", [0.1, 0.2, 0.3, 0.5])
+def test_sides_that_rounding_alone_keeps_apart_weigh_the_same(
+    right: list[float], lost: float
+) -> None:
+    left = [0.1] * 3 if len(right) == 1 else [0.3]
+    X = np.array([[1.0]] * len(left) + [[2.0]] * len(right) + [[NAN]])
+    y = [0] * len(left) + [1] * len(right) + [1]
+    model = CARTClassifier(pruning=None, max_depth=1)
+    model.fit(X, y, sample_weight=[*left, *right, lost])
+    assert model.apply(X).tolist() == [1] * len(left) + [2] * len(right) + [1]
+    counts = model.tree_.counts[1:] / model.tree_.counts[0].sum() * (0.6 + lost)
+    np.testing.assert_allclose(counts, [[0.3, lost], [0.0, 0.3]], atol=1e-9)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_surrogate_saves_more_than_rounding(mirrored: bool) -> None:
+    side, weights, names = sides(mirrored)
+    # 5.9 of 10.8 are on the first side. It is right about the plain ones and half of the 1.8 in the middle, and does
+    # not know the others: 5 + 0.9, no more than that side alone.
+    place = {"plain": 0.0, "nine": 1.0, "three": 1.0, "others": NAN}
+    X = {"side": side, "place": np.array([place[name] for name in names])}
+    assert root_surrogates(X, side.astype(int), weights) == []
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_level_of_two_equal_parts_goes_to_the_first_branch(mirrored: bool) -> None:
+    side, weights, names = sides(mirrored)
+    level = {"plain": "a", "nine": "b", "three": "b", "others": "c"}
+    X = {"side": side, "level": [level[name] for name in names]}
+    (found,) = root_surrogates(X, side.astype(int), weights)
+    assert found.table == {0: 0, 1: 0, 2: 1}
+    assert found.agreement == pytest.approx(9.9 / 10.8)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_equal_agreement_keeps_the_order_of_the_columns(mirrored: bool) -> None:
+    side, weights, names = sides(mirrored)
+    wrong = {
+        group: np.array(
+            [1 - s if name == group else s for name, s in zip(names, side, strict=True)]
+        )
+        for group in ("nine", "three")
+    }
+    for groups in (("nine", "three"), ("three", "nine")):
+        X = {"side": side} | {group: wrong[group] for group in groups}
+        found = root_surrogates(X, side.astype(int), weights)
+        assert [s.attribute for s in found] == [1, 2]
+        assert [s.agreement for s in found] == pytest.approx([9.9 / 10.8] * 2)
+
+
 # -- random tables -------------------------------------------------------------------------------
 
 
@@ -238,6 +310,15 @@ def test_equals_reference(problem: Problem) -> None:
 def test_equals_reference_without_holes(problem: Problem) -> None:
     problem.parameters.pop("missing", None)
     assert_same(problem)
+
+
+@given(surrogate_problems(kinds=("numeric",), weights=("fractional",)))
+def test_equals_reference_with_fractional_weights(problem: Problem) -> None:
+    model, nodes = fit(problem), reference_of(problem)
+    assert_same_tree(model.tree_, nodes, tolerance=1e-9)
+    assert_same_surrogates(model.tree_, nodes)
+    rows = [tuple(a.values[row] for a in problem.attributes) for row in range(len(problem.y))]
+    assert model.apply(problem.X).tolist() == reference_apply(nodes, rows)
 
 
 @given(surrogate_problems(kinds=("numeric",), max_rows=60))

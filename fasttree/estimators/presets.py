@@ -61,6 +61,9 @@ class C45Classifier(TreeClassifier):
     `categorical_split` "multiway" ("grouped" is C4.5's ``-s``), `missing` "fractional", `threshold` "value",
     `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to 2 m), `stop_zero_gain` True
     and `pruning` "error_based" (C4.5's ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
+
+    Two branches of a category must weigh m, each side of a threshold m or, where this is more, a tenth of the rows a
+    class; then 25 are enough, even for a larger m.
     """
 
     collapse: bool

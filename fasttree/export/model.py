@@ -32,7 +32,6 @@ import numpy as np
 
 from fasttree.labels import plain
 from fasttree.schema import AttributeSchema
-from fasttree.scoring import classes_of_shares
 from fasttree.times import UNITS
 from fasttree.tree import LEAF, Tree
 
@@ -195,14 +194,10 @@ class Exportable:
         is_end = self.tree.is_leaf()
         return is_end | self.tree.is_table() if self.stops_at_unknown else is_end
 
-    @cached_property
+    @property
     def decision(self) -> np.ndarray:
         """The class number of a row whose way ends at a node."""
-        decision = self.tree.pred.copy()
-        if self.shares_rows:
-            inner = ~self.tree.is_leaf()
-            decision[inner] = classes_of_shares(self.tree, self.tree.proba[inner])
-        return decision
+        return self.tree.pred
 
     @property
     def tie_order(self) -> tuple[int, ...]:
