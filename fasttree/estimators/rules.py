@@ -29,7 +29,7 @@ from fasttree.rules.pruning import Estimate, Evidence, evidence, pessimistic_err
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.storing import check_rules
 from fasttree.tree import Tree
-from fasttree.weights import to_grid
+from fasttree.weights import to_grid, weighted_mean
 
 ESTIMATES = ("pessimistic", "validation")
 WHEN = ("improves", "not_worse")
@@ -106,10 +106,8 @@ class RuleClassifier(Estimator):
             )
         estimate, weight, weight_held_out = self.estimate, sample_weight, None
         if estimate == "validation" and X_val is None:
-            drawn = self._drawn(X, y, base)
+            drawn, given = self._drawn(X, y, sample_weight, base)
             if drawn.any():
-                given = read_weights(sample_weight, len(drawn))
-                given = np.ones(len(drawn)) if given is None else given
                 weight, weight_held_out = np.where(drawn, 0.0, given), np.where(drawn, given, 0.0)
             else:
                 self._warn_of_few_rows(len(drawn))
@@ -145,12 +143,20 @@ class RuleClassifier(Estimator):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _drawn(self, X: Any, y: Any, base: TreeClassifier) -> np.ndarray:
-        """The rows that are held out, as a mask."""
+    def _drawn(
+        self, X: Any, y: Any, sample_weight: Any, base: TreeClassifier
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that are held out, as a mask, and the weights of all; a row of weight 0 has no part in the draw."""
         table = read_table(X, base.categorical_features)
         target = read_target(y, table.n_rows)
+        weight = read_weights(sample_weight, table.n_rows)
+        weight = np.ones(table.n_rows) if weight is None else weight
+        counted = np.flatnonzero(weight)
+        table, target = table.take(counted), target.take(counted)
         hashes = value_hashes(table.values(), table.n_rows, check_seed(self.random_state))
-        return hold_out(hashes, target.codes, self.validation_fraction)
+        drawn = np.zeros(len(weight), dtype=bool)
+        drawn[counted] = hold_out(hashes, target.codes, self.validation_fraction, weight[counted])
+        return drawn, weight
 
     def _warn_of_few_rows(self, n_rows: int) -> None:
         warnings.warn(
@@ -239,7 +245,7 @@ class RuleClassifier(Estimator):
         predicted = self.predict(X)
         target = read_target(y, len(predicted))
         right = predicted == target.classes[target.codes]
-        return float(np.average(right, weights=read_weights(sample_weight, len(predicted))))
+        return weighted_mean(right, read_weights(sample_weight, len(predicted)))
 
     def to_text(self) -> str:
         """The rules as text."""
