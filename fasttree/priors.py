@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.arrays import masked_places
 from fasttree.labels import plain, shown
 from fasttree.params import as_float
 from fasttree.schema import Priors, Schema
@@ -114,6 +115,12 @@ def _cost_of_array(matrix: Any, names: list[Any]) -> np.ndarray:
         raise TypeError(
             f"misclassification_cost must be {wanted}, got a {type(matrix).__name__}: pass an array, "
             "or a dict of dicts {true: {predicted: cost}}"
+        )
+    hidden = masked_places(matrix)
+    if hidden is not None:
+        raise ValueError(
+            f"misclassification_cost is masked at {tuple(np.argwhere(hidden)[0].tolist())}: "
+            "give every mistake a cost"
         )
     try:
         found = np.asarray(matrix)

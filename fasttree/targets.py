@@ -182,13 +182,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
             f"sample_weight is masked in row {int(np.argmax(hidden))}: give every row a weight, "
             "0 if it is not to count."
         )
-    try:
-        with np.errstate(over="ignore"):  # what is beyond float64 is refused below, as infinite
-            weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"sample_weight must hold one number a row, got {shown(sample_weight)}."
-        ) from None
+    weights = _weights_as_floats(sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.ndim != 1:
@@ -213,3 +207,35 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
             "sample_weight is zero in every row: weights must contain at least one non-zero number."
         )
     return np.ascontiguousarray(weights)
+
+
+def _weights_as_floats(sample_weight: Any) -> np.ndarray:
+    """Numbers as float64, NaN where there is none; what is beyond float64 is infinite. numpy would also make numbers of
+    text and of dates, and take complex ones for their real part."""
+    wanted = "sample_weight must hold one number a row"
+    try:
+        found = np.asarray(sample_weight)
+    except ValueError:  # rows of several lengths
+        raise TypeError(f"{wanted}, got {shown(sample_weight)}.") from None
+    if found.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):
+            return found.astype(np.float64, copy=False)
+    if found.dtype.kind != "O":
+        raise TypeError(f"{wanted}, got {shown(sample_weight)}.")
+    weights = np.full(found.shape, np.nan)
+    kinds = {kind: family(kind) for kind in set(map(type, found.flat))}
+    for place, value in enumerate(found.flat):
+        kind = kinds[type(value)]
+        if kind in ("number", "bool"):
+            weights.flat[place] = _float_of(value)
+        elif kind != "missing":
+            where = f" in row {place}" if found.ndim == 1 else ""
+            raise TypeError(f"{wanted}, got {shown(value)}{where}.")
+    return weights
+
+
+def _float_of(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # a whole number or a fraction beyond float64
+        return np.inf if number > 0 else -np.inf
