@@ -253,6 +253,26 @@ def test_labels_of_text_and_classes_left_out() -> None:
     assert model.predict_proba([[0.0]])[0] == pytest.approx([2 / 5, 3 / 5, 0])
 
 
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
+@pytest.mark.parametrize(
+    "priors", [{"class_weight": {0: 3}}, {"misclassification_cost": [[0, 2.5], [7, 0]]}]
+)
+def test_light_rows_keep_their_weight_beside_class_weights(priors: Any, missing: str) -> None:
+    """Factors that are small numbers take few of the digits that a sum has; the rest is for the weights of rows."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 3)), rng.integers(0, 2, 2000)
+    weight = np.exp(rng.normal(0, 2.5, 2000))  # from a ten-thousandth of their mean
+    X[0, 0] = NAN
+    model = TreeClassifier(missing=missing, max_depth=8, **NO_LIMITS, **priors)
+    tree = model.fit(X, y, weight).tree_
+    expected = np.zeros_like(tree.counts)
+    np.add.at(expected, (model.apply(X[1:]), y[1:]), weight[1:] / weight.mean())
+    known = tree.is_leaf() & ((tree.counts.sum(axis=1) - expected.sum(axis=1)) < 1e-6)
+    assert known.sum() > 50
+    assert expected[known].sum(axis=1).min() < 0.01
+    np.testing.assert_allclose(tree.counts[known], expected[known], rtol=1e-6)
+
+
 # -- costs ---------------------------------------------------------------------------------------
 
 
