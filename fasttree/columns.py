@@ -253,8 +253,7 @@ def _weights_of(
     found = to_steps(wanted, 1, most=2**FACTOR_BITS)
     room = 0 if found is None else int(found[0].max()).bit_length()
     grid = to_grid(weight, fine=shares_rows, room=room)  # as fine as the factors allow ...
-    if not shares_rows:
-        found = to_steps(wanted, int(grid.steps.sum()))  # ... and these as fine as the grid does
+    found = to_steps(wanted, int(grid.steps.sum()))  # ... and these as fine as the grid does
     if found is None:
         return grid
     factor, _ = found

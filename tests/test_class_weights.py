@@ -273,6 +273,26 @@ def test_light_rows_keep_their_weight_beside_class_weights(priors: Any, missing:
     np.testing.assert_allclose(tree.counts[known], expected[known], rtol=1e-6)
 
 
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
+def test_very_heavy_rows_leave_no_room_for_class_weights(missing: str) -> None:
+    """Products of weights and factors are counted exactly, or refused."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 2)), rng.integers(0, 2, 1000)
+    X[::7, 1] = NAN
+    plain: dict[str, Any] = {"missing": missing, "max_depth": 3, **NO_LIMITS}
+    model = TreeClassifier(class_weight={0: 3}, **plain)
+    light = model.fit(X, y).tree_
+    for weight in (1e6, 1e12):
+        tree = model.fit(X, y, np.full(1000, weight)).tree_
+        assert np.array_equal(tree.attribute, light.attribute)
+        np.testing.assert_allclose(tree.counts / weight, light.counts, rtol=1e-6)
+        np.testing.assert_allclose(tree.proba, light.proba, rtol=1e-6)
+    for weight, class_weight in ((4e12, 3), (1e12, math.pi), (1e11, math.pi)):
+        model = TreeClassifier(class_weight={0: class_weight}, **plain)
+        with pytest.raises(ValueError, match=r"no room for class_weight.*scale sample_weight down"):
+            model.fit(X, y, np.full(1000, weight))
+
+
 # -- costs ---------------------------------------------------------------------------------------
 
 

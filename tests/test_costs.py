@@ -432,6 +432,8 @@ def test_bad_costs(parameters: dict[str, Any], error: type[Exception], words: st
 def test_nunez_exponent_and_missing_costs() -> None:
     for w, shown in (
         (1.5, r"1\.5"),
+        (1.0000001, r"1\.0000001"),
+        (-1e-9, "-1e-09"),
         ("1", "'1'"),
         (None, "None"),
         (np.nan, "nan"),
