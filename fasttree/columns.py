@@ -25,6 +25,7 @@ from fasttree.frames import (
 )
 from fasttree.params import check_max_bins, check_n_jobs
 from fasttree.priors import (
+    bits_of,
     check_class_weight,
     check_misclassification_cost,
     factors,
@@ -250,8 +251,7 @@ def _weights_of(
     if weight is None and wanted is None and not shares_rows:
         return None
     weight = np.ones(encoded.n_rows) if weight is None else weight
-    found = to_steps(wanted, 1, most=2**FACTOR_BITS)
-    room = 0 if found is None else int(found[0].max()).bit_length()
+    room = bits_of(wanted, FACTOR_BITS)
     grid = to_grid(weight, fine=shares_rows, room=room)  # as fine as the factors allow ...
     found = to_steps(wanted, int(grid.steps.sum()))  # ... and these as fine as the grid does
     if found is None:

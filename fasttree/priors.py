@@ -230,6 +230,15 @@ def to_steps(
     return np.array([step // shared for step in steps], dtype=np.int64), unit / shared
 
 
+def bits_of(factors: np.ndarray | None, most: int) -> int:
+    """How many bits the largest step takes: `most`, unless the ratios are fractions of integers that take fewer."""
+    found = None if factors is None else _exact_steps(factors, 2**most - 1)
+    if found is None:
+        return 0 if factors is None else most
+    largest = max(found[0])
+    return largest.bit_length() if largest > 1 else 0  # 1: all classes count the same
+
+
 def _exact_steps(factors: np.ndarray, room: int) -> tuple[list[int], float] | None:
     largest = float(factors.max())
     ratios: list[Fraction] = []

@@ -274,6 +274,22 @@ def test_light_rows_keep_their_weight_beside_class_weights(priors: Any, missing:
 
 
 @pytest.mark.parametrize("missing", ["branch", "fractional"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_fractional_weights_leave_room_for_any_class_weights(n_classes: int, missing: str) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 300))
+        y = np.append(np.arange(n_classes), rng.integers(0, n_classes, n))
+        X, weight = rng.normal(size=(len(y), 1)), rng.random(len(y)) + 0.01
+        X[0, 0] = NAN
+        total = np.bincount(y, weight)
+        model = TreeClassifier(missing=missing, class_weight="balanced", max_depth=1)
+        tree = model.fit(X, y, weight).tree_
+        np.testing.assert_allclose(tree.counts[0], total / weight.mean(), rtol=1e-6)
+        np.testing.assert_allclose(tree.proba[0], 1 / n_classes, rtol=1e-5)
+
+
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
 def test_very_heavy_rows_leave_no_room_for_class_weights(missing: str) -> None:
     """Products of weights and factors are counted exactly, or refused."""
     rng = np.random.default_rng(0)

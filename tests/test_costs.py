@@ -304,6 +304,14 @@ def test_an_attribute_without_gain_does_not_stand_in_the_way() -> None:
     assert anything.set_params(stop_zero_gain=False).fit(X, y).tree_.attribute[0] == 0
 
 
+def test_what_is_less_than_rounding_gains_nothing() -> None:
+    priced = costs.AttributeCosts(np.array([2.0, 4.0, 1.0]), costs.gain_per_cost)
+    score = np.array([[1e-11, 0.5], [2e-10, -0.5], [-np.inf, 0.25]])
+    measured = np.array([[False, False], [False, True], [True, True]])
+    worth = priced.worth(score, measured)
+    assert worth.tolist() == [[0, 0.25], [5e-11, 0], [-np.inf, 0.25]]
+
+
 def test_costs_without_influence() -> None:
     random = np.random.default_rng(0)
     X, y = random.normal(size=(500, 5)), random.integers(0, 3, 500)
