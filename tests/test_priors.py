@@ -247,7 +247,11 @@ def test_factors() -> None:
 
 
 def test_what_is_at_stake() -> None:
-    counts, weight, cost = np.array([4.0, 8.0]), np.array([2.0, 1.0]), np.array([[0, 3.0], [0.5, 0]])
+    counts, weight, cost = (
+        np.array([4.0, 8.0]),
+        np.array([2.0, 1.0]),
+        np.array([[0, 3.0], [0.5, 0]]),
+    )
     for class_weight, costs, expected in (
         (None, None, 12),
         (weight, None, 16),
