@@ -398,6 +398,16 @@ def test_ties_of_costs_go_by_the_order_of_the_classes() -> None:
     assert TreeClassifier(misclassification_cost=cost).fit(X, y).predict(X)[0] == "b"
 
 
+def test_ties_of_costs_in_rows_that_are_shared_out() -> None:
+    """Half of the row is all "a", half is one in two: 0.75 x 1 for "b" is 0.25 x 3 for "a"."""
+    X, labels = [[0.0], [0.0], [1.0], [1.0]], ["a", "a", "a", "b"]
+    model = TreeClassifier(missing="fractional", misclassification_cost=[[0, 1], [3, 0]])
+    for y, expected in ((labels, "a"), (Categorical(labels, ["b", "a"]), "b")):
+        model.fit(X, y)
+        assert model.predict_proba([[NAN]])[0].tolist() == [0.75, 0.25]
+        assert model.predict([[NAN]])[0] == expected
+
+
 def test_a_branch_without_rows_says_what_its_parent_says() -> None:
     X = {"c": Categorical(["x", "x", "x", "y"], ["x", "y", "z"])}
     y = [0, 0, 0, 1]
