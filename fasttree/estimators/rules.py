@@ -53,8 +53,8 @@ class RuleClassifier(Estimator):
         A condition is dropped if the estimated error falls without it; or also if it stays the same or the plain error
         does not rise, as in C4.5.
     validation_fraction : float
-        The share of rows (by weight) held out for "validation" if `fit` gets none. The draw depends on the values of the rows, not
-        on their order, and a few copies of a row stay together if such rows have one class.
+        The share of rows, by weight, held out for "validation" if `fit` gets none. The draw depends on the values of
+        the rows, not on their order, and a few copies of a row stay together if such rows have one class.
     random_state : int or None
         The seed of that draw. None is 0.
 
