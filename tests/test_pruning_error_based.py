@@ -235,6 +235,22 @@ def test_raising_shares_rows_out_as_growth_does(seed: int, tmp_path: Path) -> No
     assert fasttree.load(tmp_path / "pruned.fasttree").tree_ == tree
 
 
+@pytest.mark.parametrize("seed", [293, 709])  # where two branches are the heaviest by either weight
+def test_levels_that_raising_left_no_leaf_go_where_the_weight_of_classes_is(seed: int) -> None:
+    """Every level of the attribute has come to a node since then; what nobody has seen follows most of the rows."""
+    parameters = {"class_weight": {0: 4, 1: 0.5}, "categorical_split": "multiway"}
+    model, X, y, rows, how = noisy_problem(seed, missing="fractional", **parameters)
+    tree = model.prune(how, X, y, rows.weights).tree_
+    n_checked = 0
+    for node in np.flatnonzero(tree.default_branch >= 0):
+        family = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        branch = tree.default_branch[node]
+        if tree.counts[family][branch].any():
+            assert branch == tree.weight[family].argmax()
+            n_checked += branch != tree.counts[family].sum(axis=1).argmax()
+    assert n_checked
+
+
 def check_arrays(tree: Tree, rows: TrainingRows) -> None:
     """Breadth-first, children adjacent, and routing the rows gives the counts again."""
     inner = np.flatnonzero(~tree.is_leaf())
