@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from strategies import Problem, problems
 
 from fasttree import TreeClassifier
+from fasttree.weights import to_grid
 
 
 @given(problems(weights=("whole",)))
@@ -110,3 +111,9 @@ def test_size_limits_under_fractional_weights() -> None:
     y = [0] * 3 + [1] * 5
     model = TreeClassifier(min_samples_leaf=4, min_samples_split=8)
     assert model.fit(X, y, sample_weight=weights).get_n_leaves() == 2
+
+
+def test_the_grid_rounds_to_the_nearest_step() -> None:
+    grid = to_grid(np.array([0.3, 0.6, 2.1, 0.0]))  # 0.3, 0.6 and 2.1 of a mean of 1: 0 is no row
+    assert grid.per_unit == 2**40
+    assert grid.steps.tolist() == [round(w * 2**40) for w in (0.3, 0.6, 2.1, 0.0)]
