@@ -338,6 +338,7 @@ def prune_with_raising(
     multiplicity: Array,
     counts: Array,
     total: Array,
+    class_weight: Array | None,
     kind: int,
     confidence: float,
     z: float,

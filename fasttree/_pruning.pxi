@@ -53,7 +53,7 @@ def prune_with_raising(
     Router router, const real[:, :] table, const int32_t[::1] y, const double[::1] weight,
     const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] empty_child,
     const int32_t[::1] code, const int32_t[::1] multiplicity, const double[:, ::1] counts, const double[::1] total,
-    int kind, double confidence, double z,
+    const double[::1] class_weight, int kind, double confidence, double z,
 ):
     """Error-based pruning; see _raise.pxd. The rows of the table are those of training.
 
@@ -66,6 +66,7 @@ def prune_with_raising(
     memset(&r, 0, sizeof(Raising))
     r.steps, r.tables, r.has_tables = router.steps, &router.tables, router.has_tables
     r.first_child, r.n_children, r.empty_child, r.total = &first_child[0], &n_children[0], &empty_child[0], &total[0]
+    r.class_weight = &class_weight[0] if class_weight is not None else NULL
     r.n_classes = <int>counts.shape[1]
     r.y = &y[0]
     r.row_stride, r.column_stride = table.strides[0], table.strides[1]

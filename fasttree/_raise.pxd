@@ -67,7 +67,8 @@ cdef struct Raising:
     const int32_t* first_child
     const int32_t* n_children
     const int32_t* empty_child  # child for the values without rows, -1: none
-    const double* total         # training weight of each node
+    const double* total         # training weight of each node, class weights included
+    const double* class_weight  # NULL: 1 each
     bint has_tables
     int n_classes
     # the rows
@@ -400,6 +401,11 @@ cdef inline int walk(Raising* r, bint keep, const real* table) noexcept nogil:
     return 0
 
 
+cdef inline double pull_of(const Raising* r, int32_t row, double weight) noexcept nogil:
+    """What a row counts for where others are shared out: as in growth, its weight times that of its class."""
+    return weight if r.class_weight == NULL else weight * r.class_weight[r.y[row]]
+
+
 cdef inline bint flow(Raising* r, bint keep, const real* table) noexcept nogil:
     """The same, a level at a time, so that rows without a value can be shared out like those that have one. Slots
     remember, with `keep`, that they shared rows out."""
@@ -426,7 +432,7 @@ cdef inline bint flow(Raising* r, bint keep, const real* table) noexcept nogil:
                 if not put_row(&r.lost, slot, r.here.row[i], r.here.weight[i]):
                     return False
             else:
-                at.known[to] += r.here.weight[i]
+                at.known[to] += pull_of(r, r.here.row[i], r.here.weight[i])
                 if not put_row(&r.next, to, r.here.row[i], r.here.weight[i]):
                     return False
         for i in range(r.lost.n):
@@ -448,7 +454,8 @@ cdef inline int go_down(Raising* r, bint keep, const real* table) noexcept nogil
 
 
 cdef inline bint share_out(Raising* r, int32_t slot, int32_t row, double weight) noexcept nogil:
-    """To every branch in proportion to the rows here that know theirs; if none does, to those of training."""
+    """To every branch in proportion to the rows here that know theirs, class weights included; if none does, to those
+    of training."""
     cdef Slots* at = &r.at
     cdef int32_t node = at.test[slot], child, i, added = at.first_added[slot]
     cdef double known = 0.0, share

@@ -25,6 +25,7 @@ from fasttree.frames import (
 )
 from fasttree.params import check_max_bins, check_n_jobs
 from fasttree.priors import (
+    bits_of,
     check_class_weight,
     check_misclassification_cost,
     factors,
@@ -33,7 +34,7 @@ from fasttree.priors import (
 from fasttree.schema import Priors
 from fasttree.weights import GridWeights, to_grid
 
-FACTOR_BITS = 22  # at most for class factors that are no ratios of small numbers, where shares of rows take the rest
+FACTOR_BITS = 22  # at most for class factors that are no ratios of small numbers; the weights of rows take the rest
 MISSING_REMEDY = 'use missing="branch" or missing="category", or fill it in'
 
 
@@ -250,13 +251,9 @@ def _weights_of(
     if weight is None and wanted is None and not shares_rows:
         return None
     weight = np.ones(encoded.n_rows) if weight is None else weight
-    if shares_rows:  # the grid is as fine as the factors allow
-        found = to_steps(wanted, 1, most=2**FACTOR_BITS)
-        room = 0 if found is None else int(found[0].max()).bit_length()
-        grid = to_grid(weight, fine=True, room=room)
-    else:  # the factors are as fine as the grid allows
-        grid = to_grid(weight, room=0 if wanted is None else FACTOR_BITS)
-        found = to_steps(wanted, int(grid.steps.sum()))
+    room = bits_of(wanted, FACTOR_BITS)
+    grid = to_grid(weight, fine=shares_rows, room=room)  # as fine as the factors allow ...
+    found = to_steps(wanted, int(grid.steps.sum()))  # ... and these as fine as the grid does
     if found is None:
         return grid
     factor, _ = found

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.arrays import masked_places
 from fasttree.labels import shown
 from fasttree.params import as_float
 
@@ -104,7 +105,17 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
                 f"{', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
             )
         values = [costs.get(name, 1.0) for name in names]
+    elif hasattr(costs, "to_dict"):  # its labels might be in another order
+        raise TypeError(
+            "attribute_costs must be a dict from attribute to cost, or an array with a cost for each of the "
+            f"{len(names)} attributes, got a {type(costs).__name__}: pass its to_dict() or its to_numpy()"
+        )
     else:
+        hidden = masked_places(costs)
+        if hidden is not None:
+            raise ValueError(
+                f"attribute_costs is masked in place {int(np.argmax(hidden))}: give every attribute a cost"
+            )
         array = np.asarray(costs, dtype=object)
         if array.ndim == 0:
             raise TypeError(
@@ -137,6 +148,8 @@ def _check_worth(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
         worth = np.asarray(returned)
     except ValueError:  # rows of several lengths
         raise ValueError(f"{wanted}, got {shown(returned)}") from None
+    if masked_places(returned) is not None:
+        raise ValueError(f"{wanted}, got a masked array: return -infinity for what is not to be")
     if worth.shape != shape:
         got = f"an array of shape {worth.shape}" if worth.ndim else shown(returned)
         raise ValueError(f"{wanted}, got {got}")

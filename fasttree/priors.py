@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.arrays import masked_places
 from fasttree.labels import plain, shown
 from fasttree.params import as_float
 from fasttree.schema import Priors, Schema
@@ -114,6 +115,12 @@ def _cost_of_array(matrix: Any, names: list[Any]) -> np.ndarray:
         raise TypeError(
             f"misclassification_cost must be {wanted}, got a {type(matrix).__name__}: pass an array, "
             "or a dict of dicts {true: {predicted: cost}}"
+        )
+    hidden = masked_places(matrix)
+    if hidden is not None:
+        raise ValueError(
+            f"misclassification_cost is masked at {tuple(np.argwhere(hidden)[0].tolist())}: "
+            "give every mistake a cost"
         )
     try:
         found = np.asarray(matrix)
@@ -221,6 +228,15 @@ def to_steps(
     if len(set(steps)) == 1:
         return None
     return np.array([step // shared for step in steps], dtype=np.int64), unit / shared
+
+
+def bits_of(factors: np.ndarray | None, most: int) -> int:
+    """How many bits the largest step takes: `most`, unless the ratios are fractions of integers that take fewer."""
+    found = None if factors is None else _exact_steps(factors, 2**most - 1)
+    if found is None:
+        return 0 if factors is None else most
+    largest = max(found[0])
+    return largest.bit_length() if largest > 1 else 0  # 1: all classes count the same
 
 
 def _exact_steps(factors: np.ndarray, room: int) -> tuple[list[int], float] | None:

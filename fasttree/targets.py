@@ -188,17 +188,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
             f"sample_weight is masked in row {int(np.argmax(hidden))}: give every row a weight, "
             "0 if it is not to count."
         )
-    try:
-        weights = _float64(sample_weight)
-    except OverflowError:
-        raise ValueError(
-            f"sample_weight holds a whole number beyond the range of float64, got {shown(sample_weight)}: "
-            "a weight must be a finite number, zero or more."
-        ) from None
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"sample_weight must hold one number a row, got {shown(sample_weight)}."
-        ) from None
+    weights = _weights_as_floats(sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.ndim != 1:
@@ -225,12 +215,32 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return np.ascontiguousarray(weights)
 
 
-def _float64(sample_weight: Any) -> np.ndarray:
-    """The weights as numpy has them, if they are numbers: of dates and digits in text it would make some."""
-    given = np.asarray(sample_weight)
-    with np.errstate(over="ignore"):  # what is beyond float64 is refused later, as infinite
-        if given.dtype.kind in "biuf":
-            return given.astype(np.float64, copy=False)
-        if given.dtype.kind != "O" or any(isinstance(item, (str, bytes)) for item in given.flat):
-            raise TypeError
-        return np.asarray(sample_weight, dtype=np.float64)
+def _weights_as_floats(sample_weight: Any) -> np.ndarray:
+    """Numbers as float64, NaN where there is none. numpy would also make numbers of text and of dates, and take complex
+    ones for their real part."""
+    wanted = "sample_weight must hold one number a row"
+    try:
+        found = np.asarray(sample_weight)
+    except ValueError:  # rows of several lengths
+        raise TypeError(f"{wanted}, got {shown(sample_weight)}.") from None
+    if found.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):
+            return found.astype(np.float64, copy=False)
+    if found.dtype.kind != "O":
+        raise TypeError(f"{wanted}, got {shown(sample_weight)}.")
+    weights = np.full(found.shape, np.nan)
+    kinds = {kind: family(kind) for kind in set(map(type, found.flat))}
+    for place, value in enumerate(found.flat):
+        kind = kinds[type(value)]
+        where = f" in row {place}" if found.ndim == 1 else ""
+        if kind in ("number", "bool"):
+            try:
+                weights.flat[place] = float(value)
+            except OverflowError:
+                raise ValueError(
+                    f"sample_weight holds {shown(value)}{where}, beyond the range of float64: "
+                    "a weight must be a finite number, zero or more."
+                ) from None
+        elif kind != "missing":
+            raise TypeError(f"{wanted}, got {shown(value)}{where}.")
+    return weights

@@ -128,6 +128,7 @@ class Raiser:
     n_classes: int
     expected: Callable[[float, float], float]  # weight, errors -> errors to be expected
     grown_weight: dict[int, float]
+    class_weight: Sequence[float]  # for sharing out alone: errors are counted without
     steps: list[tuple[int, str]] = field(default_factory=list)
 
     def count(self, rows: Rows) -> list[float]:
@@ -169,7 +170,7 @@ class Raiser:
                 unknown.append((row, weight))
             else:
                 known[branch].append((row, weight))
-        weights = [sum(w for _, w in part) for part in known]
+        weights = [sum(w * self.class_weight[self.codes[row]] for row, w in part) for part in known]
         if not any(weights):
             weights = [self.grown_weight.get(child.number, 0.0) for child in node.children]
         total = sum(weights)

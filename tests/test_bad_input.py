@@ -171,6 +171,47 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
     ),
 }
 
+for _kind, _weights, _said in [
+    ("numbers as text", ["1"] * 10, "got .'1'"),
+    ("numbers as text in an array", np.full(10, "1"), "got array"),
+    ("text among numbers", words(1, 2, "3", *range(7)), "got '3' in row 2"),
+    ("text in pandas", pd.Series(["1"] * 10), "got '1' in row 0"),
+    ("bytes", [b"1"] * 10, "got .b'1'"),
+    ("complex numbers", np.ones(10) + 1j, "got array"),
+    ("complex objects", words(1, 1j, *range(8)), "got 1j in row 1"),
+    ("dates", np.full(10, "2024-02-29", dtype="datetime64[D]"), "got array"),
+    ("durations", pd.Series(pd.to_timedelta([1] * 10)), "got"),
+    ("records", np.array([(1.0,)] * 10, dtype=[("weight", "f8")]), "got array"),
+    ("one text", "3", "got '3'"),
+    ("a dict", {"weight": 1}, "got {'weight': 1}"),
+    ("lists of several lengths", [[1], [1, 2], *range(8)], "got"),
+]:
+    BAD_FITS[f"weights: {_kind}"] = (
+        GOOD_X,
+        GOOD_Y,
+        _weights,
+        {},
+        TypeError,
+        f"sample_weight must hold one number a row, {_said}",
+    )
+
+for _kind, _weights, _said in [
+    ("beyond float64", [1] * 9 + [10**400], "holds 10+... in row 9, beyond the range"),
+    ("below float64", [1] * 9 + [-(10**400)], "holds -10+... in row 9, beyond the range"),
+    ("None", [1, None] * 5, "holds nan in row 1"),
+    ("NA", words(1, 2, pd.NA, *range(7)), "holds nan in row 2"),
+    ("null", pl.Series([1, 2, 3, None] + [1] * 6), "holds nan in row 3"),
+    ("masked", np.ma.masked_equal([1, 1, 1, 1, 7, 1, 1, 1, 1, 1], 7), "masked in row 4"),
+]:
+    BAD_FITS[f"weights: {_kind}"] = (
+        GOOD_X,
+        GOOD_Y,
+        _weights,
+        {},
+        ValueError,
+        f"sample_weight (is )?{_said}",
+    )
+
 for _library, _empty in {
     "a dict": {"age": [], "size": np.array([])},
     "pandas": pd.DataFrame({"age": [], "size": []}),
@@ -253,6 +294,11 @@ for _name, _value, _wanted in [
     ("misclassification_cost", [[0, 1], [0, 0]], "no mistake on 1 costs anything"),
     ("misclassification_cost", {2: {0: 1}}, "names the class 2, which is not in y"),
     ("misclassification_cost", "high", "'high'"),
+    (
+        "misclassification_cost",
+        np.ma.masked_equal([[0, 1], [7, 0]], 7),
+        r"is masked at \(1, 0\): give every mistake a cost",
+    ),
 ]:
     _shown = re.escape(str(_value)) if isinstance(_value, (str, int, float)) else ""
     BAD_FITS[f"{_name}={_value!r}"] = (

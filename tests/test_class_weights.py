@@ -253,6 +253,62 @@ def test_labels_of_text_and_classes_left_out() -> None:
     assert model.predict_proba([[0.0]])[0] == pytest.approx([2 / 5, 3 / 5, 0])
 
 
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
+@pytest.mark.parametrize(
+    "priors", [{"class_weight": {0: 3}}, {"misclassification_cost": [[0, 2.5], [7, 0]]}]
+)
+def test_light_rows_keep_their_weight_beside_class_weights(priors: Any, missing: str) -> None:
+    """Factors that are small numbers take few of the digits that a sum has; the rest is for the weights of rows."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 3)), rng.integers(0, 2, 2000)
+    weight = np.exp(rng.normal(0, 2.5, 2000))  # from a ten-thousandth of their mean
+    X[0, 0] = NAN
+    model = TreeClassifier(missing=missing, max_depth=8, **NO_LIMITS, **priors)
+    tree = model.fit(X, y, weight).tree_
+    expected = np.zeros_like(tree.counts)
+    np.add.at(expected, (model.apply(X[1:]), y[1:]), weight[1:] / weight.mean())
+    known = tree.is_leaf() & ((tree.counts.sum(axis=1) - expected.sum(axis=1)) < 1e-6)
+    assert known.sum() > 50
+    assert expected[known].sum(axis=1).min() < 0.01
+    np.testing.assert_allclose(tree.counts[known], expected[known], rtol=1e-6)
+
+
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_fractional_weights_leave_room_for_any_class_weights(n_classes: int, missing: str) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 300))
+        y = np.append(np.arange(n_classes), rng.integers(0, n_classes, n))
+        X, weight = rng.normal(size=(len(y), 1)), rng.random(len(y)) + 0.01
+        X[0, 0] = NAN
+        total = np.bincount(y, weight)
+        model = TreeClassifier(missing=missing, class_weight="balanced", max_depth=1)
+        tree = model.fit(X, y, weight).tree_
+        np.testing.assert_allclose(tree.counts[0], total / weight.mean(), rtol=1e-6)
+        np.testing.assert_allclose(tree.proba[0], 1 / n_classes, rtol=1e-5)
+
+
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
+def test_very_heavy_rows_leave_no_room_for_class_weights(missing: str) -> None:
+    """Products of weights and factors are counted exactly, or refused."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 2)), rng.integers(0, 2, 1000)
+    X[::7, 1] = NAN
+    plain: dict[str, Any] = {"missing": missing, "max_depth": 3, **NO_LIMITS}
+    model = TreeClassifier(class_weight={0: 3}, **plain)
+    light = model.fit(X, y).tree_
+    for weight in (1e6, 1e12):
+        tree = model.fit(X, y, np.full(1000, weight)).tree_
+        assert np.array_equal(tree.attribute, light.attribute)
+        np.testing.assert_allclose(tree.counts / weight, light.counts, rtol=1e-6)
+        np.testing.assert_allclose(tree.proba, light.proba, rtol=1e-6)
+    for weight, class_weight in ((4e12, 3), (1e12, math.pi), (1e11, math.pi)):
+        model = TreeClassifier(class_weight={0: class_weight}, **plain)
+        with pytest.raises(ValueError, match=r"no room for class_weight.*scale sample_weight down"):
+            model.fit(X, y, np.full(1000, weight))
+
+
 # -- costs ---------------------------------------------------------------------------------------
 
 
@@ -340,6 +396,16 @@ def test_ties_of_costs_go_by_the_order_of_the_classes() -> None:
     assert TreeClassifier(misclassification_cost=cost).fit(X, [0, 0, 0, 1]).predict(X)[0] == 0
     y = Categorical(["a", "a", "a", "b"], ["b", "a"])
     assert TreeClassifier(misclassification_cost=cost).fit(X, y).predict(X)[0] == "b"
+
+
+def test_ties_of_costs_in_rows_that_are_shared_out() -> None:
+    """Half of the row is all "a", half is one in two: 0.75 x 1 for "b" is 0.25 x 3 for "a"."""
+    X, labels = [[0.0], [0.0], [1.0], [1.0]], ["a", "a", "a", "b"]
+    model = TreeClassifier(missing="fractional", misclassification_cost=[[0, 1], [3, 0]])
+    for y, expected in ((labels, "a"), (Categorical(labels, ["b", "a"]), "b")):
+        model.fit(X, y)
+        assert model.predict_proba([[NAN]])[0].tolist() == [0.75, 0.25]
+        assert model.predict([[NAN]])[0] == expected
 
 
 def test_a_branch_without_rows_says_what_its_parent_says() -> None:

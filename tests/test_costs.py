@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import tables
 
@@ -14,6 +15,7 @@ import fasttree
 from fasttree import (
     Categorical,
     ID3Classifier,
+    RuleClassifier,
     TreeClassifier,
     costs,
     rank_attributes,
@@ -228,6 +230,10 @@ def test_heavy_rows() -> None:
     for weight in (1e308, 1e-308):
         assert model.mean_test_cost(table.X, sample_weight=[weight] * 14) == pytest.approx(equal)
         assert model.score(table.X, table.y, sample_weight=[weight] * 14) == 1
+        rules = RuleClassifier().fit(table.X, table.y)
+        assert rules.score(table.X, table.y, sample_weight=[weight] * 14) == rules.score(
+            table.X, table.y
+        )
 
 
 # -- what a gain is worth --------------------------------------------------------------------------
@@ -298,6 +304,14 @@ def test_an_attribute_without_gain_does_not_stand_in_the_way() -> None:
     assert anything.set_params(stop_zero_gain=False).fit(X, y).tree_.attribute[0] == 0
 
 
+def test_what_is_less_than_rounding_gains_nothing() -> None:
+    priced = costs.AttributeCosts(np.array([2.0, 4.0, 1.0]), costs.gain_per_cost)
+    score = np.array([[1e-11, 0.5], [2e-10, -0.5], [-np.inf, 0.25]])
+    measured = np.array([[False, False], [False, True], [True, True]])
+    worth = priced.worth(score, measured)
+    assert worth.tolist() == [[0, 0.25], [5e-11, 0], [-np.inf, 0.25]]
+
+
 def test_costs_without_influence() -> None:
     random = np.random.default_rng(0)
     X, y = random.normal(size=(500, 5)), random.integers(0, 3, 500)
@@ -341,6 +355,21 @@ def test_costs_without_influence() -> None:
         ({"attribute_costs": [1, 2, "3", 4]}, ValueError, "cost of 'Humidity' must be.*got '3'"),
         ({"attribute_costs": [1, [2], 3, 4]}, ValueError, r"cost of 'Temperature'.*got \[2\]"),
         ({"attribute_costs": [[1, 2, 3, 4]]}, ValueError, r"each of the 4.*shape \(1, 4\)"),
+        (
+            {"attribute_costs": pd.Series([2, 1, 1, 20], ["Wind", "Humidity", "Rain", "Outlook"])},
+            TypeError,
+            r"attribute_costs must be a dict.*got a Series: pass its to_dict\(\) or its to_numpy",
+        ),
+        (
+            {"attribute_costs": pd.DataFrame({"Wind": [2], "Outlook": [20]})},
+            TypeError,
+            "attribute_costs must be a dict.*got a DataFrame",
+        ),
+        (
+            {"attribute_costs": np.ma.masked_equal([1, 1, 7, 1], 7)},
+            ValueError,
+            "attribute_costs is masked in place 2: give every attribute a cost",
+        ),
         ({"attribute_costs": 5}, TypeError, "attribute_costs must be a dict.*got 5"),
         ({"attribute_costs": "ab"}, TypeError, "attribute_costs must be a dict.*got 'ab'"),
         (
@@ -359,6 +388,11 @@ def test_costs_without_influence() -> None:
             {"attribute_costs": {}, "cost_function": lambda gain, cost: 1.0},
             ValueError,
             "cost_function must return a number for every gain",
+        ),
+        (
+            {"attribute_costs": {"Wind": 0}, "cost_function": np.ma.divide},
+            ValueError,
+            "cost_function must return a number.*masked array: return -infinity",
         ),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: "cheap"},
@@ -406,6 +440,8 @@ def test_bad_costs(parameters: dict[str, Any], error: type[Exception], words: st
 def test_nunez_exponent_and_missing_costs() -> None:
     for w, shown in (
         (1.5, r"1\.5"),
+        (1.0000001, r"1\.0000001"),
+        (-1e-9, "-1e-09"),
         ("1", "'1'"),
         (None, "None"),
         (np.nan, "nan"),

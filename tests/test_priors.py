@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 
 from fasttree import Columns, TreeClassifier
 from fasttree.priors import (
+    at_stake,
+    bits_of,
     cheapest,
     check_class_weight,
     check_misclassification_cost,
     factors,
     to_steps,
 )
+from fasttree.schema import Priors
 from fasttree.tree import Tree
 
 WORDS = np.array(["ill", "unclear", "well"], dtype=object)
@@ -243,6 +246,21 @@ def test_factors() -> None:
         assert found.tolist() == expected
 
 
+def test_what_is_at_stake() -> None:
+    counts, weight, cost = (
+        np.array([4.0, 8.0]),
+        np.array([2.0, 1.0]),
+        np.array([[0, 3.0], [0.5, 0]]),
+    )
+    for class_weight, costs, expected in (
+        (None, None, 12),
+        (weight, None, 16),
+        (None, cost, 4 * 3 + 8 * 0.5),
+        (weight, cost, 4 * 6 + 8 * 0.5),
+    ):
+        assert at_stake(Priors(class_weight, costs), counts) == expected
+
+
 @pytest.mark.parametrize("n_classes", [2, 3, 7, 50])
 def test_mistakes_that_all_cost_1_change_nothing(n_classes: int) -> None:
     found = factors(None, 1.0 - np.eye(n_classes))
@@ -297,6 +315,24 @@ def test_exact_ratios(values: list[float], expected: list[int] | None) -> None:
 
 def test_no_factors_no_steps() -> None:
     assert to_steps(None, 100) is None
+    assert bits_of(None, 22) == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "bits"),
+    [
+        ([1, 3], 2),
+        ([0.1, 0.3, 0.4], 3),
+        ([2.0**-21, 1], 22),
+        ([2.0**-22, 1], 22),  # 2**22 takes one more: rounded
+        ([2, 3 * 2.0**20], 21),
+        ([np.pi, 1], 22),
+        ([0.7, 0.7], 0),
+        ([5], 0),
+    ],
+)
+def test_bits_that_steps_take(values: list[float], bits: int) -> None:
+    assert bits_of(np.array(values, dtype=np.float64), 22) == bits
 
 
 @given(st.integers(1, 2**22), st.integers(1, 2**22))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,10 @@ def rows_of(table: tables.Table) -> TrainingRows:
     return TrainingRows(block(table), np.array(table.class_codes))
 
 
-def noisy_problem(seed: int) -> tuple[Tree, TrainingRows, ErrorBased]:
-    """A tree that has much to prune, with or without missing values, categories and weights."""
+def noisy_problem(
+    seed: int, **parameters: Any
+) -> tuple[fasttree.TreeClassifier, Any, np.ndarray, TrainingRows, ErrorBased]:
+    """A tree that has much to prune, with or without missing values, categories and weights; its table and classes."""
     rng = np.random.default_rng(seed)
     n_rows = int(rng.integers(8, 90))
     holes = rng.choice([0.0, 0.0, 0.1, 0.3])
@@ -176,24 +179,26 @@ def noisy_problem(seed: int) -> tuple[Tree, TrainingRows, ErrorBased]:
         criterion="entropy",
         categorical_split=str(rng.choice(["multiway", "subset"])),
         missing=str(rng.choice(["fractional", "branch", "category"])),
-    )
+    ).set_params(**parameters)
     tree = model.fit(X, y, weights).tree_
     how = ErrorBased(float(rng.choice([0.05, 0.25, 0.5])), str(rng.choice(ESTIMATES)))
     codes = np.searchsorted(tree.schema.classes, y)
     codes[codes == len(tree.schema.classes)] = 0  # of a class all of whose rows weigh nothing
-    return tree, TrainingRows(table, codes, weights), how
+    return model, X, y, TrainingRows(table, codes, weights), how
 
 
 def raised_by_reference(
     tree: Tree, rows: TrainingRows, how: ErrorBased
 ) -> tuple[reference_pruning.Node, list[tuple[int, str]]]:
     root = reference_pruning.nodes_of(tree)[0]
+    class_weight = tree.schema.priors.class_weight
     raiser = reference_pruning.Raiser(
         rows.table,
         rows.codes.tolist(),
         tree.counts.shape[1],
         lambda n, e: e + float(added_errors(n, e, how)),
-        dict(enumerate(tree.counts.sum(axis=1).tolist())),
+        dict(enumerate(tree.weight.tolist())),
+        np.ones(tree.counts.shape[1]) if class_weight is None else class_weight,
     )
     weights = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
     raiser.prune(root, [(row, w) for row, w in enumerate(weights.tolist()) if w > 0])
@@ -202,7 +207,11 @@ def raised_by_reference(
 
 @pytest.mark.parametrize("seed", range(150))
 def test_raising_against_the_reference(seed: int) -> None:
-    tree, rows, how = noisy_problem(seed)
+    model, _, _, rows, how = noisy_problem(seed)
+    check_raising(model.tree_, rows, how)
+
+
+def check_raising(tree: Tree, rows: TrainingRows, how: ErrorBased) -> None:
     pruned, trace = error_based(tree, how, rows)
     root, steps = raised_by_reference(tree, rows, how)
     assert sorted(zip(trace.node.tolist(), trace.action, strict=True)) == sorted(steps)
@@ -210,6 +219,36 @@ def test_raising_against_the_reference(seed: int) -> None:
     assert difference is None
     assert tree.n_leaves - trace.leaves_removed.sum() == pruned.n_leaves
     check_arrays(pruned, rows)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_raising_shares_rows_out_as_growth_does(seed: int, tmp_path: Path) -> None:
+    """By the weight of the classes: what is at a node goes on to its children, and the model can be read again."""
+    model, X, y, rows, how = noisy_problem(seed, class_weight={0: 4, 1: 0.5}, missing="fractional")
+    check_raising(model.tree_, rows, how)
+    pruned = model.prune(how, X, y, rows.weights)
+    tree = pruned.tree_
+    for node in np.flatnonzero(~tree.is_leaf()):
+        family = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        assert tree.counts[family].sum(axis=0) == pytest.approx(tree.counts[node], abs=1e-8)
+    pruned.save(tmp_path / "pruned.fasttree")
+    assert fasttree.load(tmp_path / "pruned.fasttree").tree_ == tree
+
+
+@pytest.mark.parametrize("seed", [293, 709])  # where two branches are the heaviest by either weight
+def test_levels_that_raising_left_no_leaf_go_where_the_weight_of_classes_is(seed: int) -> None:
+    """Every level of the attribute has come to a node since then; what nobody has seen follows most of the rows."""
+    parameters = {"class_weight": {0: 4, 1: 0.5}, "categorical_split": "multiway"}
+    model, X, y, rows, how = noisy_problem(seed, missing="fractional", **parameters)
+    tree = model.prune(how, X, y, rows.weights).tree_
+    n_checked = 0
+    for node in np.flatnonzero(tree.default_branch >= 0):
+        family = slice(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        branch = tree.default_branch[node]
+        if tree.counts[family][branch].any():
+            assert branch == tree.weight[family].argmax()
+            n_checked += branch != tree.counts[family].sum(axis=1).argmax()
+    assert n_checked
 
 
 def check_arrays(tree: Tree, rows: TrainingRows) -> None:

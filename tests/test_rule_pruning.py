@@ -367,6 +367,31 @@ def test_rows_that_only_look_alike_are_drawn_one_by_one() -> None:
             assert 0.1 < drawn[(X[:, 0] == value) & (y == label)].mean() < 0.7
 
 
+@pytest.mark.parametrize("heavy", [1.0, 3.0, 0.7])
+def test_rows_of_weight_0_are_not_drawn(heavy: float) -> None:
+    """They are no rows: neither they nor the levels and classes that only they have change the draw of the others."""
+    rng = np.random.default_rng(0)
+    X = {"x": rng.normal(size=80), "c": rng.choice(list("bcd"), 80)}
+    y = np.where((X["x"] > 0) ^ (rng.random(80) < 0.2), "yes", "no")
+    weight = np.where(rng.random(80) < 0.5, heavy, 1.0)
+    model = RuleClassifier(base=TreeClassifier(), estimate="validation")
+    expected = model.fit(X, y, weight).to_text()
+    ghosts = {"x": rng.normal(size=40), "c": rng.choice(list("acd"), 40)}
+    haunted = {name: np.concatenate([ghosts[name], X[name]]) for name in X}
+    labels = np.concatenate([rng.choice(["maybe", "no", "yes"], 40), y])
+    weight = np.concatenate([np.zeros(40), weight])
+    assert model.fit(haunted, labels, weight).to_text() == expected
+
+
+def test_copies_that_are_drawn_together_are_a_weight() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    weight = rng.integers(0, 4, 60)
+    model = RuleClassifier(base=TreeClassifier(), estimate="validation")
+    expected = model.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).to_text()
+    assert model.fit(X, y, weight).to_text() == expected
+
+
 def test_too_few_rows_to_hold_any_out() -> None:
     with pytest.warns(UserWarning, match=r"validation_fraction=0.3 of 4 rows.*pessimistic"):
         model = RuleClassifier(estimate="validation").fit(

@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Problem, problems
 
 from fasttree import TreeClassifier
+from fasttree.weights import to_grid
 
 
 @given(problems(weights=("whole",)))
@@ -41,6 +47,26 @@ def test_a_ghost_makes_no_threshold() -> None:
     X = np.array([[0.0], [1.0], [2.0], [10.0]])
     model = TreeClassifier().fit(X, [0, 0, 1, 1], sample_weight=[1, 1, 0, 1])
     assert model.tree_.threshold[0] == 5.5
+
+
+def test_numbers_of_every_sort_are_weights() -> None:
+    X, y, plain = np.arange(6.0).reshape(-1, 1), [0, 0, 1, 1, 0, 1], [1, 2, 1, 3, 1, 1]
+    expected = TreeClassifier().fit(X, y, sample_weight=plain).tree_
+    for weights in (
+        *(np.array(plain, dtype) for dtype in ("u1", "f2", "f4", ">f8", "g", object)),
+        [Decimal(w) for w in plain],
+        [Fraction(w) for w in plain],
+        pd.Series(plain, dtype="Int64"),
+        pd.Series(plain).astype("category"),
+        pl.Series(plain),
+        pa.chunked_array([plain[:2], plain[2:]]),
+        np.ma.array(plain),
+    ):
+        assert TreeClassifier().fit(X, y, sample_weight=weights).tree_ == expected
+    chosen = [True, False, True, True, False, True]
+    expected = TreeClassifier().fit(X[chosen], np.array(y)[chosen]).tree_
+    for mask in (chosen, np.array(chosen), np.array(chosen, dtype=object), pl.Series(chosen)):
+        assert TreeClassifier().fit(X, y, sample_weight=mask).tree_ == expected
 
 
 @given(problems(weights=("fractional",)), st.sampled_from([0.25, 0.5, 2.0, 1024.0]))
@@ -85,3 +111,9 @@ def test_size_limits_under_fractional_weights() -> None:
     y = [0] * 3 + [1] * 5
     model = TreeClassifier(min_samples_leaf=4, min_samples_split=8)
     assert model.fit(X, y, sample_weight=weights).get_n_leaves() == 2
+
+
+def test_the_grid_rounds_to_the_nearest_step() -> None:
+    grid = to_grid(np.array([0.3, 0.6, 2.1, 0.0]))  # 0.3, 0.6 and 2.1 of a mean of 1: 0 is no row
+    assert grid.per_unit == 2**40
+    assert grid.steps.tolist() == [round(w * 2**40) for w in (0.3, 0.6, 2.1, 0.0)]

@@ -58,8 +58,8 @@ class RuleClassifier(Estimator):
         A condition is dropped if the estimated error falls without it; or also if it stays the same or the plain error
         does not rise, as in C4.5.
     validation_fraction : float, default=0.3
-        The share of rows held out for "validation" if `fit` gets none. The draw depends on the values of the rows, not
-        on their order, and a few copies of a row stay together if such rows have one class.
+        The share of rows, by weight, held out for "validation" if `fit` gets none. The draw depends on the values of
+        the rows, not on their order, and a few copies of a row stay together if such rows have one class.
     random_state : int or None, default=None
         The seed of that draw. None is 0.
 
@@ -112,10 +112,8 @@ class RuleClassifier(Estimator):
         X = open_container(X)  # it is read several times, and a stream can be once
         estimate, weight, weight_held_out = self.estimate, sample_weight, None
         if estimate == "validation" and X_val is None:
-            drawn = self._drawn(X, y, base)
+            drawn, given = self._drawn(X, y, sample_weight, base)
             if drawn.any():
-                given = read_weights(sample_weight, len(drawn))
-                given = np.ones(len(drawn)) if given is None else given
                 weight, weight_held_out = np.where(drawn, 0.0, given), np.where(drawn, given, 0.0)
             else:
                 self._warn_of_few_rows(len(drawn))
@@ -151,12 +149,20 @@ class RuleClassifier(Estimator):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _drawn(self, X: Any, y: Any, base: TreeClassifier) -> np.ndarray:
-        """The rows that are held out, as a mask."""
+    def _drawn(
+        self, X: Any, y: Any, sample_weight: Any, base: TreeClassifier
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that are held out, as a mask, and the weights of all; a row of weight 0 has no part in the draw."""
         table = read_table(X, base.categorical_features)
         target = read_target(y, table.n_rows)
+        weight = read_weights(sample_weight, table.n_rows)
+        weight = np.ones(table.n_rows) if weight is None else weight
+        counted = np.flatnonzero(weight)
+        table, target = table.take(counted), target.take(counted)
         hashes = value_hashes(table.values(), table.n_rows, check_seed(self.random_state))
-        return hold_out(hashes, target.codes, self.validation_fraction)
+        drawn = np.zeros(len(weight), dtype=bool)
+        drawn[counted] = hold_out(hashes, target.codes, self.validation_fraction, weight[counted])
+        return drawn, weight
 
     def _warn_of_few_rows(self, n_rows: int) -> None:
         warnings.warn(

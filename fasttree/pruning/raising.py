@@ -47,7 +47,8 @@ def prune_with_raising(
         code,
         np.ascontiguousarray(tree.multiplicity),
         tree.counts,
-        np.ascontiguousarray(tree.counts.sum(axis=1)),
+        tree.weight,
+        tree.schema.priors.class_weight,
         estimate,
         confidence,
         z,
@@ -233,7 +234,8 @@ class _Slots:
         for branch in (grown.missing_branch[node], grown.default_branch[node]):
             child = number[grown.first_child[node] + np.maximum(branch, 0)]
             # The child for values without rows is gone if all of them have come.
-            heaviest = _heaviest_branch(self.counts[slot].sum(axis=1), parent, first_child)
+            weight = grown.schema.priors.weighted(self.counts[slot]).sum(axis=1)
+            heaviest = _heaviest_branch(weight, parent, first_child)
             place = np.where(child < 0, heaviest, child - first_child)
             spare.append(np.where(is_leaf | (branch < 0), -1, place).astype(np.int32))
         return spare[0], spare[1]
