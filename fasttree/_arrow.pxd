@@ -113,6 +113,9 @@ cdef inline bint chunk_numbers(const ArrowArray* array, const number* values, fl
     cdef const uint8_t* known = known_of(array)
     cdef uint64_t bits = 0
     cdef int64_t i, start = 0, stop, n = array.length
+    cdef uint8_t absent
+    cdef int bit, n_absent
+    cdef int[8] places
     cdef int most_bits = 53
     if floating is float:
         most_bits = 24
@@ -130,12 +133,20 @@ cdef inline bint chunk_numbers(const ArrowArray* array, const number* values, fl
     if known != NULL:
         i = 0
         while i < n:
-            if (array.offset + i) & 7 == 0 and known[(array.offset + i) >> 3] == 0xFF:
-                i += 8          # all of these are known
+            if (array.offset + i) & 7 != 0 or n - i < 8:
+                if not is_known(known, array.offset + i):
+                    out[i] = <floating>NAN
+                i += 1
                 continue
-            if not is_known(known, array.offset + i):
-                out[i] = <floating>NAN
-            i += 1
+            absent = ~known[(array.offset + i) >> 3]
+            if absent:          # which of eight cannot be foreseen: they are listed without a branch
+                n_absent = 0
+                for bit in range(8):
+                    places[n_absent] = bit
+                    n_absent += (absent >> bit) & 1
+                for bit in range(n_absent):
+                    out[i + places[bit]] = <floating>NAN
+            i += 8
     return True
 
 
