@@ -125,8 +125,8 @@ def day_12_without_outlook() -> tuple[Table, list[Attribute], dict[str, Any]]:
 DAY_12 = """
 Humidity = High
 |   Outlook = Sunny: No (3.5/0.5)
-|   Outlook = Overcast: Yes (1.16667)
-|   Outlook = Rain: Yes (2.33333/1)
+|   Outlook = Overcast: Yes (1.17)
+|   Outlook = Rain: Yes (2.33/1)
 Humidity = Normal: Yes (7/1)
 """
 

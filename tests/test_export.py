@@ -13,6 +13,7 @@ import pytest
 
 import fasttree
 from fasttree.export import EXPORTERS, RULE_EXPORTERS
+from fasttree.export.amounts import weight_text
 
 X = {"x": np.arange(6.0), "colour": np.array(["red", "blue"] * 3, dtype=object)}
 Y = ["a", "b", "a", "a", "b", "b"]
@@ -53,6 +54,40 @@ def test_text_says_how_to_read_it() -> None:
         "Behind a class: the weight of the training rows there, and behind the slash that of those with another class.",
         '"(or missing)": none was missing there in training.',
     ]
+
+
+@pytest.mark.parametrize(
+    ("weight", "text"),
+    [
+        (0.0, "0"),
+        (1.0, "1"),
+        (6.00011, "6"),
+        (7 / 6, "1.17"),
+        (0.5, "0.5"),
+        (12275.306, "12275.31"),
+        (1234567.0, "1234567"),
+        (1234567.89, "1234567.89"),
+        (1e15 + 0.5, "1000000000000000.5"),
+        (0.0949, "0.095"),
+        (0.004, "0.004"),
+        (0.00001234, "1.2e-05"),
+    ],
+)
+def test_weights_are_read_by_people(weight: float, text: str) -> None:
+    assert weight_text(weight) == text
+
+
+def test_many_rows_are_written_out_in_every_text() -> None:
+    """The third row is shared out by halves; 1.23457e+06 rows are nothing to read."""
+    x, y = np.array([[0.0], [1.0], [np.nan]]), ["no", "yes", "yes"]
+    model = fasttree.TreeClassifier(missing="fractional")
+    model.fit(x, y, sample_weight=[1_234_567, 1_234_567, 1])
+    texts = [model.to_text(), model.export("dot")]
+    texts += [model.rules().to_text(), model.rules().to_markdown()]
+    for text in texts:
+        assert "1234567.5" in text
+        assert "e+" not in text
+    assert "1,234,568 rows" in model.export("svg")
 
 
 def test_a_file_is_replaced_as_a_whole(tree: Any, tmp_path: Path) -> None:

@@ -221,9 +221,13 @@ def test_shares_of_day_12() -> None:
     assert lines[:4] == [
         "Humidity = High",
         "|   Outlook = Sunny: No (3.5/0.5)",
-        "|   Outlook = Overcast: Yes (1.16667)",
-        "|   Outlook = Rain: Yes (2.33333/1)",
+        "|   Outlook = Overcast: Yes (1.17)",
+        "|   Outlook = Rain: Yes (2.33/1)",
     ]
+    # Of high humidity 3, 1 and 2 days have a known outlook: day 12 (Yes) is shared out as 3/6, 1/6 and 2/6.
+    shared = tree.tree_.counts[3:6]
+    assert shared[:, 0] == pytest.approx([3, 0, 1], abs=1e-9)
+    assert shared[:, 1] == pytest.approx([1 / 2, 7 / 6, 4 / 3], abs=1e-9)
     levels = {name: column.categories for name, column in X.items()}
 
     def query(outlook: str | None) -> dict[str, Any]:

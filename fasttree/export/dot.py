@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fasttree.export.amounts import weight_text
 from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
 from fasttree.export.names import readable
 from fasttree.export.text import format_number, notes
@@ -50,8 +51,8 @@ def _box(model: Exportable, node: int) -> str:
         said = [name, f"unknown: {label}"] if model.ends[node] else [name]
     order = sorted(range(model.n_classes), key=lambda c: -proba[c])[:SHARES]
     said += [f"{readable(model.classes[c])}: {proba[c]:.1%}" for c in order if proba[c] > 0]
-    rows = float(model.tree.counts[node].sum())
-    said.append(f"{rows:.6g} row{'' if rows == 1 else 's'}")
+    rows = weight_text(float(model.tree.counts[node].sum()))
+    said.append(f"{rows} row{'' if rows == '1' else 's'}")
     tooltip = [f"node {node}"]
     tooltip += [f"{readable(v)}: {p!r}" for v, p in zip(model.classes, proba, strict=True)]
     colour = CLASSES[int(model.decision[node]) % len(CLASSES)] if model.is_leaf(node) else INNER

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.export.amounts import weight_text
 from fasttree.export.names import readable
 from fasttree.export.text import branch_texts
 from fasttree.tree import LEAF, Tree
@@ -163,15 +164,9 @@ def _texts(tree: Tree, node: int, place: dict[int, int]) -> tuple[str, str, str]
     # Of two classes the second is the one that people ask for.
     shown = 1 if len(counts) == 2 else int(np.argmax(counts))
     share = f"{100 * counts[shown] / total:.1f} % {tree.schema.classes[shown]}"
-    rows = weight_text(total)
+    rows = f"{total:,.0f}" if total >= 100 else weight_text(total)
     unit = "row" if rows == "1" else "rows"
     return title, f"{rows} {unit}, {share}", f"{title}: {rows} {unit}, {share}; {label}{below}"
-
-
-def weight_text(weight: float) -> str:
-    """Rows, of which there may be fractions."""
-    whole = weight >= 100 or abs(weight - round(weight)) < 1e-9
-    return f"{weight:,.0f}" if whole else f"{weight:.3g}"
 
 
 def _shares(tree: Tree, node: int) -> tuple[float, ...]:

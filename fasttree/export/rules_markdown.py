@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fasttree.export.amounts import weight_text
 from fasttree.export.names import readable_in_rule
 from fasttree.export.rules_text import ESTIMATES, condition_text
 
@@ -29,12 +30,12 @@ def to_markdown(rules: RuleList, max_rules: int | None = None) -> str:
             str(i + 1),
             premise or "anything",
             f"**{_escaped(readable_in_rule(rule.label))}**",
-            f"{rule.support:.6g}",
-            f"{rule.errors:.6g}",
+            weight_text(rule.support),
+            weight_text(rule.errors),
             f"{rule.estimated_accuracy:.2f}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    rows = f"{rules.uncovered:.6g}"
+    rows = weight_text(rules.uncovered)
     lines.append(
         f"| | otherwise | **{_escaped(readable_in_rule(rules.default_class))}** | {rows} | | |"
     )

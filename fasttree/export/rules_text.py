@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from fasttree.export.amounts import weight_text
 from fasttree.export.names import readable_in_rule
 from fasttree.times import time_text
 
@@ -148,5 +149,5 @@ def _wrapped(head: str, rule: Rule) -> list[str]:
 def _plural(count: float, noun: str) -> str:
     if count == 0:
         return f"no {noun}s"
-    number = str(int(count)) if count == int(count) else f"{count:.4g}"
-    return f"{number} {noun}" if count == 1 else f"{number} {noun}s"
+    number = weight_text(count)
+    return f"{number} {noun}" if number == "1" else f"{number} {noun}s"

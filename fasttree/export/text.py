@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from fasttree.export.amounts import weight_text
 from fasttree.export.model import Exportable
 from fasttree.export.names import readable
 from fasttree.schema import AttributeSchema
@@ -252,13 +253,9 @@ def _surrogate_test(tree: Tree, place: int, branch: int) -> str:
 def _label(tree: Tree, node: int) -> str:
     total = float(tree.counts[node].sum())
     errors = total - float(tree.counts[node, tree.pred[node]])
-    label = f"{readable(tree.schema.classes[tree.pred[node]])} ({_format_weight(total)}"
+    label = f"{readable(tree.schema.classes[tree.pred[node]])} ({weight_text(total)}"
     # Fractional weights stand on a grid; its noise is no error.
-    return label + (f"/{_format_weight(errors)})" if errors > 1e-9 * total else ")")
-
-
-def _format_weight(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.6g}"
+    return label + (f"/{weight_text(errors)})" if errors > 1e-9 * total else ")")
 
 
 def format_number(value: float, time: str | None = None) -> str:
