@@ -222,9 +222,9 @@ cdef inline int32_t mean_of_ends(
     const int32_t* end, const double* end_share, int64_t n_ends, const double* proba, int64_t n_classes, double* out
 ) noexcept nogil:
     """out := the class shares of a row by its shares of its ends. Returns the end with the largest share, the smallest
-    number of equals."""
-    cdef int64_t i, c, at, heaviest = 0
-    cdef double part, largest = -1.0
+    number of those that only rounding may keep apart."""
+    cdef int64_t i, c, at, heaviest = -1
+    cdef double part, largest = 0.0
     for c in range(n_classes):
         out[c] = 0.0
     for i in range(n_ends):
@@ -232,9 +232,11 @@ cdef inline int32_t mean_of_ends(
         part = end_share[i]
         for c in range(n_classes):
             out[c] += part * proba[at * n_classes + c]
-        if part > largest or (part == largest and at < heaviest):
+        if part > largest:
             largest = part
-            heaviest = at
+    for i in range(n_ends):
+        if end_share[i] >= largest - 1e-10 and (heaviest < 0 or end[i] < heaviest):
+            heaviest = end[i]
     return <int32_t>heaviest
 
 

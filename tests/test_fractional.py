@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -239,6 +240,39 @@ def test_shares_of_day_12() -> None:
     assert tree.predict_proba(query(None))[0, yes] == pytest.approx(3 / 7, abs=1e-9)
     assert tree.predict(query(None))[0] == "No"
     assert tree.predict_proba(query("Sunny"))[0, yes] == pytest.approx(1 / 7, abs=1e-9)
+
+
+def exact_shares(tree: Any, row: np.ndarray, node: int = 0) -> dict[int, Fraction]:
+    """The leaves that a row without some values reaches, and its shares of them, without rounding."""
+    attribute = tree.attribute[node]
+    if attribute < 0:
+        return {node: Fraction(1)}
+    low, high = tree.first_child[node], tree.first_child[node] + 1
+    if not np.isnan(row[attribute]):
+        return exact_shares(tree, row, low if row[attribute] <= tree.threshold[node] else high)
+    weights = [Fraction(int(tree.counts[child].sum())) for child in (low, high)]
+    return {
+        leaf: share * weight / sum(weights)
+        for child, weight in zip((low, high), weights, strict=True)
+        for leaf, share in exact_shares(tree, row, child).items()
+    }
+
+
+def test_of_equal_shares_the_first_leaf_counts() -> None:
+    """Equal by fractions, though products such as 11/15 x 4/11 and 4/15 may be rounded apart."""
+    n_apart = 0
+    for seed in range(150):
+        random = np.random.default_rng(seed)
+        X = random.integers(0, 3, (random.integers(6, 30), 3)).astype(float)
+        y = random.integers(0, 3, len(X))
+        model = TreeClassifier(criterion="entropy", missing="fractional").fit(X, y)
+        asked = np.where(random.random((20, 3)) < 0.7, np.nan, random.integers(0, 3, (20, 3)))
+        for row, leaf in zip(asked, model.apply(asked).tolist(), strict=True):
+            shares = exact_shares(model.tree_, row)
+            largest = [end for end, share in shares.items() if share == max(shares.values())]
+            assert leaf == min(largest)
+            n_apart += len(largest) > 1
+    assert n_apart > 200  # there was something to decide
 
 
 # -- what must not matter --------------------------------------------------------------------------

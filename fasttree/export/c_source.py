@@ -315,10 +315,13 @@ static int32_t ${p}_follow(const double *row, double *proba, int32_t *leaf)
                 product = part * ${p}_proba[${p}_proba_row[at]][c];
                 proba[c] += product;
             }
-            if (part > largest || (part == largest && at < *leaf)) {
-                largest = part;
+            if (part > largest + ${tie}) {
+                *leaf = at;
+            } else if (part >= largest - ${tie} && at < *leaf) {
                 *leaf = at;
             }
+            if (part > largest)
+                largest = part;
         }
         do {
             while (child[n] == after[n]) {

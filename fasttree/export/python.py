@@ -100,7 +100,7 @@ def _outcome(row):
     most = max(shares)  # shares that rounding alone keeps below it equal it
     shares = [most if share >= most - TIE else share for share in shares]
     largest = max(share for _, share in ends)
-    return CLASSES[_decide(shares)], shares, min(node for node, share in ends if share == largest)
+    return CLASSES[_decide(shares)], shares, min(node for node, share in ends if share >= largest - TIE)
 
 
 def _next(node, values):

@@ -145,7 +145,7 @@ def _sums(query: Query) -> list[tuple[str, str]]:
         f"SELECT w.place, w.share, w.is_shared, e.leaf, e.class, e.place_in_sum, {top}, {shares}"
     )
     reached = ("reached", f"{found}\n  FROM walk AS w JOIN ends AS e ON e.node = w.node")
-    leaf = "MIN(CASE WHEN share = top THEN leaf END) AS leaf"
+    leaf = f"MIN(CASE WHEN share >= top - {d.number(CLASS_TIE)} THEN leaf END) AS leaf"
     single = "MAX(is_shared) AS is_shared, MIN(class) AS class"
     if d.orders_sums:
         sums = _each(model, "SUM(x{0} ORDER BY place_in_sum) AS s{0}")
