@@ -28,16 +28,25 @@ def gain_per_cost(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
     return np.asarray(gain / np.where(cost == 0, 1.0, cost))
 
 
-def nunez(w: float = 1.0) -> CostFunction:
+@dataclass(frozen=True, slots=True, repr=False)
+class Nunez:
+    """What `nunez` makes: an object and no inner function, so that a model can be pickled and saved with it."""
+
+    w: float
+
+    def __call__(self, gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
+        return np.asarray((2.0**gain - 1.0) / (cost + 1.0) ** self.w)
+
+    def __repr__(self) -> str:
+        return f"nunez({self.w!r})"
+
+
+def nunez(w: float = 1.0) -> Nunez:
     """(2^gain - 1) / (cost + 1)^w (Núñez); w from 0, costs do not matter, to 1."""
     exponent = as_float(w)
     if not 0.0 <= exponent <= 1.0:
         raise ValueError(f"w must be a number from 0 to 1, got {shown(w)}")
-
-    def function(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-        return np.asarray((2.0**gain - 1.0) / (cost + 1.0) ** exponent)
-
-    return function
+    return Nunez(exponent)
 
 
 COST_FUNCTIONS: dict[str, CostFunction] = {

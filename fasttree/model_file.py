@@ -15,6 +15,7 @@ import numpy as np
 from fasttree import estimators, pruning
 from fasttree.archive import FORMAT_VERSION, read_archive, write_archive
 from fasttree.atomic import atomic_file
+from fasttree.costs import Nunez, nunez
 from fasttree.estimators import RuleClassifier, TreeClassifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.header_fields import Fields
@@ -106,8 +107,10 @@ def _encode_params(model: Estimator, encode: Encoder) -> dict[str, Any]:
 
 
 def _encode_object(value: Any) -> tuple[str, Any] | None:
-    """Pruning objects and estimators among the parameters."""
+    """Pruning objects, estimators and Núñez's function among the parameters."""
     name = type(value).__name__
+    if type(value) is Nunez:
+        return "nunez", value.w
     if type(value) in pruning.METHODS.values():
         settings = {part.name: getattr(value, part.name) for part in fields(value)}
         return "pruning", [name, settings]
@@ -189,7 +192,7 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     n_values = said.integer("n_values")
     require(0 <= n_values <= len(arrays), f"it says that it has {n_values} arrays of values")
     values = [parts.pop(f"values/{place}") for place in range(n_values)]
-    decode = Decoder(values, {"pruning": _pruning, "estimator": _unfitted})
+    decode = Decoder(values, {"pruning": _pruning, "estimator": _unfitted, "nunez": nunez})
     with _refusing("its schema"):
         schema = decode_schema(said.fields("schema"), decode)
         check_schema(schema)

@@ -312,7 +312,7 @@ def test_a_missing_column() -> None:
         scored(model, table.rename_columns(["Size", *table.column_names[1:]]))
     with pytest.raises(
         InputError,
-        match=r"no column 'site' \(and 1 others\), which the model needs|no column 'size'",
+        match=r"no column 'site' \(and 1 other\), which the model needs|no column 'size'",
     ):
         scored(model, table.drop_columns(["size", "site"]))
     with pytest.raises(InputError, match="no column 'other', which is to be kept"):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -435,6 +436,17 @@ def test_bad_costs(parameters: dict[str, Any], error: type[Exception], words: st
     table = tables.PLAY_TENNIS
     with pytest.raises(error, match=words):
         ID3Classifier(**parameters).fit(table.X, table.y)
+
+
+def test_a_model_with_nunez_is_pickled_and_shown() -> None:
+    table = tables.PLAY_TENNIS
+    model = ID3Classifier(attribute_costs={"Outlook": 20}, cost_function=costs.nunez(0))
+    assert repr(model).endswith("cost_function=nunez(0.0))")
+    again = pickle.loads(pickle.dumps(model.fit(table.X, table.y)))
+    assert again.get_params() == model.get_params()
+    assert again.cost_function != costs.nunez(0.5)
+    assert again.mean_test_cost(table.X) == model.mean_test_cost(table.X)
+    assert again.fit(table.X, table.y).tree_ == model.tree_
 
 
 def test_nunez_exponent_and_missing_costs() -> None:

@@ -41,6 +41,7 @@ from fasttree import (
     RuleClassifier,
     SMMLClassifier,
     TreeClassifier,
+    costs,
     pruning,
 )
 from fasttree.refusals import OtherVersionWarning
@@ -57,6 +58,7 @@ METHODS = [
     TreeClassifier(categorical_split="grouped", missing="fractional", max_bins=8),
     TreeClassifier(missing="surrogate", threshold="value"),
     TreeClassifier(attribute_costs={"size": 2.0}, cost_function="nunez", random_state=2**60),
+    TreeClassifier(attribute_costs={"size": 2.0}, cost_function=costs.nunez(0.25)),
     TreeClassifier(class_weight={"yes": 2.5, "Ω": np.float32(0.5)}, significance=0.2),
     TreeClassifier(class_weight="balanced", min_samples_leaf=np.int64(2)),
     TreeClassifier(

@@ -78,7 +78,7 @@ def test_nested_parameters() -> None:
         ({"when__x": 1}, ["Invalid parameter 'when__x'", "when is 'improves', which has no param"]),
         (
             {"base": None, "base__max_depth": 1},
-            ["'base__max_depth'", "base is None", "Set base to"],
+            ["'base__max_depth'", "base is None", "Set base itself"],
         ),
     ],
 )
@@ -89,6 +89,27 @@ def test_unknown_names_change_nothing(params: dict[str, Any], words: list[str]) 
         model.set_params(confidence=0.1, **params)
     assert all(word in str(error.value) for word in words)
     assert model.get_params() == before
+
+
+@pytest.mark.parametrize("kind", [C45Classifier, SMMLClassifier])
+def test_constructor_names_what_it_does_not_know(kind: type) -> None:
+    name = kind.__name__
+    with pytest.raises(
+        TypeError, match=f"{name} has no parameter 'max_dept': did you mean 'max_depth'"
+    ):
+        kind(max_depth=2, max_dept=3)
+    with pytest.raises(
+        TypeError, match=f"{name} has no parameter 'quux': it has 'criterion', .*'n_jobs'"
+    ):
+        kind(quux=1)
+    with pytest.raises(TypeError, match=f"{name} takes parameters by name only, but 3 has none"):
+        kind(3)
+
+
+def test_a_way_of_pruning_is_set_as_a_whole() -> None:
+    model = C45Classifier()
+    with pytest.raises(ValueError, match=r"pruning is 'error_based', .* Set pruning itself"):
+        model.set_params(pruning__confidence=0.1)
 
 
 CLONED = [

@@ -16,6 +16,7 @@ from fasttree.batch.attributes import AttributeReader, Reading
 from fasttree.batch.errors import ArgumentError, InputError
 from fasttree.batch.report import Report
 from fasttree.batch.scorers import Scorer
+from fasttree.batch.text import other_separator
 from fasttree.frames import Table, are_shuffled
 from fasttree.labels import plain, shown
 
@@ -109,10 +110,13 @@ def _check_present(wanted: Sequence[str], names: Sequence[str], where: str, why:
     missing = [name for name in wanted if name not in set(names)]
     if not missing:
         return
-    others = f" (and {len(missing) - 1} others)" if len(missing) > 1 else ""
+    n_others = len(missing) - 1
+    others = f" (and {n_others} other{'s' * (n_others > 1)})" if n_others else ""
     by_lower = {name.lower(): name for name in names}
     close = [by_lower[name] for name in difflib.get_close_matches(missing[0].lower(), by_lower, 1)]
     remedy = f"did you mean {close[0]!r}?" if close else f"its columns are {shown(list(names))}."
+    if other := other_separator(names):
+        remedy = f"it has one column, {shown(names[0])}. If {other!r} separates its values, say so (--delimiter)."
     raise InputError(f"{where} has no column {missing[0]!r}{others}, {why}: {remedy}")
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,11 @@ _NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infin
 def is_text(kind: pa.DataType) -> bool:
     types = pa.types
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def other_separator(names: Sequence[str]) -> str | None:
+    """What seems to separate the columns of a table of one column, whose name holds those of all."""
+    return next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
 
 
 def numbers_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -46,10 +46,14 @@ def blame(error: Callable[[str], CommandError], prefix: str = "") -> Iterator[No
 
 def near(name: str, known: Iterable[str]) -> str:
     """``did you mean ...?`` for a name that is almost right, and what there is otherwise."""
+    from fasttree.export.names import readable  # also an empty name can be seen
+
     names = list(known)
     lower = {other.lower(): other for other in reversed(names)}
     found = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3)]
     if found:
         return f"did you mean {' or '.join(map(repr, found))}?"
-    shown = ", ".join(names[:30]) + (f" and {len(names) - 30} more" if len(names) > 30 else "")
+    shown = ", ".join(map(readable, names[:30])) + (
+        f" and {len(names) - 30} more" if len(names) > 30 else ""
+    )
     return f"there are {shown}"

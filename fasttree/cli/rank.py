@@ -75,7 +75,7 @@ def rank(
         )
         return
     _print(
-        [(clean(name), score) for name, score in ranking],
+        [(clean(name) or '""', score) for name, score in ranking],
         f"{criterion} of each attribute for {clean(target)}",
     )
 

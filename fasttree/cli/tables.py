@@ -189,13 +189,20 @@ def _lines(path: Path) -> IO[str]:
 
 def columns_named(table: Any, names: Collection[str], option: str, path: Path) -> None:
     """Refuses names that the table does not have."""
+    from fasttree.batch.text import other_separator
     from fasttree.cli.errors import near
+    from fasttree.labels import shown
 
     for name in names:
         if name not in table.column_names:
-            raise DataError(
-                f"{path} has no column {name!r} ({option}): {near(name, table.column_names)}"
-            )
+            remedy = near(name, table.column_names)
+            if (other := other_separator(table.column_names)) and suffix(path) in DELIMITERS:
+                usual = DELIMITERS[suffix(path)]
+                remedy = (
+                    f"it has one column, {shown(table.column_names[0])}. If {other!r} separates its values, "
+                    f"save it with {usual!r} instead"
+                )
+            raise DataError(f"{path} has no column {name!r} ({option}): {remedy}")
 
 
 def line_of(path: Path, row: int) -> str:

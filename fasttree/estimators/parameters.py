@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Mapping
 from pprint import pformat
 from typing import Any
 
+from fasttree.labels import shown
+
 LINE = 88
 # Of a value: a dict of prices may be long.
 LINES = 8
@@ -90,7 +92,15 @@ def preset(
     myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     signature = inspect.Signature([myself, *others, *added, n_jobs], return_annotation=None)
 
-    def __init__(self: Any, **parameters: Any) -> None:
+    def __init__(self: Any, *unnamed: Any, **parameters: Any) -> None:
+        # The binding would refuse these as well, but does not know whose parameters they are.
+        if unnamed:
+            raise TypeError(
+                f"{type(self).__name__} takes parameters by name only, but {shown(unnamed[0])} has none: write name=..."
+            )
+        for name in parameters:
+            if name not in signature.parameters:
+                raise _unknown(type(self), name)
         bound = signature.bind(self, **parameters)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
@@ -99,3 +109,12 @@ def preset(
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     return __init__
+
+
+def _unknown(kind: type, name: str) -> TypeError:
+    from difflib import get_close_matches  # for this mistake only
+
+    names = list(defaults_of(kind))
+    close = get_close_matches(name, names, n=1)
+    remedy = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(map(repr, names))}"
+    return TypeError(f"{kind.__name__} has no parameter {name!r}: {remedy}")

@@ -55,7 +55,7 @@ class Estimator(Routed):
             if not _is_estimator(part):
                 raise ValueError(
                     f"Invalid parameter {name + '__' + next(iter(changes))!r} for estimator {self}: "
-                    f"{name} is {shown(part)}, which has no parameters of its own. Set {name} to an estimator first."
+                    f"{name} is {shown(part)}, which has no parameters to set one by one. Set {name} itself."
                 )
             part.set_params(**changes)
         for name, value in own.items():

@@ -29,6 +29,9 @@ FILES = {
     "negative.csv": "a,w,y\n1,-1,p\n2,1,q\n",
     "weightless.csv": "a,w,y\n1,,p\n2,1,q\n",
     "rare.csv": "a,y\n1,p\n2,p\n3,q\n",
+    "semicolons.csv": ROWS.replace(",", ";"),
+    "commas.tsv": ROWS,
+    "unnamed.csv": ",b,y\n1,x,p\n2,y,q\n",
     "table.xlsx": ROWS,
 }
 TRAIN = ["train", "good.csv", "-t", "y", "-o", "new.model"]
@@ -52,6 +55,17 @@ CASES: list[tuple[list[str], int, str]] = [
     # columns
     (["train", "good.csv", "-t", "Y", "-o", "m"], 3, "no column 'Y' (--target): did you mean 'y'?"),
     (["train", "good.csv", "-t", "class", "-o", "m"], 3, "'class' (--target): there are a, b, y"),
+    (["train", "unnamed.csv", "-t", "class", "-o", "m"], 3, """(--target): there are "", b, y"""),
+    (
+        ["train", "semicolons.csv", "-t", "y", "-o", "m"],
+        3,
+        "it has one column, 'a;b;y'. If ';' separates its values, save it with ',' instead",
+    ),
+    (
+        ["rank", "commas.tsv", "-t", "y"],
+        3,
+        "it has one column, 'a,b,y'. If ',' separates its values, save it with '\\t' instead",
+    ),
     ([*TRAIN, "--drop", "c"], 3, "good.csv has no column 'c' (--drop)"),
     ([*TRAIN, "--categorical", "c"], 3, "good.csv has no column 'c' (--categorical)"),
     ([*TRAIN, "--weights", "c"], 3, "good.csv has no column 'c' (--weights)"),

@@ -126,6 +126,12 @@ def test_rank_says_where_there_is_no_split(tmp_path: Path) -> None:
     assert re.search(r"^same +no split$", out, re.M)
 
 
+def test_rank_shows_a_column_without_a_name(tmp_path: Path) -> None:
+    table = pa.table({"": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]})
+    out = ok("rank", write_csv(tmp_path / "t.csv", table), "-t", "y").out
+    assert re.search(r'^""  1\.000000', out, re.M)
+
+
 def test_evaluate(data: Path) -> None:
     names = ["c45", "smml", "rules"]
     args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 4, "--seed", 3)
