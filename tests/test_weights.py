@@ -101,7 +101,10 @@ def test_class_ties_under_fractional_weights() -> None:
     weights = [2.8, 1.4, 0.5, 2.6, 2.1]
     X = np.zeros((5, 1))
     for y in ([1, 1, 1, 0, 0], [0, 0, 0, 1, 1]):
-        assert TreeClassifier().fit(X, y, sample_weight=weights).predict(X)[0] == 0
+        model = TreeClassifier().fit(X, y, sample_weight=weights)
+        assert model.predict(X)[0] == 0
+        first, second = model.predict_proba(X)[0]
+        assert first == second == pytest.approx(0.5)
 
 
 def test_size_limits_under_fractional_weights() -> None:
