@@ -230,6 +230,15 @@ def test_thresholds_of_surrogates_have_no_reach() -> None:
     assert model.tree_.counts[1:].tolist() == [[5.0, 0.0], [0.0, 5.0]]
 
 
+def test_agreement_counts_rows_whatever_their_class_weighs() -> None:
+    side = np.array([0.0] * 6 + [1.0] * 4)
+    X = {"side": side, "other": np.array([0.0] * 7 + [1.0] * 3)}  # wrong about one row
+    model = TreeClassifier(missing="surrogate", max_depth=1, class_weight={1: 3})
+    tree = model.fit(X, side.astype(int)).tree_
+    (found,) = surrogates_of(tree, 0)
+    assert (found.agreement, found.adjusted) == (0.9, 0.75)
+
+
 def test_it_is_what_cart_does() -> None:
     assert CARTClassifier().missing == "surrogate"
     X = {

@@ -107,6 +107,14 @@ def test_class_ties_under_fractional_weights() -> None:
         assert first == second == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(("more", "label"), [(5e-11, 0), (5e-9, 1)])
+def test_weights_of_classes_are_equal_within_1e_10(more: float, label: int) -> None:
+    X = np.zeros((2, 1))
+    model = TreeClassifier().fit(X, [0, 1], sample_weight=[1 - more / 2, 1 + more / 2])
+    assert model.predict(X).tolist() == [label] * 2
+    assert model.predict_proba(X).argmax(axis=1).tolist() == [label] * 2
+
+
 def test_size_limits_under_fractional_weights() -> None:
     # Scaled to mean 1 each side weighs 4 exactly, though no single weight is a round number.
     weights = [0.9, 0.2, 0.9, 0.1, 0.2, 1.1, 0.4, 0.2]
