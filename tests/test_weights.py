@@ -115,6 +115,15 @@ def test_weights_of_classes_are_equal_within_1e_10(more: float, label: int) -> N
     assert model.predict_proba(X).argmax(axis=1).tolist() == [label] * 2
 
 
+def test_branches_that_rounding_alone_keeps_apart_weigh_the_same() -> None:
+    """Nine rows of 0.1 and three of 0.3, beside a third branch: a row without a value goes to the first."""
+    for first, second in (([0.1] * 9, [0.3] * 3), ([0.3] * 3, [0.1] * 9)):
+        X = {"c": list("a" * len(first) + "b" * len(second) + "c")}
+        y, weights = [0] * len(first) + [1] * len(second) + [2], [*first, *second, 0.7]
+        model = TreeClassifier(categorical_split="multiway").fit(X, y, sample_weight=weights)
+        assert model.tree_.missing_branch[0] == 0
+
+
 def test_size_limits_under_fractional_weights() -> None:
     # Scaled to mean 1 each side weighs 4 exactly, though no single weight is a round number.
     weights = [0.9, 0.2, 0.9, 0.1, 0.2, 1.1, 0.4, 0.2]
