@@ -73,13 +73,20 @@ def _locked_file(folder: str, name: str) -> tuple[str, int]:
     while True:
         token = secrets.token_hex(TOKEN_BYTES)
         temporary = os.path.join(folder, f".{_start(name)}.{token}{ENDING}")
-        descriptor = os.open(temporary, flags, 0o666)  # less what the umask takes
-        if fcntl is not None:
-            with suppress(OSError):  # some file systems have no locks; leftovers stay there
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if _is_at(descriptor, temporary):
-            return temporary, descriptor
-        os.close(descriptor)  # another process took it for a leftover before it was locked
+        try:
+            descriptor = os.open(temporary, flags, 0o666)  # less what the umask takes
+            if fcntl is not None:
+                with suppress(OSError):  # some file systems have no locks; leftovers stay there
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, temporary):
+                return temporary, descriptor
+            os.close(descriptor)  # another process took it for a leftover before it was locked
+        except FileExistsError:  # somebody else's
+            continue
+        except BaseException:  # Ctrl-C strikes here, too
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
 
 
 def _remove_leftovers(folder: str, name: str) -> None:

@@ -100,7 +100,8 @@ class Finisher:
         del number
         arrays |= {name: self._by_node(name, node) for name in LEAF_VALUES if name not in arrays}
         if self.params.threshold == "value":
-            self._relocate(arrays["attribute"], arrays["threshold"])
+            reach = J48_TIE if self.params.compat else 0.0
+            self._relocate(arrays["attribute"], arrays["threshold"], reach)
         choices = eligible, arrays.pop("n_cuts"), arrays.pop("place")
         del arrays["n_table"]
         arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
@@ -205,6 +206,7 @@ class Finisher:
         attribute = np.concatenate([s.attribute for s in found]).astype(np.int32)
         threshold = np.concatenate([s.threshold for s in found]) + 0.0
         if self.params.threshold == "value":
+            # J48 has none, and theirs may lie between values that are closer than its reach.
             self._relocate(attribute, threshold)
         return {
             "surrogate_start": ends(n_surrogates),
@@ -218,9 +220,8 @@ class Finisher:
             "surrogate_adjusted": np.concatenate([s.adjusted for s in found]),
         }
 
-    def _relocate(self, attribute: np.ndarray, threshold: np.ndarray) -> None:
-        """Put thresholds on the largest value of the whole table that is not above them."""
-        reach = J48_TIE if self.params.compat else 0.0
+    def _relocate(self, attribute: np.ndarray, threshold: np.ndarray, reach: float = 0.0) -> None:
+        """Put thresholds on the largest value of the whole table that is not above them, or by less than `reach`."""
         is_cut = np.isfinite(threshold)
         present = None if self.weights is None else self.weights.steps > 0
         for one in np.unique(attribute[is_cut]):

@@ -491,6 +491,28 @@ def test_outputs_that_must_not_be_written(model: Any, tmp_path: Path) -> None:
 
 
 @on_posix
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("moment", ["open", "fstat", "chmod", "fsync", "replace"])
+def test_ctrl_c_at_any_moment_leaves_no_file(
+    moment: str, before: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out.txt").write_text("old")
+    original = getattr(os, moment)
+
+    def interrupted(*args: Any, **kwargs: Any) -> None:
+        if not before:
+            original(*args, **kwargs)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, moment, interrupted)
+        with atomic_file(tmp_path / "out.txt") as file:
+            file.write(b"new")
+    assert os.listdir(tmp_path) == ["out.txt"]
+    is_new = moment == "replace" and not before  # it was whole by then
+    assert (tmp_path / "out.txt").read_text() == ("new" if is_new else "old")
+
+
 def test_a_link_stays_a_link(model: Any, tmp_path: Path) -> None:
     source = write(table_of(50), tmp_path / "in.csv")
     (tmp_path / "elsewhere").mkdir()

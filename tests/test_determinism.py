@@ -103,6 +103,22 @@ def test_number_of_threads_on_mixed_columns(criterion: str, shape: str) -> None:
     assert len(prints) == 1
 
 
+@pytest.mark.parametrize("missing", ["branch", "category", "fractional", "surrogate"])
+@pytest.mark.parametrize("levels", [(3, 40), (3, 300), ()])
+def test_number_of_threads_that_make_splits(
+    missing: str, levels: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads share the splits of a level only if they have very many rows: here from the first row on."""
+    problem = medium(
+        "gini", "subset", 3, "whole", seed=8, n_rows=2500, levels=levels, holes=0.1, missing=missing
+    )
+    problem.parameters["min_samples_leaf"] = 5
+    alone = problem.fit(n_jobs=1).tree_
+    monkeypatch.setattr(fasttree.splitting, "PARALLEL_ROWS", 0)
+    assert {problem.fit(n_jobs=n).tree_.fingerprint() for n in (1, 2, 4)} == {alone.fingerprint()}
+    assert alone.n_leaves > 100
+
+
 def test_ten_fits_are_one(big_table: Data) -> None:
     X, y = big_table
     assert len({fingerprint(X[:20_000], y[:20_000], n_jobs=4) for _ in range(10)}) == 1

@@ -275,6 +275,26 @@ def test_of_equal_shares_the_first_leaf_counts() -> None:
     assert n_apart > 200  # there was something to decide
 
 
+def test_a_share_of_a_row_stops_at_an_unknown_level() -> None:
+    """Half of a row without a goes to p, where b decides: 3 rows are u, one is v. The other half is q's."""
+    X = {"a": list("ppppqqqq"), "b": list("uuuvuuuv")}
+    y = [0, 0, 0, 1, 1, 1, 1, 1]
+    asked = {"a": [None, None, "p", "never seen"], "b": ["never seen", None, "never seen", "u"]}
+    model = ID3Classifier(unknown="majority").fit(X, y)
+    assert model.tree_.attribute.tolist() == [0, 1, -1, -1, -1]
+    shares = [[3 / 8, 5 / 8], [3 / 8, 5 / 8], [3 / 4, 1 / 4], [3 / 8, 5 / 8]]
+    # Whole at p, three quarters and one of that half at the leaves below, or q's half, which is larger.
+    assert model.apply(asked).tolist() == [1, 2, 1, 0]
+    assert model.predict_proba(asked) == pytest.approx(np.array(shares))
+    assert model.predict(asked).tolist() == [1, 1, 0, 1]
+    module: dict[str, Any] = {}
+    exec(model.export("python"), module)
+    for row, expected in zip(zip(*asked.values(), strict=True), shares, strict=True):
+        assert module["predict_proba"](list(row)) == pytest.approx(expected)
+    model.set_params(unknown="missing")
+    assert model.apply(asked).tolist() == [2, 2, 3, 2]
+
+
 # -- what must not matter --------------------------------------------------------------------------
 
 

@@ -165,6 +165,46 @@ def test_half_of_the_gain_must_remain() -> None:
     assert nodes[0].split.table == {0: 0, 1: 1, 2: 1, 3: 2}
 
 
+def branches_of(counts: dict[str, list[int]]) -> list[int]:
+    """The branch of each level of a column, whose rows have these weights in each class."""
+    levels = [level for level, weights in counts.items() for _ in weights]
+    y = [c for weights in counts.values() for c, _ in enumerate(weights)]
+    weights = [weight for weights in counts.values() for weight in weights]
+    model = TreeClassifier(criterion="gain_ratio", categorical_split="grouped", max_depth=1)
+    tree = model.fit({"c": Categorical(levels, list(counts))}, y, weights).tree_
+    return tree.table_branch[: tree.table_start[1]].tolist()
+
+
+@pytest.mark.parametrize(("strays", "expected"), [(80, [0, 0, 1]), (7, [0, 1, 2])])
+def test_a_merger_must_bring_1e_5(strays: int, expected: list[int]) -> None:
+    """A class a level, but for strays of the second class in the first: these two together have the ratio 1. Apart, all
+    three have 1 less H(strays) / 3 of log2(3) bits, which are 3.1e-5 or 3.2e-6."""
+    n = 10**7
+    share = strays / n
+    lost = -(share * math.log2(share) + (1 - share) * math.log2(1 - share)) / 3 / math.log2(3)
+    assert lost == pytest.approx(3.1e-5 if strays == 80 else 3.2e-6, rel=0.02)
+    counts = {"a": [n - strays, strays, 0], "b": [0, n, 0], "c": [0, 0, n]}
+    assert branches_of(counts) == expected
+
+
+@pytest.mark.parametrize(("k", "expected"), [(10**8, [0, 1, 1]), (10**10, [0, 0, 1])])
+def test_a_later_merger_must_be_better_by_1e_10(k: int, expected: list[int]) -> None:
+    """The middle level leans to the last one by one row: the ratio of this pair is better by 6.7e-10 or 6.7e-12."""
+    counts = {"a": [6 * k, 2 * k], "b": [4 * k - 1, 4 * k + 1], "c": [2 * k, 6 * k]}
+
+    def ratio(*groups: str) -> float:
+        sums = [[sum(counts[level][c] for level in group) for c in (0, 1)] for group in groups]
+        before = bits([sum(column) for column in zip(*sums, strict=True)])
+        return (before - sum(map(bits, sums))) / bits([sum(group) for group in sums])
+
+    assert ratio("a", "bc") - ratio("ab", "c") == pytest.approx(0.0669 / k, rel=0.01)
+    assert branches_of(counts) == expected
+
+
+def bits(counts: list[int]) -> float:
+    return sum(-n * math.log2(n / sum(counts)) for n in counts)
+
+
 def test_the_textbook_table() -> None:
     table = tables.PLAY_TENNIS
     X, y = table.X, table.y

@@ -249,3 +249,44 @@ def test_min_gain_is_a_limit_on_the_score_itself() -> None:
     for limit, leaves in ((0.156, 5), (0.157, 1)):
         model = TreeClassifier(min_gain=limit, **ratio).fit(table.X, table.y)
         assert model.get_n_leaves() == leaves
+
+
+# -- ties ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("k", "is_better"), [(10**8, True), (10**10, False)])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "misclassification"])
+def test_a_later_candidate_must_be_better_by_1e_10(criterion: str, k: int, is_better: bool) -> None:
+    """Two splits that differ in one row of 12 k. For gini the later one gains 1 / 12 k more: 8e-10 or 8e-12."""
+    weights, y = [6 * k, 2 * k, k - 1, 1, 3 * k], [0, 1, 0, 0, 1]
+    parameters = {"criterion": criterion, "max_depth": 1}
+    first, later = np.array([0, 0, 1, 1, 1]), np.array([0, 0, 1, 0, 1])
+    for shape in (float, str):  # thresholds and sets
+        model = TreeClassifier(**parameters).fit(
+            {"first": first.astype(shape), "later": later.astype(shape)}, y, weights
+        )
+        assert model.tree_.attribute[0] == int(is_better)
+    # As cuts of one attribute: the row lies between both.
+    values = [0.0, 0, 2, 1, 2]
+    for ghosts in (0, 300):  # a histogram, a sorted list
+        X = np.array([*values, *range(10, 10 + ghosts)]).reshape(-1, 1)
+        columns = fasttree.Columns(X, y + [0] * ghosts)
+        model = TreeClassifier(**parameters)
+        model.fit(columns, sample_weight=weights + [0] * ghosts)
+        assert model.tree_.threshold[0] == (1.5 if is_better else 0.5)
+
+
+@pytest.mark.parametrize(("more", "n_leaves"), [(80, 2), (8, 1)])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
+def test_a_gain_of_1e_10_is_none(criterion: str, more: int, n_leaves: int) -> None:
+    """A million of each class beside `more` of the one and less of the other: a gain of 8e-10 or 8e-12 for gini."""
+    k = 10**6
+    y, weights = [0, 1, 0, 1], [k, k, k + more, k - more]
+    model = TreeClassifier(criterion=criterion, max_depth=1, stop_zero_gain=True)
+    for values in ([0.0, 0, 1, 1], ["a", "a", "b", "b"]):
+        assert model.fit({"v": values}, y, weights).get_n_leaves() == n_leaves
+    for ghosts in (0, 300):  # a histogram, a sorted list
+        X = np.array([0.0, 0, 1, 1, *range(10, 10 + ghosts)]).reshape(-1, 1)
+        columns = fasttree.Columns(X, y + [0] * ghosts)
+        model.fit(columns, sample_weight=weights + [0] * ghosts)
+        assert model.get_n_leaves() == n_leaves

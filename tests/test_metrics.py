@@ -94,6 +94,9 @@ def test_weights_whose_sum_is_no_number() -> None:
         (metrics.brier_score, shares),
     ):
         assert function(y, guess, sample_weight=[1e308] * 4) == pytest.approx(function(y, guess))
+        # Beside such weights one of 1 is nothing.
+        few = function(y[:3], guess[:3])
+        assert function(y, guess, sample_weight=[1.7e308] * 3 + [1]) == pytest.approx(few)
 
 
 def test_standard_errors_are_those_of_samples() -> None:

@@ -16,7 +16,7 @@ from printed_trees import read_table
 from reference_surrogates import Surrogate, SurrogateGrower, reference_apply
 from strategies import Problem, medium, parameter_sets, problems
 
-from fasttree import CARTClassifier, Categorical, TreeClassifier
+from fasttree import C45Classifier, CARTClassifier, Categorical, TreeClassifier
 
 NAN = math.nan
 
@@ -204,6 +204,41 @@ def test_without_surrogates_the_heavier_side() -> None:
     assert model.apply(problem.X).tolist() == [1, 1, 2, 2, 2, 2, 2, 2]
 
 
+@pytest.mark.parametrize(("threshold", "expected"), [("midpoint", 4.0), ("value", 3.0)])
+def test_thresholds_of_surrogates_are_values_too(threshold: str, expected: float) -> None:
+    """Rows that do not know the test have values between both sides of its stand-in: 4 is not above 4."""
+    primary = [0.0] * 4 + [1.0] * 4 + [NAN] * 3
+    other = [0.0] * 4 + [8.0] * 4 + [3.0, 6.0, expected]
+    X = np.array([primary, other]).T
+    model = TreeClassifier(missing="surrogate", max_depth=1, threshold=threshold)
+    model.fit(X, [0] * 4 + [1] * 4 + [1, 0, 1])  # the test is right about all that know it
+    assert model.tree_.surrogate_threshold.tolist() == [expected]
+    assert model.apply(X).tolist() == [1] * 4 + [2] * 4 + [1, 2, 1]
+    assert model.tree_.counts.tolist() == [[5.0, 6.0], [4.0, 2.0], [1.0, 4.0]]
+
+
+def test_thresholds_of_surrogates_have_no_reach() -> None:
+    """J48 puts a threshold on a value up to 1e-6 above the middle. It has no surrogates, and theirs may divide values
+    that are closer than that: every training row goes where it went."""
+    primary = [0.0] * 4 + [1.0] * 4 + [NAN] * 2
+    other = [0.0] * 4 + [1e-7] * 5 + [0.0]
+    X, y = np.array([primary, other]).T, [0] * 4 + [1] * 5 + [0]
+    model = C45Classifier(missing="surrogate", categorical_split="subset", compat="j48")
+    model.set_params(pruning=None).fit(X, y)
+    assert model.tree_.surrogate_threshold.tolist() == [0.0]
+    assert model.apply(X).tolist() == [1] * 4 + [2] * 5 + [1]
+    assert model.tree_.counts[1:].tolist() == [[5.0, 0.0], [0.0, 5.0]]
+
+
+def test_agreement_counts_rows_whatever_their_class_weighs() -> None:
+    side = np.array([0.0] * 6 + [1.0] * 4)
+    X = {"side": side, "other": np.array([0.0] * 7 + [1.0] * 3)}  # wrong about one row
+    model = TreeClassifier(missing="surrogate", max_depth=1, class_weight={1: 3})
+    tree = model.fit(X, side.astype(int)).tree_
+    (found,) = surrogates_of(tree, 0)
+    assert (found.agreement, found.adjusted) == (0.9, 0.75)
+
+
 def test_it_is_what_cart_does() -> None:
     assert CARTClassifier().missing == "surrogate"
     X = {
@@ -275,6 +310,18 @@ def test_a_level_of_two_equal_parts_goes_to_the_first_branch(mirrored: bool) -> 
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
+def test_a_level_of_two_equal_parts_weighs_on_the_first_side(mirrored: bool) -> None:
+    """Alone, level a is too light for a side (1.8 rows); b, whose parts rounding alone keeps apart, joins it."""
+    nine, three = float(mirrored), float(not mirrored)
+    side = np.array([0.0] + [nine] * 9 + [three] * 3 + [1.0] * 10)
+    weights = [0.5] + [0.1] * 9 + [0.3] * 3 + [0.42] * 10
+    X = {"side": side, "level": list("a" + "b" * 12 + "c" * 10)}
+    (found,) = root_surrogates(X, side.astype(int), weights)
+    assert found.table == {0: 0, 1: 0, 2: 1}
+    assert found.agreement == pytest.approx(5.6 / 6.5)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
 def test_equal_agreement_keeps_the_order_of_the_columns(mirrored: bool) -> None:
     side, weights, names = sides(mirrored)
     wrong = {
@@ -288,6 +335,17 @@ def test_equal_agreement_keeps_the_order_of_the_columns(mirrored: bool) -> None:
         found = root_surrogates(X, side.astype(int), weights)
         assert [s.attribute for s in found] == [1, 2]
         assert [s.agreement for s in found] == pytest.approx([9.9 / 10.8] * 2)
+
+
+@pytest.mark.parametrize("other", [[1.0] * 6 + [2.0] * 6, ["a"] * 6 + ["b"] * 6])
+def test_a_side_that_rounding_makes_lighter_than_two_is_none(other: list[Any]) -> None:
+    """Each side of a surrogate weighs 2 or more. Scaled to mean 1, six rows of 0.1 among 3.6 are six thirds."""
+    side = np.array([0.0] * 6 + [1.0] * 6)
+    weights = [0.1] * 6 + [0.5] * 6
+    (found,) = root_surrogates({"side": side, "other": other}, side.astype(int), weights)
+    assert (found.agreement, found.adjusted) == (1.0, 1.0)
+    lighter = [0.1 - 1e-6, *weights[1:11], 0.5 + 1e-6]
+    assert root_surrogates({"side": side, "other": other}, side.astype(int), lighter) == []
 
 
 # -- random tables -------------------------------------------------------------------------------

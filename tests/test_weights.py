@@ -101,7 +101,27 @@ def test_class_ties_under_fractional_weights() -> None:
     weights = [2.8, 1.4, 0.5, 2.6, 2.1]
     X = np.zeros((5, 1))
     for y in ([1, 1, 1, 0, 0], [0, 0, 0, 1, 1]):
-        assert TreeClassifier().fit(X, y, sample_weight=weights).predict(X)[0] == 0
+        model = TreeClassifier().fit(X, y, sample_weight=weights)
+        assert model.predict(X)[0] == 0
+        first, second = model.predict_proba(X)[0]
+        assert first == second == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("more", "label"), [(5e-11, 0), (5e-9, 1)])
+def test_weights_of_classes_are_equal_within_1e_10(more: float, label: int) -> None:
+    X = np.zeros((2, 1))
+    model = TreeClassifier().fit(X, [0, 1], sample_weight=[1 - more / 2, 1 + more / 2])
+    assert model.predict(X).tolist() == [label] * 2
+    assert model.predict_proba(X).argmax(axis=1).tolist() == [label] * 2
+
+
+def test_branches_that_rounding_alone_keeps_apart_weigh_the_same() -> None:
+    """Nine rows of 0.1 and three of 0.3, beside a third branch: a row without a value goes to the first."""
+    for first, second in (([0.1] * 9, [0.3] * 3), ([0.3] * 3, [0.1] * 9)):
+        X = {"c": list("a" * len(first) + "b" * len(second) + "c")}
+        y, weights = [0] * len(first) + [1] * len(second) + [2], [*first, *second, 0.7]
+        model = TreeClassifier(categorical_split="multiway").fit(X, y, sample_weight=weights)
+        assert model.tree_.missing_branch[0] == 0
 
 
 def test_size_limits_under_fractional_weights() -> None:

@@ -58,7 +58,8 @@ class JsonTree:
         for node, share in ends:
             proba = [p + share * q for p, q in zip(proba, node["proba"], strict=True)]
         proba = evened(proba)
-        leaf = min(ends, key=lambda end: (-end[1], end[0]["id"]))[0]
+        most = max(share for _, share in ends) - 1e-10
+        leaf = min((node for node, share in ends if share >= most), key=lambda node: node["id"])
         return self.labels[self._decide(proba)], proba, leaf["id"]
 
     def _decide(self, proba: list[float]) -> int:
