@@ -387,9 +387,10 @@ class Evaluator:
 
 def is_enough(score: np.ndarray, params: GrowthParams) -> np.ndarray:
     """Do splits of these scores gain what the user wants of a split?"""
-    enough = np.ones(score.shape, dtype=bool)
-    if not params.by_chance or params.min_gain > 0:  # a gain that allows for chance may be below 0
-        enough &= score >= params.min_gain
+    if params.by_chance and params.min_gain <= 0:  # a gain that allows for chance may be below 0
+        enough = np.ones(score.shape, dtype=bool)
+    else:
+        enough = np.asarray(score >= params.min_gain)
     if params.stop_zero_gain or params.criterion in STOPPING:
         enough &= score > NO_GAIN
     return enough
