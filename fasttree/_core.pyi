@@ -284,6 +284,7 @@ class Router:
         places: Array,
         total: Array,
         proba: Array,
+        tie: float,
         leaf: Array,
         out: Array,
         several: Array,

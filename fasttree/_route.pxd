@@ -219,10 +219,11 @@ cdef inline int64_t row_ends(
 
 
 cdef inline int32_t mean_of_ends(
-    const int32_t* end, const double* end_share, int64_t n_ends, const double* proba, int64_t n_classes, double* out
+    const int32_t* end, const double* end_share, int64_t n_ends, double tie, const double* proba, int64_t n_classes,
+    double* out,
 ) noexcept nogil:
-    """out := the class shares of a row by its shares of its ends. Returns the end with the largest share, the smallest
-    number of those that only rounding may keep apart."""
+    """out := the class shares of a row by its shares of its ends. Returns the end with the largest share; of those
+    whose shares are not further apart than `tie`, the smallest number."""
     cdef int64_t i, c, at, heaviest = -1
     cdef double part, largest = 0.0
     for c in range(n_classes):
@@ -235,7 +236,7 @@ cdef inline int32_t mean_of_ends(
         if part > largest:
             largest = part
     for i in range(n_ends):
-        if end_share[i] >= largest - 1e-10 and (heaviest < 0 or end[i] < heaviest):
+        if end_share[i] >= largest - tie and (heaviest < 0 or end[i] < heaviest):
             heaviest = end[i]
     return <int32_t>heaviest
 

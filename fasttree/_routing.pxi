@@ -104,13 +104,13 @@ cdef class Router:
 
     def spread(
         self, const real[:, :] table, const int64_t[::1] places, const double[::1] total, const double[:, ::1] proba,
-        int32_t[::1] leaf, double[:, ::1] out, uint8_t[::1] several,
+        double tie, int32_t[::1] leaf, double[:, ::1] out, uint8_t[::1] several,
     ):
         """Rows that go down several branches, because they lack a value, or stop before a leaf at an unknown one.
 
         For each of the rows `places` of the table: the leaf with the largest share of it, and, weighted by the shares,
         the mean of the class shares; and whether it has several ends. `total` is the training weight of each node.
-        Returns False without memory.
+        Shares of a row that are not further apart than `tie` are equal. Returns False without memory.
         """
         cdef Py_ssize_t i, n_ends, n_classes = proba.shape[1]
         cdef Walk walk
@@ -119,7 +119,8 @@ cdef class Router:
             with nogil:
                 for i in range(places.shape[0]):
                     n_ends = follow(self, &walk, &table[places[i], 0], table.strides[1], &total[0])
-                    leaf[i] = mean_of_ends(walk.end, walk.end_share, n_ends, &proba[0, 0], n_classes, &out[i, 0])
+                    leaf[i] = mean_of_ends(
+                        walk.end, walk.end_share, n_ends, tie, &proba[0, 0], n_classes, &out[i, 0])
                     several[i] = n_ends > 1
         close_walk(&walk)
         return fine

@@ -199,7 +199,9 @@ def _route(
         shares = np.empty((len(places), tree.proba.shape[1]))
         heaviest = np.empty(len(places), dtype=np.int32)
         several = np.zeros(len(places), dtype=np.uint8)
-        if not router.spread(block, places, total, tree.proba, heaviest, shares, several):
+        if not router.spread(
+            block, places, total, tree.proba, priors.CLASS_TIE, heaviest, shares, several
+        ):
             raise MemoryError("no memory left to follow several branches")
         leaves[start + places] = heaviest
         if out is not None:

@@ -315,11 +315,8 @@ static int32_t ${p}_follow(const double *row, double *proba, int32_t *leaf)
                 product = part * ${p}_proba[${p}_proba_row[at]][c];
                 proba[c] += product;
             }
-            if (part > largest + ${tie}) {
+            if (part > largest + ${tie} || (part >= largest - ${tie} && at < *leaf))
                 *leaf = at;
-            } else if (part >= largest - ${tie} && at < *leaf) {
-                *leaf = at;
-            }
             if (part > largest)
                 largest = part;
         }
