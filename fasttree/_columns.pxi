@@ -9,8 +9,9 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.stdlib cimport calloc, free, malloc
 
 from fasttree._arrow cimport (
-    ArrowArray, ArrowArrayStream, ArrowSchema, Places, chunk_numbers, chunk_places, floating,
+    BLOCK_ROWS, ArrowArray, ArrowArrayStream, ArrowSchema, Places, block_numbers, chunk_places, floating,
 )
+from fasttree._distinct cimport MOST_CODES, Distinct, number_values, open_distinct
 from fasttree._words cimport (
     DONE, LARGE_OFFSETS, NO_MEMORY, NOT_TEXT, OFFSETS, OUTSIDE, VIEWS, Layout, Outcome, Words, chunk_codes,
     chunk_dictionary, close_words, open_words,
@@ -211,45 +212,85 @@ def numbers_with_holes(object capsule, double[::1] out, bint narrow):
     in the first half of the memory. False if a whole number is too large to be told from its neighbours; None if it is
     not of plain numbers."""
     cdef Stream stream = Stream(capsule)
-    cdef int64_t start = 0, stop
-    cdef char kind = stream.format[0] if len(stream.format) == 1 else 0
+    cdef int64_t start = 0, stop, at, end
+    cdef char kind = kind_of_numbers(stream)
     cdef bint exact = True
-    if kind not in b"cCsSiIlLg" or stream.labels:
+    if kind == 0:
         return None
     while exact and stream.next():
         stop = end_of_chunk(stream, start, out.shape[0])
-        if stop == start:
-            continue
+        at = 0
         with nogil:
-            if narrow:
-                exact = numbers_of_chunk(kind, &stream.array, <float*>&out[0] + start)
-            else:
-                exact = numbers_of_chunk(kind, &stream.array, &out[start])
+            while exact and at < stream.array.length:
+                end = min(at + BLOCK_ROWS, stream.array.length)
+                if narrow:
+                    exact = numbers_of_block(kind, &stream.array, at, end, <float*>&out[0] + start + at)
+                else:
+                    exact = numbers_of_block(kind, &stream.array, at, end, &out[start + at])
+                at = end
         start = stop
     if exact:
         check_whole(start, out.shape[0])
     return exact
 
 
-cdef bint numbers_of_chunk(char kind, const ArrowArray* array, floating* out) noexcept nogil:
+def few_numbers(object capsule, uint8_t[::1] codes):
+    """Fill in the codes of a column of numbers that an Arrow stream holds, 0 where they are missing. Returns the
+    numbers, code after code, in the order in which they appear; None if there are too many, if a whole one is too large
+    to be told from its neighbours, or if it is not of plain numbers."""
+    cdef Stream stream = Stream(capsule)
+    cdef int64_t start = 0, stop, at, end
+    cdef char kind = kind_of_numbers(stream)
+    cdef Distinct distinct
+    cdef double[BLOCK_ROWS] block
+    cdef bint fine = kind != 0
+    open_distinct(&distinct, MOST_CODES)
+    while fine and stream.next():
+        stop = end_of_chunk(stream, start, codes.shape[0])
+        at = 0
+        with nogil:
+            while fine and at < stream.array.length:
+                end = min(at + BLOCK_ROWS, stream.array.length)
+                fine = numbers_of_block(kind, &stream.array, at, end, &block[0])
+                fine = fine and number_values(&distinct, &block[0], sizeof(double), end - at, &codes[start + at])
+                at = end
+        start = stop
+    if not fine:
+        return None
+    check_whole(start, codes.shape[0])
+    return [distinct.value[code + 1] for code in range(distinct.n)]
+
+
+cdef char kind_of_numbers(Stream stream) except *:
+    """What Arrow calls them; 0: it does not hold plain numbers."""
+    if len(stream.format) != 1 or stream.format not in b"cCsSiIlLfg" or stream.labels:
+        return 0
+    return stream.format[0]
+
+
+cdef bint numbers_of_block(
+    char kind, const ArrowArray* array, int64_t start, int64_t stop, floating* out
+) noexcept nogil:
     cdef const void* values = array.buffers[1]
     if kind == c"c":
-        return chunk_numbers(array, <const int8_t*>values, out)
+        return block_numbers(array, <const int8_t*>values, start, stop, out)
     if kind == c"C":
-        return chunk_numbers(array, <const uint8_t*>values, out)
+        return block_numbers(array, <const uint8_t*>values, start, stop, out)
     if kind == c"s":
-        return chunk_numbers(array, <const int16_t*>values, out)
+        return block_numbers(array, <const int16_t*>values, start, stop, out)
     if kind == c"S":
-        return chunk_numbers(array, <const uint16_t*>values, out)
+        return block_numbers(array, <const uint16_t*>values, start, stop, out)
     if kind == c"i":
-        return chunk_numbers(array, <const int32_t*>values, out)
+        return block_numbers(array, <const int32_t*>values, start, stop, out)
     if kind == c"I":
-        return chunk_numbers(array, <const uint32_t*>values, out)
+        return block_numbers(array, <const uint32_t*>values, start, stop, out)
     if kind == c"l":
-        return chunk_numbers(array, <const int64_t*>values, out)
+        return block_numbers(array, <const int64_t*>values, start, stop, out)
     if kind == c"L":
-        return chunk_numbers(array, <const uint64_t*>values, out)
-    return chunk_numbers(array, <const double*>values, out)
+        return block_numbers(array, <const uint64_t*>values, start, stop, out)
+    if kind == c"f":
+        return block_numbers(array, <const float*>values, start, stop, out)
+    return block_numbers(array, <const double*>values, start, stop, out)
 
 
 cdef enum:

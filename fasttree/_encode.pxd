@@ -124,13 +124,12 @@ cdef inline bint sort_run(Keys* k, int64_t start, int64_t stop, const real* valu
 
 cdef inline int64_t bin_codes(
     const Keys* k, const real* values, int64_t stride, const int64_t* weight, int64_t total, int64_t n_bins,
-    bint lossless, uint8_t* codes, double* lower, double* upper,
+    uint8_t* codes, double* lower, double* upper,
 ) noexcept nogil:
     """Codes from 1 on, 0 for missing; lower[code] and upper[code] are the smallest and largest value of a bin. Returns
     the last code.
 
-    A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of `total`;
-    lossless: behind every value.
+    A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of `total`.
     """
     cdef int64_t i, row, last = 0, code = 0, share = 1, so_far = 0
     cdef bint ended
@@ -140,7 +139,7 @@ cdef inline int64_t bin_codes(
     for i in range(k.n_missing, k.n):
         row = <int64_t>(k.key[i] & k.low)
         if i == k.n_missing or not same_value(k, k.key[i], k.key[i - 1], values, stride):
-            ended = i == k.n_missing or lossless
+            ended = i == k.n_missing
             while share < n_bins and so_far >= (total * share + n_bins - 1) // n_bins:
                 share += 1
                 ended = True

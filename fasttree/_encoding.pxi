@@ -4,9 +4,51 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 
+from fasttree._distinct cimport MOST_CODES, Distinct, numeric, number_values, open_distinct, sort_codes
 from fasttree._encode cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, settle
 
-KEY_COLUMNS = COLUMNS   # how many columns `keys_of` takes at most
+KEY_COLUMNS = COLUMNS   # how many columns `keys_of` and `count_values` take at most
+
+cdef enum:
+    COUNTED_ROWS = 1024     # of a column at a time: a row-major table is then read while it is in the cache
+
+
+def count_values(
+    const numeric[:, :] table, int64_t most, uint8_t[:, ::1] codes, double[:, ::1] ascending, int64_t[::1] n_values
+):
+    """Code some columns that have at most `most` distinct values: codes[column, row] in the order of the values, 0 for
+    NaN, ascending[column, code] the values. n_values[column] is how many there are, -1 if too many."""
+    cdef Py_ssize_t n_rows = table.shape[0], n_columns = table.shape[1], start = 0, j
+    cdef Distinct[COLUMNS] distinct
+    if n_columns > COLUMNS:
+        raise ValueError("too many columns at once")
+    with nogil:
+        for j in range(n_columns):
+            open_distinct(&distinct[j], most)
+            n_values[j] = 0
+        while start < n_rows:
+            for j in range(n_columns):
+                if n_values[j] == 0 and not number_values(
+                    &distinct[j], &table[start, j], table.strides[0], min(COUNTED_ROWS, n_rows - start),
+                    &codes[j, start],
+                ):
+                    n_values[j] = -1
+            start += COUNTED_ROWS
+        for j in range(n_columns):
+            if n_values[j] == 0:
+                n_values[j] = distinct[j].n
+                sort_codes(
+                    &distinct[j].value[0], distinct[j].n, &codes[j, 0], n_rows, &codes[j, 0], &ascending[j, 0])
+
+
+def sorted_codes(const double[::1] values, const uint8_t[::1] codes, uint8_t[::1] out, double[::1] ascending):
+    """Codes of values[code - 1], 0 for missing, to codes in the order of the values, ascending[code]."""
+    cdef double[MOST_CODES + 1] value
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(values.shape[0]):
+            value[i + 1] = values[i]
+        sort_codes(&value[0], values.shape[0], &codes[0], codes.shape[0], &out[0], &ascending[0])
 
 
 def keys_of(
@@ -23,7 +65,6 @@ cdef class SortedColumn:
     """A column with its sorted keys."""
 
     cdef Keys keys
-    cdef int64_t n_values
     cdef object _keep
 
     def __init__(self, uint64_t[::1] keys, int row_bits, bint whole, int64_t n_missing):
@@ -36,23 +77,23 @@ cdef class SortedColumn:
 
     def settle(self, const real[:] values):
         """Complete the order; returns the number of distinct values. To be called before all else."""
+        cdef int64_t n_values
         with nogil:
-            self.n_values = settle(&self.keys, &values[0], values.strides[0])
-        if self.n_values < 0:
+            n_values = settle(&self.keys, &values[0], values.strides[0])
+        if n_values < 0:
             raise MemoryError("no memory left to sort a column")
-        return self.n_values
+        return n_values
 
     def codes(
         self, const real[:] values, const int64_t[::1] weight, int64_t total, int64_t n_bins, uint8_t[::1] codes,
         double[::1] lower, double[::1] upper,
     ):
-        """One code a value if there are at most n_bins, else quantile bins. Returns the largest code."""
+        """Quantile bins. Returns the largest code."""
         cdef int64_t n
         cdef const int64_t* w = &weight[0] if weight is not None else NULL
         with nogil:
             n = bin_codes(
-                &self.keys, &values[0], values.strides[0], w, total, n_bins, self.n_values <= n_bins, &codes[0],
-                &lower[0], &upper[0])
+                &self.keys, &values[0], values.strides[0], w, total, n_bins, &codes[0], &lower[0], &upper[0])
         return n
 
     def entries(self, const real[:] values, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
@@ -65,18 +106,18 @@ def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):
     """Renumber codes 0, 1, ... in their own order. row_of[code], -1 at first, becomes a row that has the code."""
     cdef Py_ssize_t i
     cdef int32_t n = 0
-    cdef int32_t* number = <int32_t*>malloc(row_of.shape[0] * sizeof(int32_t))
-    if number == NULL:
+    cdef int32_t* code_of = <int32_t*>malloc(row_of.shape[0] * sizeof(int32_t))
+    if code_of == NULL:
         raise MemoryError("no memory left to number the labels of a column")
     with nogil:
         for i in range(codes.shape[0]):
             row_of[codes[i]] = i
         for i in range(row_of.shape[0]):
-            number[i] = n
+            code_of[i] = n
             n += row_of[i] >= 0
         for i in range(codes.shape[0]):
-            out[i] = number[codes[i]]
-    free(number)
+            out[i] = code_of[codes[i]]
+    free(code_of)
 
 
 def level_entries(

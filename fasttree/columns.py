@@ -76,7 +76,7 @@ class Columns:
     ) -> None:
         self.max_bins = check_max_bins(max_bins)
         n_jobs = check_n_jobs(n_jobs)
-        table = _own_values(read_table(X, categorical_features, ordered_features))
+        table = _own_values(read_table(X, categorical_features, ordered_features, to_encode=True))
         target = read_target(y, table.n_rows)
         with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
             self.encoded: EncodedTable = encode(table, target, team, self.max_bins)
@@ -156,9 +156,8 @@ class TrainingRows:
         columns = []
         for place, attribute in enumerate(encoded.schema.attributes):
             if attribute.categories is None:
-                columns.append(
-                    Column(attribute.name, values=encoded.source[place], time=attribute.time)
-                )
+                values = encoded.values_of(place)
+                columns.append(Column(attribute.name, values=values, time=attribute.time))
                 continue
             codes = encoded.codes_of(place).astype(np.int32) - 1
             columns.append(
@@ -201,7 +200,9 @@ def training(
         return
     container = open_container(X)
     with Team(n_jobs, is_worth_threads(container.n_rows, len(container.names))) as team:
-        table = read_table(container, categorical_features, ordered_features, team.run)
+        table = read_table(
+            container, categorical_features, ordered_features, team.run, to_encode=True
+        )
         target = read_target(y, table.n_rows)
         n_bytes = 4 * table.n_rows * len(table.names)
         give_back(n_bytes)

@@ -16,6 +16,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import Team
+from fasttree.few_numbers import FewNumbers
 from fasttree.frames import Table, Target
 from fasttree.params import MAX_BINS
 from fasttree.room import Room
@@ -49,7 +50,8 @@ class EncodedTable:
     rank_shift: int
     lower: np.ndarray  # float64 [attribute, code]: smallest value of a counted numeric code
     upper: np.ndarray  # ... and the largest: the same unless bins lost something
-    # Values of numeric attributes by row: the table itself, or its columns.
+    # Values of numeric attributes by row: the table itself, or its columns; None for categories, and numbers that were
+    # read as codes.
     source: np.ndarray | list[np.ndarray | None]
 
     @property
@@ -131,15 +133,19 @@ class EncodedTable:
                 codes = np.unique(self.codes[-1 - stored][present])
                 used = codes[codes > 0]
             return np.unique([self.lower[attribute, used], self.upper[attribute, used]])
-        if isinstance(self.source, np.ndarray):
-            values = self.source[:, attribute]
-        else:
-            column = self.source[attribute]
-            assert column is not None
-            values = column
+        values = self.values_of(attribute)
         values = np.sort(values[slice(None) if present is None else present].astype(np.float64))
         values = values[: np.searchsorted(values, np.nan)]  # missing values stand at the end
         return values[np.append(True, values[1:] != values[:-1])]
+
+    def values_of(self, attribute: int) -> np.ndarray:
+        """The value of each row for a numeric attribute."""
+        if isinstance(self.source, np.ndarray):
+            return self.source[:, attribute]
+        column = self.source[attribute]
+        if column is None:  # read as codes
+            return np.append(np.nan, self.first_values(attribute))[self.codes_of(attribute)]
+        return column
 
     def first_values(self, attribute: int) -> np.ndarray:
         """The value of each code of a numeric attribute from 1 on; of bins the smallest."""
@@ -190,6 +196,7 @@ class _Encoding:
         self.table = table
         self.target = target
         self.max_bins = max_bins
+        self.most = max_bins or MAX_BINS  # so many values get a code each
         self.steps = None if weights is None else weights.steps
         self.total = n if weights is None else int(weights.steps.sum())
         self.y = target.codes.view(np.uint32)
@@ -224,51 +231,93 @@ class _Encoding:
         if column.codes is not None and column.categories is not None:
             self.encode_categories(attribute, column.codes, len(column.categories))
             return
-        assert column.values is not None
         values = column.values
-        if values.dtype not in (np.float32, np.float64):
-            values = self.room.numbers()
-            values[:] = column.values
-        self.source[attribute] = values
+        if column.few is not None:
+            if len(column.few.distinct) <= self.most:
+                self.encode_few(attribute, column.few)
+                return
+            values = column.few.values()
+        assert values is not None
         row = self.free.pop()  # the keys stand where the list will
         here = range(attribute, attribute + 1)
-        self.encode_numbers(
+        self.source[attribute] = self.encode_numbers(
             here, values[:, np.newaxis], self.lists[row : row + 1], range(row, row + 1)
-        )
+        )[:, 0]
         if self.storage[attribute] < 0:
             self.free.append(row)
 
+    def encode_few(self, attribute: int, few: FewNumbers) -> None:
+        """A column whose numbers were coded when it was read."""
+        codes, lower = self.codes[attribute], self.lower[attribute]
+        _core.sorted_codes(few.distinct, few.codes, codes, lower)
+        self.note_codes(attribute, len(few.distinct), lower)
+
     def encode_numbers(
         self, attributes: range, values: np.ndarray, keys: np.ndarray, rows: range
+    ) -> np.ndarray:
+        """`values` holds a column for each of the attributes, `keys` has room for the keys; lists go to `rows`. Returns
+        the values, as the lists refer to them."""
+        if values.dtype == bool:
+            values = values.view(np.uint8)
+        here = slice(attributes.start, attributes.stop)
+        n_values = np.empty(len(attributes), dtype=np.int64)
+        _core.count_values(values, self.most, self.codes[here], self.lower[here], n_values)
+        for attribute, n in zip(attributes, n_values.tolist(), strict=True):
+            if n >= 0:
+                self.note_codes(attribute, n, self.lower[attribute])
+        if (n_values < 0).any():
+            if values.dtype not in (np.float32, np.float64):
+                numbers = (
+                    self.room.numbers()[:, np.newaxis]
+                    if len(attributes) == 1
+                    else np.empty(values.shape)
+                )
+                numbers[:] = values
+                values = numbers
+            self.sort_numbers(attributes, values, keys, rows, n_values < 0)
+        return values
+
+    def note_codes(self, attribute: int, largest: int, upper: np.ndarray) -> None:
+        """The attribute has its codes, and the smallest value of each: what follows from them."""
+        self.storage[attribute] = -1 - attribute
+        self.n_codes[attribute] = largest + 1
+        self.upper[attribute] = upper
+        self.has_missing[attribute] = self.codes[attribute].min() == 0
+        if largest:
+            self.ranges[attribute] = self.lower[attribute, 1], upper[largest]
+
+    def sort_numbers(
+        self,
+        attributes: range,
+        values: np.ndarray,
+        keys: np.ndarray,
+        rows: range,
+        wanted: np.ndarray,
     ) -> None:
-        """`values` holds a column for each of the attributes, `keys` has room for the keys; lists go to `rows`."""
-        if values.dtype not in (np.float32, np.float64):
-            values = values.astype(np.float64)
+        """Columns of more values than fit codes: sorted lists, or quantile bins."""
         row_bits = max(1, (len(values) - 1).bit_length())
         whole = np.empty(len(attributes), dtype=np.uint8)
         n_missing = np.empty(len(attributes), dtype=np.int64)
         _core.keys_of(values, row_bits, keys, whole, n_missing)
-        self.has_missing[attributes.start : attributes.stop] = n_missing > 0
-        keys.sort(axis=1)
-        for j, (attribute, row) in enumerate(zip(attributes, rows, strict=True)):
-            column = values[:, j]
+        for j in np.flatnonzero(wanted):
+            attribute, row, column = attributes[j], rows[j], values[:, j]
+            keys[j].sort()
             ranked = _core.SortedColumn(keys[j], row_bits, whole[j], n_missing[j])
             n_values = ranked.settle(column)
-            if self.max_bins is None and n_values > MAX_BINS:
-                entries = self.lists[row]
-                ranked.entries(column, self.shift, self.y, entries)
-                self.ranges[attribute] = column[_rows(entries[[n_missing[j], -1]])]
-                self.storage[attribute] = row
-                self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
+            if self.max_bins is not None:
+                upper = np.zeros(MAX_BINS + 1)
+                largest = ranked.codes(
+                    column, self.steps, self.total, self.max_bins, self.codes[attribute],
+                    self.lower[attribute], upper,
+                )  # fmt: skip
+                self.note_codes(attribute, largest, upper)
                 continue
-            largest = ranked.codes(
-                column, self.steps, self.total, self.max_bins or MAX_BINS, self.codes[attribute],
-                self.lower[attribute], self.upper[attribute],
-            )  # fmt: skip
-            self.storage[attribute] = -1 - attribute
-            self.n_codes[attribute] = largest + 1
-            if largest:
-                self.ranges[attribute] = self.lower[attribute, 1], self.upper[attribute, largest]
+            entries = self.lists[row]
+            ranked.entries(column, self.shift, self.y, entries)
+            self.ranges[attribute] = column[_rows(entries[[n_missing[j], -1]])]
+            self.storage[attribute] = row
+            self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
+            self.has_missing[attribute] = n_missing[j] > 0
 
     # -- categories ------------------------------------------------------------------------------------------------
 

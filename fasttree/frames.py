@@ -33,6 +33,7 @@ from fasttree.arrays import (
 )
 from fasttree.categorical import Categorical
 from fasttree.containers import Container, open_container
+from fasttree.few_numbers import FewNumbers
 from fasttree.kinds import Kinds, read_kinds
 from fasttree.labels import (
     MISSING_CODE,
@@ -55,7 +56,7 @@ from fasttree.same_kind import like_labels, like_numbers
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.targets import Target, read_target, read_weights
 from fasttree.times import Times
-from fasttree.values import read_column
+from fasttree.values import RawColumn, read_column, read_to_encode
 
 __all__ = [
     "MISSING_CODE",
@@ -76,7 +77,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numeric: `values`, NaN where missing; with `time` they are times. Categorical: `codes` into `categories`.
+    """Numeric: `values`, NaN where missing (with `time` they are times), or `few`. Categorical: `codes` into
+    `categories`.
 
     A code may be MISSING_CODE; and UNKNOWN_CODE, for a level that is not in `categories`, in what a
     fitted model reads. Without a value at fit there are no categories: the tuple is empty.
@@ -89,6 +91,7 @@ class Column:
     declared: bool = False  # True: a level stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
     time: str | None = None  # the kind of time (times.py) that the values are; None: plain numbers
+    few: FewNumbers | None = None  # only in what `read_table` was asked to read for encoding
 
     def numbers(self) -> np.ndarray | Times:
         """The values as a column of a table that is read as this one was."""
@@ -96,6 +99,8 @@ class Column:
         return self.values if self.time is None else Times(self.time, self.values)
 
     def take(self, rows: np.ndarray) -> Column:
+        if self.few is not None:
+            return replace(self, few=self.few.take(rows))
         if self.values is not None:
             return replace(self, values=self.values[rows])
         assert self.codes is not None
@@ -140,8 +145,10 @@ def read_table(
     categorical_features: Any = "from_dtype",
     ordered_features: Any = "from_dtype",
     run: Callable[[Callable[[int, int], None], int], None] | None = None,
+    to_encode: bool = False,
 ) -> Table:
-    """The table that a model is to be fitted to. X may be open already; `run` is `Team.run`, to read columns with."""
+    """The table that a model is to be fitted to. X may be open already; `run` is `Team.run`, to read columns with.
+    `to_encode`: nobody but `encode` asks for its numbers."""
     container = open_container(X)
     kinds = read_kinds(categorical_features, ordered_features, container)
     n_rows, names, named = container.n_rows, container.names, container.named
@@ -155,10 +162,11 @@ def read_table(
         sources = _columns_of(matrix)
     columns: list[Any] = [None] * len(names)
     room = Room(len(names), n_rows)
+    read_raw = read_to_encode if to_encode else read_column
 
     def read(worker: int, place: int) -> None:
         try:
-            values = read_column(column_label(names[place]), sources[place], room)
+            values = read_raw(column_label(names[place]), sources[place], room)
             columns[place] = _fit_column(names[place], values, place, kinds, room)
         except Exception as error:  # the first column in error is named, whatever the threads did
             columns[place] = error
@@ -182,9 +190,13 @@ def _raise_error(column: Any) -> None:
 
 
 def _fit_column(
-    name: str, values: np.ndarray | Labels | Times, place: int, kinds: Kinds, room: Room
+    name: str, values: RawColumn | FewNumbers, place: int, kinds: Kinds, room: Room
 ) -> Column:
     where = column_label(name)
+    if isinstance(values, FewNumbers):
+        if place not in kinds.declared:
+            return Column(name, few=values)
+        values = values.values()
     if isinstance(values, Times):
         if place not in kinds.declared:
             return Column(name, values=values.values, time=values.kind)
@@ -310,7 +322,7 @@ def read_table_like(
 
 def _like_column(
     name: str,
-    values: np.ndarray | Labels | Times,
+    values: RawColumn,
     place: int,
     expected: _Expected,
     unknown: str,

@@ -13,29 +13,31 @@ LARGE_BYTES = 2**22  # from which on numpy asks for large pages
 
 
 class Room:
-    """Rows to put columns into. Numbers and codes are apart, since codes are given up earlier."""
+    """Rows to put columns into. Kinds of numbers are apart, since codes are given up earlier than values."""
 
     def __init__(self, n_columns: int, n_rows: int) -> None:
+        self.n_columns = n_columns
         self.n_rows = n_rows
-        n_bytes = 8 * n_rows
-        pays = n_bytes < LARGE_BYTES <= n_columns * n_bytes
-        self._at_once = -(-LARGE_BYTES // n_bytes) if pays else 1  # columns of numbers
-        self._numbers: list[np.ndarray] = []
-        self._codes: list[np.ndarray] = []
+        self._free: dict[type[np.generic], list[np.ndarray]] = {}
 
     def numbers(self) -> np.ndarray:
-        return self._row(self._numbers, self._at_once, np.float64)
+        return self._row(np.float64)
 
     def codes(self) -> np.ndarray:
-        return self._row(self._codes, 2 * self._at_once, np.int32)
+        return self._row(np.int32)
 
-    def _row(self, free: list[np.ndarray], n: int, dtype: type[np.generic]) -> np.ndarray:
-        if self._at_once == 1:
-            return np.empty(self.n_rows, dtype=dtype)
+    def small_codes(self) -> np.ndarray:
+        return self._row(np.uint8)
+
+    def _row(self, kind: type[np.generic]) -> np.ndarray:
+        n_bytes = np.dtype(kind).itemsize * self.n_rows
+        if not n_bytes < LARGE_BYTES <= self.n_columns * n_bytes:
+            return np.empty(self.n_rows, dtype=kind)
+        free = self._free.setdefault(kind, [])
         try:
             return free.pop()
         except IndexError:  # threads that come together make a piece each
-            rows = list(np.empty((n, self.n_rows), dtype=dtype))
+            rows = list(np.empty((-(-LARGE_BYTES // n_bytes), self.n_rows), dtype=kind))
             row = rows.pop()
             free += rows
             return row

@@ -25,6 +25,7 @@ from fasttree.arrays import (
 )
 from fasttree.capsules import arrow_column, speaks_arrow
 from fasttree.categorical import Categorical
+from fasttree.few_numbers import FewNumbers
 from fasttree.labels import (
     MISSING_CODE,
     Labels,
@@ -41,9 +42,23 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
 
-def read_column(where: str, column: Any, room: Room | None = None) -> np.ndarray | Labels | Times:
+RawColumn = np.ndarray | Labels | Times
+
+
+def read_column(where: str, column: Any, room: Room | None = None) -> RawColumn:
     """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it. `room` has a place for what
     cannot stay where it is."""
+    found = _read(where, column, room, few=False)
+    assert not isinstance(found, FewNumbers)
+    return found
+
+
+def read_to_encode(where: str, column: Any, room: Room) -> RawColumn | FewNumbers:
+    """The same; numbers that have to be moved come as codes, if few are distinct."""
+    return _read(where, column, room, few=True)
+
+
+def _read(where: str, column: Any, room: Room | None, few: bool) -> RawColumn | FewNumbers:
     if isinstance(column, Times):
         return column
     if isinstance(column, np.ndarray):
@@ -54,18 +69,18 @@ def read_column(where: str, column: Any, room: Room | None = None) -> np.ndarray
         return read_objects(where, column)
     if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
         return read_array(where, np.asarray(column))
-    return _read_series(where, column, room)
+    return _read_series(where, column, room, few)
 
 
-def _read_series(where: str, column: Any, room: Room | None) -> np.ndarray | Labels | Times:
+def _read_series(where: str, column: Any, room: Room | None, few: bool) -> RawColumn | FewNumbers:
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         if speaks_arrow(column):
-            return _read_series(where, arrow_column(where, column), room)
+            return _read_series(where, arrow_column(where, column), room, few)
         if _is_pandas_array(column):
-            return read_column(where, sys.modules["pandas"].Series(column))
+            return _read(where, sys.modules["pandas"].Series(column), room, few)
         if hasattr(column, "__array__"):
             return read_array(where, np.asarray(column))
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
@@ -92,7 +107,11 @@ def _read_series(where: str, column: Any, room: Room | None) -> np.ndarray | Lab
             return Times(kind, nothing)
         return nothing if dtype.is_numeric() else no_labels(len(series))
     if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
-        numbers = _float64(where, series, room or Room(1, len(series)))
+        room = room or Room(1, len(series))
+        coded = _few_numbers(series, room) if few and dtype.is_numeric() else None
+        if coded is not None:
+            return coded
+        numbers = _float64(where, series, room)
         if numbers is not None:
             return numbers
     if zone is not None:
@@ -113,7 +132,14 @@ def _type_error(where: str, dtype: Any) -> TypeError:
     )
 
 
-def _float64(where: str, series: nw.Series[Any], room: Room) -> np.ndarray | Labels | Times | None:
+def _few_numbers(series: nw.Series[Any], room: Room) -> FewNumbers | None:
+    """None: they are too many, or no plain numbers."""
+    codes = room.small_codes()
+    distinct = _read_arrow(series, _core.few_numbers, codes)
+    return None if distinct is None else FewNumbers(codes, np.array(distinct, dtype=np.float64))
+
+
+def _float64(where: str, series: nw.Series[Any], room: Room) -> RawColumn | None:
     """Numbers that numpy cannot hold as what they are, such as whole ones among holes; None for another type."""
     import narwhals.stable.v2 as nw
 

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A column of few distinct numbers, each of which has a code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FewNumbers:
+    """`distinct` in any order; codes[row] - 1 is a place there, and 0 is missing."""
+
+    codes: np.ndarray  # uint8
+    distinct: np.ndarray  # float64
+
+    def values(self) -> np.ndarray:
+        """The number of each row, NaN where it is missing."""
+        return np.asarray(np.append(np.nan, self.distinct)[self.codes])
+
+    def take(self, rows: np.ndarray) -> FewNumbers:
+        codes = self.codes[rows]
+        here = np.unique(codes[codes > 0])
+        code_of = np.zeros(256, dtype=np.uint8)
+        code_of[here] = np.arange(1, len(here) + 1)
+        return FewNumbers(code_of[codes], self.distinct[here - 1])
