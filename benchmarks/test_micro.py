@@ -104,6 +104,20 @@ def test_core_keys(benchmark: Any, dtype: str, order: str) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float64"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_core_counts_values(benchmark: Any, dtype: str, order: str) -> None:
+    benchmark.group = "core: count_values"
+    drawn = np.random.default_rng(0).integers(0, 100, (20_000, _core.KEY_COLUMNS))
+    table = np.asarray(drawn, dtype=dtype, order=order)
+    codes = np.empty(table.shape[::-1], dtype=np.uint8)
+    ascending = np.zeros((len(codes), 256))
+    n_values = np.empty(len(codes), dtype=np.int64)
+    benchmark(_core.count_values, table, 255, codes, ascending, n_values)
+    np.testing.assert_array_equal(ascending[0, codes[0]], table[:, 0])
+    assert set(n_values) == {100}
+
+
 def test_core_sorts_a_column(benchmark: Any) -> None:
     benchmark.group = "core: sort one column"
     values = np.ascontiguousarray(data.classification(20_000, 20).X[:, 0])
