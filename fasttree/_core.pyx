@@ -291,7 +291,7 @@ cdef class Growth:
         the first of the instances that take its shares on the other branches, and the branch it takes (bytes, or words
         if there are many branches)."""
         self._keep = (y, weight, row_of, first_copy, narrow, wide)
-        self.rows.y = &y[0] if y is not None else NULL
+        self.rows.y = &y[0] if y is not None and self.rows.shift == 32 else NULL
         self.rows.weight = &weight[0] if weight is not None else NULL
         self.rows.row_of = &row_of[0] if row_of is not None else NULL
         self.instances.y = &y[0] if y is not None else NULL
