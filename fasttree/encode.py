@@ -266,16 +266,17 @@ class _Encoding:
             if n >= 0:
                 self.note_codes(attribute, n, self.lower[attribute])
         if (n_values < 0).any():
-            if values.dtype not in (np.float32, np.float64):
-                numbers = (
-                    self.room.numbers()[:, np.newaxis]
-                    if len(attributes) == 1
-                    else np.empty(values.shape)
-                )
-                numbers[:] = values
-                values = numbers
+            values = self.floats(values)
             self.sort_numbers(attributes, values, keys, rows, n_values < 0)
         return values
+
+    def floats(self, values: np.ndarray) -> np.ndarray:
+        if values.dtype in (np.float32, np.float64):
+            return values
+        alone = values.shape[1] == 1
+        numbers = self.room.numbers()[:, np.newaxis] if alone else np.empty(values.shape)
+        numbers[:] = values
+        return numbers
 
     def note_codes(self, attribute: int, largest: int, upper: np.ndarray) -> None:
         """The attribute has its codes, and the smallest value of each: what follows from them."""

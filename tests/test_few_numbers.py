@@ -211,3 +211,21 @@ def test_only_who_encodes_gets_codes() -> None:
         assert column.values is None
         assert isinstance(column.few, FewNumbers)
     assert isinstance(read_column("c", table.column("whole")), np.ndarray)
+
+
+@pytest.mark.parametrize("kind", [*WHOLE, "bool", "float32"])
+@pytest.mark.parametrize("max_bins", [None, 40])
+def test_columns_of_few_and_of_many_numbers_beside_each_other(kind: str, max_bins: Any) -> None:
+    """A matrix is coded by blocks of columns, of which some may have to be sorted."""
+    random = np.random.default_rng(3)
+    X = random.integers(0, 5, (2_000, 19)).astype(kind)
+    if kind not in ("bool", "int8", "uint8"):
+        X[:, [0, 3, 9, 18]] = random.integers(0, 1_000, (2_000, 4)).astype(kind)
+    y = (X[:, 3] > X[:, 9]) ^ (X[:, 1] > 2)
+    model = fasttree.TreeClassifier(max_bins=max_bins, max_depth=6)
+    expected = model.fit(X.astype(np.float64), y).tree_.fingerprint()
+    columns = {f"x{place}": X[:, place] for place in range(19)}
+    for same in (X, np.asfortranarray(X), X.repeat(2, axis=1)[:, ::2]):
+        assert model.fit(same, y).tree_.fingerprint() == expected
+    if kind != "bool":  # as a column of its own it is a category
+        assert model.fit(columns, y).tree_.fingerprint() == expected
