@@ -964,6 +964,12 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
         ),
         bad({"a": [True, 2]}, ValueError, "bool (True", "int (2", identifier="bool and int"),
         bad(
+            {"a": [np.int8(1), np.float32(2.5), 3, True]},
+            ValueError,
+            "int8 (1 in row 0) and bool (True in row 3). Turn",
+            identifier="a bool among numbers of several types",
+        ),
+        bad(
             {"a": [datetime.date(2020, 1, 1), 1.5]},
             ValueError,
             "mixes types: date",
@@ -1642,10 +1648,15 @@ def test_bools_and_numbers_match_by_value() -> None:
     ("column", "schema", "words"),
     [
         (["red"], NUMBERS, ["column 'a' was numeric at fit", "'red'", "pass numbers"]),
-        (pd.Series([1], dtype="category"), NUMBERS, ["column 'a' was numeric at fit", "such as 1"]),
+        (
+            pd.Series([1], dtype="category"),
+            NUMBERS,
+            ["'a' was numeric at fit, but now holds categories such as 1", ".astype(float)"],
+        ),
         ([1], WORDS, ["column 'a' was categorical at fit", "'red'", "such as 1", "number"]),
         (np.array([1.5]), WORDS, ["column 'a' was categorical at fit", "1.5", "instead of text"]),
-        ([True], WORDS, ["column 'a' was categorical at fit", "True"]),
+        ([True], WORDS, ["column 'a' was categorical at fit", "True (bool instead of text)"]),
+        (["x"], BOOLS, ["column 'a' was categorical at fit", "'x' (text instead of bool)"]),
         (["1"], LEVELS, ["column 'a' was categorical at fit", "such as 1", "'1'", "text instead"]),
         ([None, 1.5], WORDS, ["column 'a' was categorical at fit", "such as 1.5 (number"]),
         (pd.Series([1], dtype="category"), WORDS, ["column 'a' was categorical at fit"]),

@@ -85,6 +85,18 @@ def test_arrow_unions(column: Any) -> None:
         read_table(pa.table({"a": column}))
 
 
+def test_arrow_types_that_pandas_only_stores() -> None:
+    for held in (
+        pa.RunEndEncodedArray.from_arrays([1, 2], ["x", "y"]),
+        pa.array([b"x", b"y"], pa.binary_view()),
+    ):
+        column = pd.Series(pd.arrays.ArrowExtensionArray(held))
+        with pytest.raises(
+            TypeError, match=r"^column 'a' has the type (run_end|binary_view).*: unpack it"
+        ):
+            read_table({"a": column})
+
+
 @pytest.mark.parametrize("held", NESTED.values(), ids=NESTED)
 def test_arrow_dictionaries_of_what_is_no_label(held: Any) -> None:
     column = pa.DictionaryArray.from_arrays(pa.array([0, 1]), held)
