@@ -74,7 +74,7 @@ def test_pandas_periods_and_intervals(missing: list[Any]) -> None:
         (pd.Interval(0, 1), "Interval"),
     ):
         with pytest.raises(
-            TypeError, match=rf"^column 'a' holds {word}\(.* in row 0, .* into text"
+            TypeError, match=rf"^column 'a' holds {word}\(.* in row 0, .* into numbers or text"
         ):
             read_table(pd.DataFrame({"a": pd.Series([held, *missing])}))
 
