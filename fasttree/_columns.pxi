@@ -13,7 +13,7 @@ from fasttree._arrow cimport (
 )
 from fasttree._distinct cimport MOST_CODES, Distinct, number_values, open_distinct
 from fasttree._words cimport (
-    DONE, LARGE_OFFSETS, NO_MEMORY, NOT_TEXT, OFFSETS, OUTSIDE, VIEWS, Layout, Outcome, Words, chunk_codes,
+    DONE, ELSEWHERE, LARGE_OFFSETS, NO_MEMORY, NOT_TEXT, OFFSETS, OUTSIDE, VIEWS, Layout, Outcome, Words, chunk_codes,
     chunk_dictionary, close_words, open_words,
 )
 
@@ -78,29 +78,38 @@ def text_codes(object capsule, int32_t[::1] codes):
     cdef Layout layout = layout_of(stream.format)
     cdef Words words
     cdef int64_t start = 0, stop
-    cdef bint fine
+    cdef Outcome outcome
     if layout == NOT_TEXT or stream.labels:
         return None
-    fine = open_words(&words)
+    outcome = DONE if open_words(&words) else NO_MEMORY
     try:
-        while fine and stream.next():
+        while outcome == DONE and stream.next():
             stop = end_of_chunk(stream, start, codes.shape[0])
             if stop == start:
                 continue
             with nogil:
                 if layout == OFFSETS:
-                    fine = chunk_codes(OFFSETS, &stream.array, &words, &codes[start])
+                    outcome = chunk_codes(OFFSETS, &stream.array, &words, &codes[start])
                 elif layout == LARGE_OFFSETS:
-                    fine = chunk_codes(LARGE_OFFSETS, &stream.array, &words, &codes[start])
+                    outcome = chunk_codes(LARGE_OFFSETS, &stream.array, &words, &codes[start])
                 else:
-                    fine = chunk_codes(VIEWS, &stream.array, &words, &codes[start])
+                    outcome = chunk_codes(VIEWS, &stream.array, &words, &codes[start])
             start = stop
-        if not fine:
-            raise MemoryError("no memory left to number the labels of a column")
+        check_outcome(outcome)
         check_whole(start, codes.shape[0])
         return texts_of(&words)
     finally:
         close_words(&words)
+
+
+cdef int check_outcome(Outcome outcome) except -1:
+    if outcome == OUTSIDE:
+        raise ValueError("a row names a place that its dictionary does not have")
+    if outcome == ELSEWHERE:
+        raise ValueError("a text begins or ends outside of the memory that has the texts")
+    if outcome == NO_MEMORY:
+        raise MemoryError("no memory left to number the labels of a column")
+    return 0
 
 
 cdef Layout layout_of(bytes format):
@@ -140,10 +149,7 @@ def dictionary_codes(object capsule, int32_t[::1] codes):
             with nogil:
                 outcome = codes_of_chunk(kind, layout, &stream.array, &words, code_at, first_code + start)
             start = stop
-        if outcome == OUTSIDE:
-            raise ValueError("a row names a place that its dictionary does not have")
-        if outcome == NO_MEMORY:
-            raise MemoryError("no memory left to number the labels of a column")
+        check_outcome(outcome)
         check_whole(start, codes.shape[0])
         return texts_of(&words)
     finally:

@@ -197,68 +197,106 @@ cdef inline const char* end_of_texts(Layout layout, const ArrowArray* array) noe
     return <const char*>array.buffers[1] + 16 * stop
 
 
-cdef inline const char* text_at(
-    Layout layout, const ArrowArray* array, int64_t i, int64_t* length, const char** end
+cdef inline bint text_at(
+    Layout layout, const ArrowArray* array, int64_t i, const char** text, int64_t* length, const char** end
 ) noexcept nogil:
-    """Text i. `end` is that of the memory where it lies, if it is not in the one of `end_of_texts`."""
+    """Text i. `end` is that of the memory where it lies, if it is not in the one of `end_of_texts`. False: a view that
+    lies elsewhere. Offsets are known to be `in_order`."""
     cdef const void** buffers = array.buffers
     cdef const char* view
     cdef int32_t[4] part
+    cdef int64_t size
     if layout == OFFSETS:
         length[0] = (<const int32_t*>buffers[1])[i + 1] - (<const int32_t*>buffers[1])[i]
-        return <const char*>buffers[2] + (<const int32_t*>buffers[1])[i]
+        text[0] = <const char*>buffers[2] + (<const int32_t*>buffers[1])[i]
+        return True
     if layout == LARGE_OFFSETS:
         length[0] = (<const int64_t*>buffers[1])[i + 1] - (<const int64_t*>buffers[1])[i]
-        return <const char*>buffers[2] + (<const int64_t*>buffers[1])[i]
+        text[0] = <const char*>buffers[2] + (<const int64_t*>buffers[1])[i]
+        return True
     view = <const char*>buffers[1] + 16 * i
     memcpy(part, view, 16)
     length[0] = part[0]
+    text[0] = view + 4
     if part[0] <= INLINE:
-        return view + 4
+        return part[0] >= 0
+    if not 0 <= part[2] < array.n_buffers - 3:
+        return False
     view = <const char*>buffers[2 + part[2]]
-    end[0] = view + (<const int64_t*>buffers[array.n_buffers - 1])[part[2]]
-    return view + part[3]
+    size = (<const int64_t*>buffers[array.n_buffers - 1])[part[2]]
+    text[0] = view + part[3]
+    end[0] = view + size
+    return part[3] >= 0 and part[3] <= size - part[0]
 
 
-cdef inline bint chunk_codes(Layout layout, const ArrowArray* array, Words* words, int32_t* codes) noexcept nogil:
-    """The code of each row, -1 where it is missing. False: no memory left."""
-    cdef const uint8_t* known = known_of(array)
-    cdef const char* text
-    cdef const char* last = end_of_texts(layout, array)
-    cdef const char* end
-    cdef int64_t i, at, length = 0
-    for i in range(array.length):
-        at = array.offset + i
-        if not is_known(known, at):
-            codes[i] = -1
-            continue
-        end = last
-        text = text_at(layout, array, at, &length, &end)
-        codes[i] = code_of(words, text, length, end)
-        if codes[i] < 0:
-            return False
-    return True
+ctypedef fused offset:
+    int32_t
+    int64_t
+
+
+cdef inline bint ascend(const offset* offsets, int64_t n) noexcept nogil:
+    """0 <= offsets[0] <= offsets[1] ... <= offsets[n]"""
+    cdef int64_t i
+    cdef offset signs = offsets[0]
+    for i in range(n):
+        signs |= offsets[i + 1] | (offsets[i + 1] - offsets[i])
+    return signs >= 0
+
+
+cdef inline bint in_order(Layout layout, const ArrowArray* array) noexcept nogil:
+    """No text has an end before its start, as in a file that is damaged. Views are looked at one by one."""
+    if layout == VIEWS or array.length == 0:
+        return True
+    if layout == OFFSETS:
+        return ascend(<const int32_t*>array.buffers[1] + array.offset, array.length)
+    return ascend(<const int64_t*>array.buffers[1] + array.offset, array.length)
 
 
 cdef enum Outcome:
     DONE
     NO_MEMORY
     OUTSIDE                     # a row names a place that its dictionary does not have
+    ELSEWHERE                   # a text lies outside of the memory that has the texts
 
 
-cdef inline bint number_entry(
+cdef inline Outcome chunk_codes(Layout layout, const ArrowArray* array, Words* words, int32_t* codes) noexcept nogil:
+    """The code of each row, -1 where it is missing."""
+    cdef const uint8_t* known = known_of(array)
+    cdef const char* text = NULL
+    cdef const char* last = end_of_texts(layout, array)
+    cdef const char* end
+    cdef int64_t i, at, length = 0
+    if not in_order(layout, array):
+        return ELSEWHERE
+    for i in range(array.length):
+        at = array.offset + i
+        if not is_known(known, at):
+            codes[i] = -1
+            continue
+        end = last
+        if not text_at(layout, array, at, &text, &length, &end):
+            return ELSEWHERE
+        codes[i] = code_of(words, text, length, end)
+        if codes[i] < 0:
+            return NO_MEMORY
+    return DONE
+
+
+cdef inline Outcome number_entry(
     Layout layout, const ArrowArray* dictionary, Words* words, int64_t i, int32_t* code_at
 ) noexcept nogil:
-    """The code of an entry of a dictionary, -1 of a missing one. False: no memory left."""
+    """The code of an entry of a dictionary, -1 of a missing one."""
     cdef int64_t length = 0
-    cdef const char* text
+    cdef const char* text = NULL
     cdef const char* end = end_of_texts(layout, dictionary)
     code_at[i] = -1
     if is_known(known_of(dictionary), dictionary.offset + i):
-        text = text_at(layout, dictionary, dictionary.offset + i, &length, &end)
+        if not text_at(layout, dictionary, dictionary.offset + i, &text, &length, &end):
+            return ELSEWHERE
         code_at[i] = code_of(words, text, length, end)
-        return code_at[i] >= 0
-    return True
+        if code_at[i] < 0:
+            return NO_MEMORY
+    return DONE
 
 
 cdef inline Outcome chunk_dictionary(
@@ -269,9 +307,13 @@ cdef inline Outcome chunk_dictionary(
     `code_at` has room for a code an entry."""
     cdef const uint8_t* known = known_of(array)
     cdef int64_t i, place, n = array.dictionary.length
+    cdef Outcome outcome
+    if not in_order(layout, array.dictionary):
+        return ELSEWHERE
     for i in range(n):
-        if not number_entry(layout, array.dictionary, words, i, code_at):
-            return NO_MEMORY
+        outcome = number_entry(layout, array.dictionary, words, i, code_at)
+        if outcome != DONE:
+            return outcome
     values += array.offset
     for i in range(array.length):
         if not is_known(known, array.offset + i):

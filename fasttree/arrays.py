@@ -248,11 +248,11 @@ def _unless_empty(column: np.ndarray | Labels | Times) -> np.ndarray | Labels | 
 
 
 def _mixed_error(where: str, values: Sequence[Any]) -> ValueError:
-    first: dict[str, str] = {}  # the first value of each of the types
+    first: dict[str, str] = {}  # an int8 and a float are of one family, a bool is not
     for row, value in enumerate(values):
-        name = type(value).__name__
+        name = family(type(value))
         if value is not None and name not in first:
-            first[name] = f"{name} ({shown(value)} in row {row})"
+            first[name] = f"{type(value).__name__} ({shown(value)} in row {row})"
     return ValueError(
         f"{where} mixes types: {' and '.join(list(first.values())[:3])}. Turn it into one type: "
         "all text for a categorical column, all numbers for a numeric one."

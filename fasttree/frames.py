@@ -40,6 +40,7 @@ from fasttree.labels import (
     UNKNOWN_CODE,
     Labels,
     families_of,
+    family,
     hash_labels,
     label_numbers,
     map_labels,
@@ -340,7 +341,7 @@ def _like_column(
         raise ValueError(
             f"{where} was categorical at fit, with labels such as "
             f"{shown(categories[0])}, but now holds values such as {shown(labels.example)} "
-            f"({next(iter(now))} instead of {next(iter(then))}): pass labels as at fit."
+            f"({family(type(labels.example))} instead of {family(type(categories[0]))}): pass labels as at fit."
         )
     codes = map_labels(labels, codes_of_levels, room.codes())
     if unknown == "error" and UNKNOWN_CODE in codes:

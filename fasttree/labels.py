@@ -123,7 +123,7 @@ def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
     return TypeError(
         f"{where} holds {shown(value)} of type {type(value).__name__} in row {row}, but every "
         "argument must be a string, a bool, a date or a number: "
-        "unpack it into columns of its own or turn it into text."
+        "unpack it into columns of its own or turn it into numbers or text."
     )
 
 

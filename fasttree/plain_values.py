@@ -66,7 +66,7 @@ class Encoder:
         if kind is tuple:
             return "tuple", [self(item) for item in value]
         if kind in (set, frozenset):
-            return "set", [self(item) for item in sorted(value, key=repr)]
+            return kind.__name__, [self(item) for item in sorted(value, key=repr)]
         if isinstance(value, Mapping):
             return "dict", [[self(key), self(item)] for key, item in value.items()]
         if isinstance(value, np.generic):
@@ -165,6 +165,8 @@ class Decoder:
             return tuple(items)
         if tag == "set":
             return set(items)
+        if tag == "frozenset":  # which may be a label, as a set may not
+            return frozenset(items)
         if tag == "dict":
             return dict(items)
         if tag == "texts":

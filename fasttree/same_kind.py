@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import Labels, hash_labels, label_numbers, number_labels, shown
+from fasttree.labels import Labels, families_of, hash_labels, label_numbers, number_labels, shown
 from fasttree.schema import AttributeSchema
 from fasttree.times import Times, held, kind_error, kind_of
 
@@ -24,9 +24,11 @@ def like_numbers(
         if found is None:
             held_then = held(attribute.time)
             said = "was numeric" if attribute.time is None else f"held {held_then}"
+            are_numbers = attribute.time is None and families_of(values.labels).keys() == {"number"}
             raise ValueError(
-                f"{where} {said} at fit, but now holds labels such as "
-                f"{shown(values.example)}: pass {held_then}, as at fit."
+                f"{where} {said} at fit, but now holds {'categories' if are_numbers else 'labels'} such as "
+                f"{shown(values.example)}: pass {held_then}, as at fit"
+                + (" (pandas: .astype(float))." if are_numbers else ".")
             )
         numbers = found
     else:

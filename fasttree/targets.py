@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.arrays import is_large, masked_places
+from fasttree.capsules import arrow_column, speaks_arrow
 from fasttree.containers import open_container
 from fasttree.labels import (
     Labels,
@@ -219,10 +220,14 @@ def _weights_as_floats(sample_weight: Any) -> np.ndarray:
     """Numbers as float64, NaN where there is none. numpy would also make numbers of text and of dates, and take complex
     ones for their real part."""
     wanted = "sample_weight must hold one number a row"
+    if speaks_arrow(sample_weight) and not hasattr(sample_weight, "__array__"):
+        sample_weight = arrow_column("sample_weight", sample_weight)
     try:
         found = np.asarray(sample_weight)
-    except ValueError:  # rows of several lengths
-        raise TypeError(f"{wanted}, got {shown(sample_weight)}.") from None
+    except Exception as error:  # rows of several lengths; a column that numpy has no type for
+        if not hasattr(sample_weight, "to_list"):
+            raise TypeError(f"{wanted}, got {shown(sample_weight)}.") from error
+        found = np.array(sample_weight.to_list(), dtype=object)
     if found.dtype.kind in "biuf":
         with np.errstate(over="ignore"):
             return found.astype(np.float64, copy=False)

@@ -86,7 +86,10 @@ def _read_series(where: str, column: Any, room: Room | None, few: bool) -> RawCo
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
     dtype = series.dtype
     if dtype == nw.Unknown and series.implementation.is_pandas_like():  # sparse columns, periods
-        return read_array(where, np.asarray(series.to_native()))
+        try:
+            return read_array(where, np.asarray(series.to_native()))
+        except NotImplementedError:  # types of Arrow that pandas only stores
+            raise _type_error(where, series.to_native().dtype) from None
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         is_text = dtype == nw.String
         room = room or Room(1, len(series))

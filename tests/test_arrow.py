@@ -140,6 +140,43 @@ def test_bytes_that_are_not_utf8() -> None:
         read_table(pa.table({"c": column}))
 
 
+def damaged(kind: Any, offsets: Any, coded: bool) -> Any:
+    """A column of text, or a dictionary of it, that gets its offsets afterwards: pyarrow looks at what it makes."""
+    memory = np.arange(len(offsets), dtype=np.int64 if kind == pa.large_string() else np.int32)
+    buffers = [None, pa.py_buffer(memory), pa.py_buffer(b"text" * 8)]
+    column = pa.Array.from_buffers(kind, len(offsets) - 1, buffers)
+    if coded:
+        column = pa.DictionaryArray.from_arrays(pa.array([0, 1]), column)
+    memory[:] = offsets
+    return column
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+@pytest.mark.parametrize(
+    "offsets", [[0, 5, 2], [0, 2, 1, 9, 9], [0, -(10**9), 2], [-5, 2, 3], [0, -(2**31), 2]]
+)
+@pytest.mark.parametrize("coded", [False, True])
+def test_text_that_ends_before_it_begins(kind: Any, offsets: list[int], coded: bool) -> None:
+    with pytest.raises(ValueError, match="column 'c' is damaged: a text begins or ends"):
+        read_table({"c": damaged(kind, offsets, coded)})
+
+
+@pytest.mark.parametrize("view", [(20, 0, 0), (13, 0, 5), (13, 1, 0), (13, -1, 0), (13, 0, -1)])
+def test_a_view_of_what_is_not_there(view: tuple[int, int, int]) -> None:
+    size, place, start = view
+    memory = np.array([size, 0, place, start], dtype=np.int32)
+    buffers = [None, pa.py_buffer(memory), pa.py_buffer(b"text" * 4)]
+    column = pa.Array.from_buffers(pa.string_view(), 1, buffers)
+    with pytest.raises(ValueError, match="column 'c' is damaged: a text begins or ends"):
+        read_table({"c": column})
+    memory[:] = (13, 0, 0, 3)
+    memory[1:2] = np.frombuffer(b"ttex", dtype=np.int32)
+    assert read_table({"c": column}).columns[0].categories == ("ttexttexttext",)
+    memory[0] = -3
+    with pytest.raises(ValueError, match="column 'c' is damaged"):
+        read_table({"c": column})
+
+
 NUMBERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float64")
 
 

@@ -439,6 +439,28 @@ def test_files_that_are_none(model: Any, tmp_path: Path) -> None:
         score_files(model, [tmp_path / "folder.csv"], tmp_path / "o.csv")
 
 
+def test_arrow_files_are_looked_at_before_they_are_read(tmp_path: Path) -> None:
+    """Arrow itself reads them as they are. Texts that end before they begin crashed the process."""
+    model = fasttree.TreeClassifier().fit({"word": ["a", "b"]}, [0, 1])
+    offsets = np.arange(3, dtype=np.int32)
+    text = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(offsets), pa.py_buffer(b"letters")]
+    )
+    places = np.zeros(2, dtype=np.int8)
+    places_of = pa.Array.from_buffers(pa.int8(), 2, [None, pa.py_buffer(places)])
+    coded = pa.DictionaryArray.from_arrays(places_of, pa.array(["a", "b"]))
+    offsets[:], places[:] = [0, -(10**9), 2], [0, 100]
+    for column in (text, coded):
+        batch = pa.record_batch({"word": column})
+        for ending, writer in (("arrow", pa.ipc.new_file), ("arrows", pa.ipc.new_stream)):
+            path = tmp_path / f"damaged.{ending}"
+            with writer(path, batch.schema) as file:
+                file.write_batch(batch)
+            with pytest.raises(InputError, match=rf"damaged\.{ending} cannot be read: .*"):
+                score_files(model, [path], tmp_path / "o.csv")
+            assert not (tmp_path / "o.csv").exists()
+
+
 def test_arguments_that_make_no_sense(model: Any, tmp_path: Path) -> None:
     source = write(table_of(10), tmp_path / "in.csv")
     (tmp_path / "sub").mkdir()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fasttree import TreeClassifier
-from fasttree.frames import read_table, read_target
+from fasttree.frames import read_table, read_target, read_weights
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("polars")
@@ -88,6 +88,10 @@ def test_columns(speak: type[Any]) -> None:
         2,
     )
     assert y.classes.tolist() == ["a", "b"]
+    weights = pa.chunked_array([[0.5], [2.0]])
+    found = read_weights(speak(weights if issubclass(speak, Stream) else pa.array([0.5, 2.0])), 2)
+    assert found is not None
+    assert found.tolist() == [0.5, 2.0]
 
 
 @pytest.mark.usefixtures("reader")

@@ -197,6 +197,7 @@ LABELS: list[list[Any]] = [
     [datetime.timedelta(1, 2, 3), datetime.timedelta(-1)],
     [Decimal("1.50"), Decimal(2)],
     [pd.Interval(0, 1), pd.Interval(1, 2.5, closed="right")],
+    [frozenset({"cough"}), (1, frozenset({"fever"}))],
     [pd.Timestamp("2020-01-01 01:02:03.000000004"), pd.Timestamp("2020-01-01")],
     [pd.Timestamp("2020-01-01 10:00", tz="Europe/Berlin"), pd.Timestamp("2020-06-01", tz="UTC")],
     [pd.Timedelta("3 days 00:00:00.000000001"), pd.Timedelta(0)],

@@ -74,7 +74,7 @@ def test_pandas_periods_and_intervals(missing: list[Any]) -> None:
         (pd.Interval(0, 1), "Interval"),
     ):
         with pytest.raises(
-            TypeError, match=rf"^column 'a' holds {word}\(.* in row 0, .* into text"
+            TypeError, match=rf"^column 'a' holds {word}\(.* in row 0, .* into numbers or text"
         ):
             read_table(pd.DataFrame({"a": pd.Series([held, *missing])}))
 
@@ -83,6 +83,18 @@ def test_pandas_periods_and_intervals(missing: list[Any]) -> None:
 def test_arrow_unions(column: Any) -> None:
     with pytest.raises(TypeError, match=r"^column 'a' has the type sparse_union.*: unpack it"):
         read_table(pa.table({"a": column}))
+
+
+def test_arrow_types_that_pandas_only_stores() -> None:
+    for held in (
+        pa.RunEndEncodedArray.from_arrays([1, 2], ["x", "y"]),
+        pa.array([b"x", b"y"], pa.binary_view()),
+    ):
+        column = pd.Series(pd.arrays.ArrowExtensionArray(held))
+        with pytest.raises(
+            TypeError, match=r"^column 'a' has the type (run_end|binary_view).*: unpack it"
+        ):
+            read_table({"a": column})
 
 
 @pytest.mark.parametrize("held", NESTED.values(), ids=NESTED)

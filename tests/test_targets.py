@@ -333,6 +333,7 @@ def test_weights() -> None:
         Wrapped(weights),
         pd.Series(weights),
         pl.Series(weights),
+        pa.array(weights),
         weights.astype(np.float32),
         np.repeat(weights, 2)[::2],
     ):
@@ -341,6 +342,14 @@ def test_weights() -> None:
         assert found.dtype == np.float64
         assert found.flags.c_contiguous
         assert found.tolist() == [1.0, 0.0, 2.5]
+
+
+def test_weights_of_128_bits() -> None:
+    found = read_weights(pl.Series([1, 0, 3], dtype=pl.Int128), 3)
+    assert found is not None
+    assert found.tolist() == [1.0, 0.0, 3.0]
+    with pytest.raises(ValueError, match="sample_weight holds nan in row 1"):
+        read_weights(pl.Series([1, None, 3], dtype=pl.Int128), 3)
 
 
 def test_a_masked_array_that_hides_no_weight() -> None:

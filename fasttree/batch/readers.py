@@ -172,10 +172,16 @@ class ArrowSource(_TypedSource):
         if self._is_file:
             n_batches = self._reader.num_record_batches
             for number in range(n_batches):
-                yield self._reader.get_batch(number).select(self._needed)
+                yield self._checked(self._reader.get_batch(number))
         else:
             for batch in self._reader:
-                yield batch.select(self._needed)
+                yield self._checked(batch)
+
+    def _checked(self, batch: Any) -> Any:
+        """Arrow reads these files as they are: what is damaged would be read outside of its memory."""
+        batch = batch.select(self._needed)
+        batch.validate(full=True)
+        return batch
 
     def done(self) -> float:
         return min(1.0, self._map.tell() / max(1, self._map.size()))

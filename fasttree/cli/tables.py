@@ -40,6 +40,9 @@ def read_table(path: Path, as_text: Collection[str] = ()) -> Any:
             from pyarrow import feather
 
             table = feather.read_table(path, memory_map=True)
+            table.validate(
+                full=True
+            )  # as it is in the file: what is damaged would be read outside of its memory
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
     except IsADirectoryError:

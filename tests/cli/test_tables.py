@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from commands import patients
@@ -100,6 +101,19 @@ def test_broken_files(tmp_path: Path, content: str | bytes, name: str, words: st
     assert words in str(error.value)
     assert str(path) in str(error.value)
     assert error.value.code == 3
+
+
+def test_a_feather_file_whose_texts_lie_elsewhere(tmp_path: Path) -> None:
+    offsets = np.arange(3, dtype=np.int32)
+    column = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(offsets), pa.py_buffer(b"letters")]
+    )
+    offsets[:] = [0, -(10**9), 2]
+    batch = pa.record_batch({"word": column})
+    with pa.ipc.new_file(tmp_path / "t.feather", batch.schema) as file:
+        file.write_batch(batch)
+    with pytest.raises(DataError, match=r"t\.feather cannot be read as \.feather: "):
+        read_table(tmp_path / "t.feather")
 
 
 def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
