@@ -409,3 +409,18 @@ def test_class_weights_leave_shares_their_digits(class_weight: dict[str, float])
     expected[1][2] += 1
     expected[2][2] += 1
     assert tree.counts[first : first + 3] == pytest.approx(np.array(expected), abs=1e-4)
+
+
+def test_shares_of_a_step_or_two() -> None:
+    """Beside rows of 2**49 a step of weight is 1. Two thirds of a step go to each of three heavy branches: 1, 1, and
+    then there is nothing left, also for the light branch, from which nothing may be taken."""
+    X = {"a": ["p", "q", "s", "t", "t", None], "d": np.array([0.0, 0, 0, 0, 1, 2])}
+    weights = [2**49, 2**49, 2**49, 1, 1, 2]
+    model = ID3Classifier().fit(X, list("bcebcb"), sample_weight=weights)
+    tree, heavy = model.tree_, 2**49
+    known = [[heavy, 0, 0], [0, heavy, 0], [0, 0, heavy], [1, 1, 0]]
+    assert tree.attribute[0] == 0
+    assert (tree.counts[1:5] - known)[:, 0].tolist() == [1, 1, 0, 0]
+    assert tree.threshold[4] == 0.5
+    light = int(tree.first_child[4])
+    assert tree.counts[light : light + 2].tolist() == [[1, 0, 0], [0, 1, 0]]
