@@ -25,6 +25,7 @@ from fasttree.frames import (
 )
 from fasttree.params import check_max_bins, check_n_jobs
 from fasttree.priors import (
+    beside_weights,
     bits_of,
     check_class_weight,
     check_misclassification_cost,
@@ -34,7 +35,6 @@ from fasttree.priors import (
 from fasttree.schema import Priors
 from fasttree.weights import GridWeights, to_grid
 
-FACTOR_BITS = 22  # at most for class factors that are no ratios of small numbers; the weights of rows take the rest
 MISSING_REMEDY = 'use missing="branch" or missing="category", or fill it in'
 
 
@@ -252,8 +252,11 @@ def _weights_of(
     if weight is None and wanted is None and not shares_rows:
         return None
     weight = np.ones(encoded.n_rows) if weight is None else weight
-    room = bits_of(wanted, FACTOR_BITS)
-    grid = to_grid(weight, fine=shares_rows, room=room)  # as fine as the factors allow ...
+    grid = to_grid(weight, fine=shares_rows)
+    if wanted is not None and grid.per_unit > 1:  # as fine as the factors allow ...
+        lightest = max(grid.per_unit, int(grid.steps[grid.steps > 0].min()))
+        wanted = beside_weights(wanted, lightest.bit_length() - 1)
+        grid = to_grid(weight, fine=shares_rows, room=bits_of(wanted))
     found = to_steps(wanted, int(grid.steps.sum()))  # ... and these as fine as the grid does
     if found is None:
         return grid

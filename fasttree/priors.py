@@ -25,6 +25,9 @@ from fasttree.schema import Priors, Schema
 _FRACTIONS = ((1000, Fraction(1, 10**12)), (2**24, Fraction(1, 10**15)))
 # Factors that are not fractions are rounded; at this many steps the largest keeps its first six digits.
 _FEWEST_STEPS = 2**20
+# Bits that the weights of rows should keep beside exact factors, and those that factors get at most if they do not fit.
+_BITS_OF_WEIGHTS, FACTOR_BITS = 20, 22
+_MOST_TRIED = 2**16  # numbers, to find good ratios of so many bits
 # Of class weights and costs the ratios count. Beyond 2**(+-100) they are scaled, and a ratio beyond 2**300 counts as
 # that: their products, sums and squares are numbers then.
 _MOST_EXPONENT, _MOST_RATIO = 100, 300
@@ -230,13 +233,39 @@ def to_steps(
     return np.array([step // shared for step in steps], dtype=np.int64), unit / shared
 
 
-def bits_of(factors: np.ndarray | None, most: int) -> int:
+def bits_of(factors: np.ndarray | None, most: int = FACTOR_BITS) -> int:
     """How many bits the largest step takes: `most`, unless the ratios are fractions of integers that take fewer."""
     found = None if factors is None else _exact_steps(factors, 2**most - 1)
     if found is None:
         return 0 if factors is None else most
     largest = max(found[0])
     return largest.bit_length() if largest > 1 else 0  # 1: all classes count the same
+
+
+def beside_weights(factors: np.ndarray, n_bits: int) -> np.ndarray:
+    """The factors, or integers in almost their ratios if theirs would take too many of the `n_bits` bits of a row's
+    weight, factor included.
+
+    Factors of b bits leave weights that are off by 2^(b - n_bits). The best ratios of b bits are much less off than
+    2^-b, so few bits do: as many as make the larger of the two smallest.
+    """
+    if n_bits - bits_of(factors) >= _BITS_OF_WEIGHTS and _exact_steps(factors, 2**FACTOR_BITS - 1):
+        return factors
+    ratios = factors / factors.max()
+    distinct = np.unique(ratios)[:, np.newaxis]
+    chosen, least = factors, 0.5  # ... or else the factors as they are
+    for n_factor_bits in range(1, FACTOR_BITS + 1):
+        off_weights = math.ldexp(1.0, n_factor_bits - n_bits)
+        if off_weights >= least:
+            break
+        end = 2**n_factor_bits
+        largest = np.arange(max(end // 2, end - max(1, _MOST_TRIED // len(distinct))), end)
+        off = np.abs(np.rint(distinct * largest) / (distinct * largest) - 1).max(axis=0)
+        best = int(off.argmin())
+        if max(off[best], off_weights) < least:
+            least = max(float(off[best]), off_weights)
+            chosen = np.rint(ratios * largest[best])
+    return chosen
 
 
 def _exact_steps(factors: np.ndarray, room: int) -> tuple[list[int], float] | None:

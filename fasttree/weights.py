@@ -29,8 +29,9 @@ class GridWeights:
 
     @property
     def slack(self) -> int:
-        """Steps that rounding may have cost: sums that are closer than 1e-10 count as equal."""
-        return int(1e-10 * self.per_unit)
+        """Steps that rounding may have cost: sums that are closer than 1e-10 count as equal, or closer than what the
+        rounding of some hundred rows comes to. (Whole weights are not rounded, so coarse steps are meant.)"""
+        return max(int(1e-10 * self.per_unit), min(32, self.per_unit >> 14))
 
     def plain(self, counts: np.ndarray) -> np.ndarray:
         """Class counts [..., class] without the factors."""

@@ -362,3 +362,65 @@ def test_shares_beyond_all_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(MemoryError, match=r"column 'id' alone parts 20 of them among 196 branches"):
         model.fit(X, y)
     assert model.set_params(missing="branch").fit(X, y).get_n_leaves() > 100
+
+
+LIGHT = {
+    "b": ["heavy"] + ["light"] * 6,
+    "a": ["p", "p", "q", "r", None, None, None],
+    "d": np.array([0.0, 0, 0, 0, 1, 1, 1]),
+}
+LIGHT_CLASSES = ["far", "x", "y", "y", "x", "y", "y"]
+
+
+@pytest.mark.parametrize("heavy", [1, 4, 2**20, 10**7, 2**33])
+def test_thirds_of_rows_make_whole_ones_beside_any_weight(heavy: int) -> None:
+    """Each level of `a` holds a row and three thirds: 2, as much as a split needs, 1 on each side. The heavier the rows
+    are all together, the coarser is the rounding of a third."""
+    model = ID3Classifier().fit(LIGHT, LIGHT_CLASSES, sample_weight=[heavy] + [1] * 6)
+    text = model.to_text()
+    light = text[text.index("b = light") :].splitlines()
+    assert light == [
+        "b = light",
+        "|   a = p",
+        "|   |   d <= 0.5: x (1)",
+        "|   |   d > 0.5: y (1/0.33)",
+        "|   a = q",
+        "|   |   d <= 0.5: y (1)",
+        "|   |   d > 0.5: y (1/0.33)",
+        "|   a = r",
+        "|   |   d <= 0.5: y (1)",
+        "|   |   d > 0.5: y (1/0.33)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "class_weight", [{"x": 1.01, "far": math.e}, {"x": math.pi, "y": 499_321 / 500_679}]
+)
+def test_class_weights_leave_shares_their_digits(class_weight: dict[str, float]) -> None:
+    weights = [2**20] + [1] * 6
+    model = ID3Classifier(class_weight=class_weight)
+    tree = model.fit(LIGHT, LIGHT_CLASSES, sample_weight=weights).tree_
+    x, y = class_weight["x"], class_weight.get("y", 1.0)
+    (node,) = np.flatnonzero((tree.depth == 1) & (tree.counts[:, 0] == 0))
+    first = tree.first_child[node]
+    share = np.array([x, y, y]) / (x + 2 * y)  # of the rows without a level
+    expected = [[0, s, 2 * s] for s in share]
+    expected[0][1] += 1
+    expected[1][2] += 1
+    expected[2][2] += 1
+    assert tree.counts[first : first + 3] == pytest.approx(np.array(expected), abs=1e-4)
+
+
+def test_shares_of_a_step_or_two() -> None:
+    """Beside rows of 2**49 a step of weight is 1. Two thirds of a step go to each of three heavy branches: 1, 1, and
+    then there is nothing left, also for the light branch, from which nothing may be taken."""
+    X = {"a": ["p", "q", "s", "t", "t", None], "d": np.array([0.0, 0, 0, 0, 1, 2])}
+    weights = [2**49, 2**49, 2**49, 1, 1, 2]
+    model = ID3Classifier().fit(X, list("bcebcb"), sample_weight=weights)
+    tree, heavy = model.tree_, 2**49
+    known = [[heavy, 0, 0], [0, heavy, 0], [0, 0, heavy], [1, 1, 0]]
+    assert tree.attribute[0] == 0
+    assert (tree.counts[1:5] - known)[:, 0].tolist() == [1, 1, 0, 0]
+    assert tree.threshold[4] == 0.5
+    light = int(tree.first_child[4])
+    assert tree.counts[light : light + 2].tolist() == [[1, 0, 0], [0, 1, 0]]

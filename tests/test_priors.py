@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from fasttree import Columns, TreeClassifier
 from fasttree.priors import (
+    FACTOR_BITS,
     at_stake,
+    beside_weights,
     bits_of,
     cheapest,
     check_class_weight,
@@ -393,6 +395,71 @@ def test_weights_that_leave_no_room() -> None:
         with pytest.raises(ValueError, match=f"come to {total} steps.*scale sample_weight down"):
             to_steps(np.array(values, dtype=np.float64), total)
     assert to_steps(np.array([2.0, 2.0]), 2**51) is None
+
+
+# -- beside_weights --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "n_bits"),
+    [
+        ([1, 3], 24),
+        ([0.1, 0.3, 0.4], 24),
+        ([1000, 999], 30),  # 10 bits, and 20 for the weights
+        ([2, 3 * 2.0**20], 41),
+        ([0.7, 0.7], 1),
+    ],
+)
+def test_factors_that_leave_weights_their_room_stay(values: list[float], n_bits: int) -> None:
+    wanted = np.array(values)
+    assert beside_weights(wanted, n_bits) is wanted
+
+
+def off_by(found: np.ndarray, wanted: np.ndarray, n_bits: int) -> float:
+    """How far the ratios are off, or the weights of rows that get the rest of the bits."""
+    ratios = (found / found.max()) / (wanted / wanted.max())
+    return max(float(np.abs(ratios - 1).max()), 2.0 ** (bits_of(found) - n_bits))
+
+
+@pytest.mark.parametrize(
+    ("values", "n_bits", "most"),
+    [
+        # A million rows leave 31 bits, of which a ratio of two numbers wants a third: it is right to 2^-2b.
+        ([499_321, 500_679], 31, 2.0**-20),
+        ([np.pi, 1], 31, 2.0**-20),
+        ([np.pi, 1, 1, np.pi], 31, 2.0**-20),
+        ([np.pi, np.e, 1], 31, 2.0**-17),
+        ([np.pi, np.e, 1], 40, 2.0**-22),
+        ([1000 * np.pi, 1], 31, 2.0**-16),
+    ],
+)
+def test_neither_ratios_nor_weights_are_off_by_much(
+    values: list[float], n_bits: int, most: float
+) -> None:
+    wanted = np.array(values)
+    found = beside_weights(wanted, n_bits)
+    assert found.tolist() == np.rint(found).tolist()
+    assert off_by(found, wanted, n_bits) <= most
+    assert off_by(wanted, wanted, n_bits) > most  # what they come to as they are
+    assert off_by(beside_weights(wanted * 0.001, n_bits), wanted, n_bits) <= most
+
+
+@given(st.lists(st.floats(1e-2, 1e2), min_size=2, max_size=5), st.integers(23, 40))
+def test_no_other_number_of_bits_does_better(values: list[float], n_bits: int) -> None:
+    wanted = np.array(values)
+    found = beside_weights(wanted, n_bits)
+    if found is wanted:
+        return
+    least = off_by(found, wanted, n_bits)
+    for bits in range(1, FACTOR_BITS + 1):
+        steps = np.rint(wanted / wanted.max() * (2**bits - 1))
+        if steps.min() > 0:
+            assert least <= off_by(steps, wanted, n_bits) * (1 + 1e-9)
+
+
+def test_factors_too_far_apart_for_few_bits_stay() -> None:
+    wanted = np.array([1.0, 1e-30])
+    assert to_steps(beside_weights(wanted, 31), 2**20) is not None
 
 
 # -- cheapest --------------------------------------------------------------------------------------

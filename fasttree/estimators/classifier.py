@@ -391,7 +391,7 @@ class TreeClassifier(Estimator):
         return Policy(allow_missing=missing != "error", stops_at_unknown=self.unknown == "majority")
 
     def decision_path(self, X: Any) -> Any:
-        """The nodes that each row passes: a sparse 0/1 matrix [row, node] of scipy."""
+        """The nodes on each row's way to the leaf that `apply` names: a sparse 0/1 matrix [row, node] of scipy."""
         leaves = self.apply(X)
         return path_matrix(self.tree_, leaves)
 
