@@ -8,30 +8,38 @@ text like other words.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Collection
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from fasttree.cli.errors import DataError, UsageError
 from fasttree.cli.terminal import plural
 
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+if TYPE_CHECKING:
+    from fasttree.batch.csv_style import CsvStyle
+
+CSV = (".csv", ".tsv", ".tab")
 PARQUET = (".parquet", ".pq")
 ARROW = (".feather", ".arrow", ".ipc")
 COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")  # of CSV and TSV
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_WITH_COMMA, _WHOLE = r"^\s*[+-]?[0-9]*,[0-9]+\s*$", r"^\s*[+-]?[0-9]+\s*$"
 READABLE = ".csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather, .arrow"
 
 
-def read_table(path: Path, as_text: Collection[str] = ()) -> Any:
+def read_table(path: Path, as_text: Collection[str] = (), style: CsvStyle | None = None) -> Any:
     """The `pyarrow.Table` that a file holds. CSV columns `as_text` are not turned into numbers: 007 stays 007."""
     import pyarrow as pa
 
+    from fasttree.batch.csv_style import USUAL
+
     kind = suffix(path)
     try:
-        if kind in DELIMITERS:
-            table = _read_csv(path, DELIMITERS[kind], as_text)
+        if kind in CSV:
+            table = _read_csv(path, style or USUAL, as_text)
         elif kind in PARQUET:
             from pyarrow import parquet
 
@@ -54,10 +62,10 @@ def read_table(path: Path, as_text: Collection[str] = ()) -> Any:
 def suffix(path: Path) -> str:
     """What a file is by its name, without that it is compressed."""
     names = [part.lower() for part in path.suffixes]
-    if len(names) > 1 and names[-1] in COMPRESSED and names[-2] in DELIMITERS:
+    if len(names) > 1 and names[-1] in COMPRESSED and names[-2] in CSV:
         return names[-2]
     found = names[-1] if names else ""
-    if found not in (*DELIMITERS, *PARQUET, *ARROW):
+    if found not in (*CSV, *PARQUET, *ARROW):
         ending = f"the ending {found!r} is unknown" if found else "it has no ending"
         raise UsageError(
             f"{path}: what kind of file is this? {ending[0].upper()}{ending[1:]}; "
@@ -88,7 +96,7 @@ def _first_line(error: Exception) -> str:
 # -- CSV -------------------------------------------------------------------------------------------
 
 
-def _read_csv(path: Path, delimiter: str, as_text: Collection[str]) -> Any:
+def _read_csv(path: Path, style: CsvStyle, as_text: Collection[str]) -> Any:
     import pyarrow as pa
     import pyarrow.csv
 
@@ -102,21 +110,29 @@ def _read_csv(path: Path, delimiter: str, as_text: Collection[str]) -> Any:
         true_values=[],
         false_values=[],
         column_types={name: pa.string() for name in as_text},
+        decimal_point=style.decimal,
     )
+    delimiter = style.delimiter_of(path)
     parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     try:
         table = pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
+        names = table.column_names
+    except UnicodeDecodeError as error:  # in a name
+        raise DataError(_not_utf8(path) or f"{path}: {error}") from error
     except pa.ArrowInvalid as error:
-        raise DataError(_broken_row(path, delimiter) or f"{path}: {_first_line(error)}") from error
-    for name, column in zip(table.column_names, table.columns, strict=True):
+        wrong = _not_utf8(path) or _broken_row(path, delimiter)
+        raise DataError(wrong or f"{path}: {_first_line(error)}") from error
+    for name, column in zip(names, table.columns, strict=True):
         if pa.types.is_binary(column.type):
-            raise DataError(_not_utf8(path, name))
+            raise DataError(_not_utf8(path, name) or f"{path}: column {name!r} is not text")
     _check_quotes(path, delimiter)
     return table
 
 
 def _broken_row(path: Path, delimiter: str) -> str | None:
     """The first row whose fields are more or fewer than the header's."""
+    from fasttree.batch.csv_style import other_delimiter
+
     with _lines(path) as lines:
         reader = csv.reader(lines, delimiter=delimiter)
         header = next((row for row in reader if row), None)
@@ -126,9 +142,10 @@ def _broken_row(path: Path, delimiter: str) -> str | None:
         try:
             for row in reader:
                 if row and len(row) != len(header):
+                    remedy = "look for a separator or a quote too many or too few"
                     return (
                         f"{path}, line {begins}: {plural(len(row), 'field')}, but the header has {len(header)}: "
-                        "look for a separator or a quote too many or too few"
+                        f"{other_delimiter(header) or remedy}"
                     )
                 begins = reader.line_num + 1
         except csv.Error as error:
@@ -155,13 +172,17 @@ def _check_quotes(path: Path, delimiter: str) -> None:
                 ) from None
 
 
-def _not_utf8(path: Path, column: str) -> str:
+def _not_utf8(path: Path, column: str | None = None) -> str | None:
+    """The first line that is not UTF-8, if any."""
     with _bytes(path) as stream:
+        encoding = "utf-16" if stream.peek(2)[:2] in _UTF16 else "latin1"
         line = next((n for n, text in enumerate(stream, 1) if not _is_utf8(text)), 0)
-    where = f", line {line}" if line else ""
+    if not line:
+        return None
+    where = "it holds" if column is None else f"column {column!r} holds"
     return (
-        f"{path}{where}: column {column!r} holds bytes that are not UTF-8: save the file as UTF-8, "
-        f"for example with `iconv -f latin1 -t utf-8`"
+        f"{path}, line {line}: {where} bytes that are not UTF-8: save the file as UTF-8, "
+        f"for example with `iconv -f {encoding} -t utf-8`"
     )
 
 
@@ -173,11 +194,10 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _bytes(path: Path) -> IO[bytes]:
+def _bytes(path: Path) -> io.BufferedReader:
     import pyarrow as pa
 
-    stream: IO[bytes] = io.BufferedReader(pa.input_stream(path))  # also opens what is compressed
-    return stream
+    return io.BufferedReader(pa.input_stream(path))  # also opens what is compressed
 
 
 def _lines(path: Path) -> IO[str]:
@@ -189,24 +209,42 @@ def _lines(path: Path) -> IO[str]:
 
 def columns_named(table: Any, names: Collection[str], option: str, path: Path) -> None:
     """Refuses names that the table does not have."""
-    from fasttree.batch.text import other_separator
+    from fasttree.batch.csv_style import other_delimiter
     from fasttree.cli.errors import near
-    from fasttree.labels import shown
 
     for name in names:
         if name not in table.column_names:
             remedy = near(name, table.column_names)
-            if (other := other_separator(table.column_names)) and suffix(path) in DELIMITERS:
-                usual = DELIMITERS[suffix(path)]
-                remedy = (
-                    f"it has one column, {shown(table.column_names[0])}. If {other!r} separates its values, "
-                    f"save it with {usual!r} instead"
-                )
+            if suffix(path) in CSV:
+                remedy = other_delimiter(table.column_names) or remedy
             raise DataError(f"{path} has no column {name!r} ({option}): {remedy}")
+
+
+def check_decimals(table: Any, named: Collection[str], style: CsvStyle | None, path: Path) -> None:
+    """Refuses text of a CSV file that looks like numbers with a decimal comma, unless it was named as categories."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if suffix(path) not in CSV or (style is not None and style.decimal == ","):
+        return
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name in named or not pa.types.is_string(column.type):
+            continue
+        values = pc.drop_null(column.unique())
+        has_comma = pc.match_substring_regex(values, _WITH_COMMA)
+        if (
+            pc.any(has_comma).as_py()
+            and pc.all(pc.or_(has_comma, pc.match_substring_regex(values, _WHOLE))).as_py()
+        ):
+            example = values.filter(has_comma)[0].as_py()
+            raise DataError(
+                f"{path}: column {name!r} holds text such as {example!r}. If the comma is a decimal sign, say so "
+                f"(--decimal ,); if these are names of categories, too (--categorical {name!r})"
+            )
 
 
 def line_of(path: Path, row: int) -> str:
     """Where a row stands, as people count."""
-    if suffix(path) in DELIMITERS:
+    if suffix(path) in CSV:
         return f"row {row + 1} below the header"
     return f"row {row + 1}"

@@ -6,19 +6,22 @@ from __future__ import annotations
 import shlex
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
+    DECIMAL,
+    DELIMITER,
     DROP,
     JSON,
     TARGET,
     WEIGHTS,
     Data,
     read_data,
+    style_of,
 )
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
@@ -32,6 +35,9 @@ from fasttree.cli.methods import (
 )
 from fasttree.cli.models import check_output, save_model
 from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
+
+if TYPE_CHECKING:
+    from fasttree.batch.csv_style import CsvStyle
 
 HELP = help_text(
     "Train a model on a data file and save it.",
@@ -80,6 +86,8 @@ def train(
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
+    delimiter: Annotated[str | None, DELIMITER] = None,
+    decimal: Annotated[str, DECIMAL] = ".",
     test: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Rows to judge the model by, with the same columns."),
@@ -103,11 +111,14 @@ def train(
             f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
         )
     estimator = estimator_of(method, prune, read_settings(settings or ()))
+    style = style_of(delimiter, decimal)
     check_output(output, force)
-    rows = read_data(data, target, drop or (), categorical or (), weights)
+    rows = read_data(data, target, drop or (), categorical or (), weights, style=style)
     judges = None
     if test is not None:
-        judges = read_data(test, target, drop or (), categorical or (), None, check_classes=False)
+        judges = read_data(
+            test, target, drop or (), categorical or (), check_classes=False, style=style
+        )
     elif holdout is not None:
         rows, judges = rows.split(holdout)
     begin = time.perf_counter()
@@ -125,7 +136,7 @@ def train(
     if json:
         print_json(summary)
     else:
-        _print(summary, shown_file=test)
+        _print(summary, test, style)
 
 
 def _summary(
@@ -152,7 +163,7 @@ def _summary(
     }
 
 
-def _print(summary: dict[str, Any], shown_file: Path | None) -> None:
+def _print(summary: dict[str, Any], shown_file: Path | None, style: CsvStyle) -> None:
     console = stdout()
 
     def line(name: str, text: str) -> None:
@@ -180,11 +191,12 @@ def _print(summary: dict[str, Any], shown_file: Path | None) -> None:
     line("time", seconds(summary["fit_seconds"]))
     line("saved", summary["model"])
     model = shlex.quote(summary["model"])
+    as_here = " ".join([*style.options, ""])
     console.print("\nNext:", style="bold")
     for command, what in (
         (f"fasttree show {model}", "the tree"),
         (f"fasttree rules {model}", "its rules"),
-        (f"fasttree score {model} NEW.csv -o SCORED.csv", "classify new rows"),
+        (f"fasttree score {model} {as_here}NEW.csv -o SCORED.csv", "classify new rows"),
     ):
         console.print(f"  {command}", markup=False, soft_wrap=True, end="")
         console.print(f"   # {what}", style="dim", markup=False, soft_wrap=True)

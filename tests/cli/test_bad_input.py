@@ -31,10 +31,13 @@ FILES = {
     "rare.csv": "a,y\n1,p\n2,p\n3,q\n",
     "semicolons.csv": ROWS.replace(",", ";"),
     "commas.tsv": ROWS,
+    "spaces.csv": ROWS.replace(",", " "),
+    "decimals.csv": "a;b;y\n1,5;x;p\n2;y;q\n",
     "unnamed.csv": ",b,y\n1,x,p\n2,y,q\n",
     "table.xlsx": ROWS,
 }
 TRAIN = ["train", "good.csv", "-t", "y", "-o", "new.model"]
+EUROPEAN = ["train", "decimals.csv", "-t", "y", "-o", "new.model", "--delimiter", ";"]
 CASES: list[tuple[list[str], int, str]] = [
     # data files
     (["train", "none.csv", "-t", "y", "-o", "m"], 3, "none.csv: there is no such file"),
@@ -59,13 +62,26 @@ CASES: list[tuple[list[str], int, str]] = [
     (
         ["train", "semicolons.csv", "-t", "y", "-o", "m"],
         3,
-        "it has one column, 'a;b;y'. If ';' separates its values, save it with ',' instead",
+        "it has one column, 'a;b;y'. If ';' separates its values, say so (--delimiter ';')",
     ),
     (
         ["rank", "commas.tsv", "-t", "y"],
         3,
-        "it has one column, 'a,b,y'. If ',' separates its values, save it with '\\t' instead",
+        "it has one column, 'a,b,y'. If ',' separates its values, say so (--delimiter ',')",
     ),
+    (["rank", "spaces.csv", "-t", "y"], 3, "'y' (--target): there is only 'a b y'"),
+    (
+        ["rank", "decimals.csv", "-t", "y"],
+        3,
+        "line 2: 2 fields, but the header has 1: it has one column, 'a;b;y'. If ';' separates",
+    ),
+    (
+        ["rank", "decimals.csv", "-t", "y", "--delimiter", ";"],
+        3,
+        "column 'a' holds text such as '1,5'. If the comma is a decimal sign, say so (--decimal ,)",
+    ),
+    ([*EUROPEAN, "--categorical", "a"], 0, ""),
+    ([*EUROPEAN, "--drop", "a"], 0, ""),
     ([*TRAIN, "--drop", "c"], 3, "good.csv has no column 'c' (--drop)"),
     ([*TRAIN, "--categorical", "c"], 3, "good.csv has no column 'c' (--categorical)"),
     ([*TRAIN, "--weights", "c"], 3, "good.csv has no column 'c' (--weights)"),
@@ -98,6 +114,10 @@ CASES: list[tuple[list[str], int, str]] = [
     ([*TRAIN, "--test", "only.csv"], 3, "only.csv: no column is left"),
     ([*TRAIN, "--test", "clock.csv"], 3, "clock.csv (target 'y'): The feature names should match"),
     # options
+    ([*TRAIN, "--delimiter", ";;"], 2, "--delimiter must be a single ASCII character other than"),
+    (["rank", "good.csv", "-t", "y", "--delimiter", "\n"], 2, "or '\\t', got '\\n'"),
+    (["compare", "good.csv", "-t", "y", "--delimiter", '"'], 2, "--delimiter must be a single"),
+    (["evaluate", "good.csv", "-t", "y", "--decimal", ";"], 2, "--decimal must be '.' or ','"),
     (
         [*TRAIN, "--method", "karte"],
         2,
