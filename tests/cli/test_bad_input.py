@@ -126,6 +126,7 @@ CASES: list[tuple[list[str], int, str]] = [
     ([*TRAIN, "--prune", "eror_based"], 2, "did you mean 'error_based'?"),
     ([*TRAIN, "--method", "mml", "--prune", "none"], 2, "MML has a way of its own"),
     ([*TRAIN, "--method", "rules", "--prune", "none"], 2, "rules are pruned one by one"),
+    ([*TRAIN, "--set", "ordered_features=a"], 2, "this is for Python only; ordered dictionaries"),
     ([*TRAIN, "--set", "max_dept=3"], 2, "did you mean 'max_depth'?"),
     ([*TRAIN, "--set", "max_depth"], 2, "--set 'max_depth': write name=value"),
     ([*TRAIN, "--set", "max_depth=deep"], 2, "max_depth must be None (no limit) or an integer"),
