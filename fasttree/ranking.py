@@ -62,8 +62,9 @@ def rank_attributes(
     Beside the criteria for growth these tell what is left of a score when chance is allowed for: "ami", "smi",
     "adjusted_gini", "standardised_gini", "ad" (alpha 0.05) and "confidence_entropy"; 0 is no better than chance.
     They score a categorical attribute by the table of all its values, and a numeric or ordered one by the two sides of
-    the cut with the largest information gain (that the cut was chosen is not allowed for). "mic" is the maximal information
-    coefficient: of a numeric attribute over the best grid, of a categorical one over all its values.
+    the cut with the largest information gain (that the cut was chosen is not allowed for). "mic" is the maximal
+    information coefficient: of a numeric or ordered attribute over the best grid, of a categorical one over all its
+    values.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()

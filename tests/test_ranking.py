@@ -173,7 +173,7 @@ def test_ordered_categories_are_cut_between_neighbours() -> None:
         {"size": size}, y, categorical_features={"size": levels}, ordered_features=["size"]
     )
     assert fasttree.rank_attributes(encoded, criterion="gini")[0].score == pytest.approx(1 / 6)
-    with pytest.raises(ValueError, match="ordered_features must be given to fasttree.Columns"):
+    with pytest.raises(ValueError, match="ordered_features must be given to fasttree"):
         fasttree.rank_attributes(encoded, ordered_features=["size"])
 
 

@@ -175,7 +175,7 @@ def _unknown(name: str, method: str, known: Sequence[str]) -> UsageError:
         return UsageError(f"--set {name}=...: use --categorical COL")
     if name == "ordered_features":
         return UsageError(
-            f"--set {name}=...: this is for Python only; ordered dictionaries of Parquet and Arrow files have their order"
+            f"--set {name}=...: this is for Python only; ordered dictionaries in Parquet and Arrow files are split so"
         )
     if name in NOT_SETTABLE:
         return UsageError(f"--set {name}=...: this takes a table, so it is for Python only")
