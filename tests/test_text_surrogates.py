@@ -115,4 +115,4 @@ def test_other_policies_have_none(missing: str) -> None:
 
 def test_a_leaf() -> None:
     model = CARTClassifier(max_depth=0).fit([[1.0], [2.0]], [0, 0])
-    assert model.to_text(surrogates=True) == model.to_text() == ": 0 (2)"
+    assert model.to_text(surrogates=True) == model.to_text() == "all rows: 0 (2)"

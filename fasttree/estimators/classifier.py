@@ -255,7 +255,8 @@ class TreeClassifier(Estimator):
         `method` is a name or an object of `fasttree.pruning`. Some methods need more than the tree:
 
         - "reduced_error": validation rows, `X_val` and `y_val`;
-        - "error_based" with raising, "cross_validated": the training rows, `X`, `y` and `sample_weight`, as for `fit`;
+        - "error_based" with raising, "cross_validated", "message_length": the training rows, `X`, `y` and
+          `sample_weight`, as for `fit`;
         - "cost_complexity": one of both, to choose by validation rows or by folds of the training rows.
         """
         self._check_fitted()

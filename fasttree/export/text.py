@@ -63,7 +63,7 @@ def _lines(
 ) -> list[str]:
     """`model`, if given: also what becomes of missing and unknown values."""
     if tree.attribute[0] == LEAF:
-        return [f": {_label(tree, 0)}"]
+        return [f"all rows: {_label(tree, 0)}"]
     surrogates = surrogates and len(tree.surrogate_attribute) > 0
     lines = [] if model is None else _end(model, 0, "")
     complete = model is not None
