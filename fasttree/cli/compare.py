@@ -168,7 +168,10 @@ def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n
             f"{one['depth']:,}",
         )
     console.print(table)
-    console.print(f"\nTrained on {n_train:,} rows, judged by {n_test:,} others.", style="dim")
+    console.print(
+        f"\nTrained on {n_train:,} rows, judged by {n_test:,} {'other' if n_test == 1 else 'others'}.",
+        style="dim",
+    )
     if len(results) == 2:
         ours, theirs = results
         ratios = [theirs[t] / ours[t] for t in ("fit_seconds", "predict_seconds")]

@@ -115,7 +115,7 @@ def cesarean(
             check_ending(path)
     style = style_of(delimiter, decimal)
     for path in [*reports, *([json] if json is not None else [])]:
-        check_output(path, force)
+        check_output(path, force, [data])
     table = _table(data, target, by, drop or [], style)
     prefix = "" if data is None else f"{data}: "
     with counting("Studying") as progress, blame(DataError, prefix):

@@ -112,7 +112,7 @@ def train(
         )
     estimator = estimator_of(method, prune, read_settings(settings or ()))
     style = style_of(delimiter, decimal)
-    check_output(output, force)
+    check_output(output, force, [data, test])
     rows = read_data(data, target, drop or (), categorical or (), weights, style=style)
     judges = None
     if test is not None:

@@ -264,6 +264,30 @@ def test_permissions(data: Path, tmp_path: Path) -> None:
     assert "no permission to read" in result.err
 
 
+def test_nothing_is_written_over_what_is_read(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even with --force, nor by way of a link."""
+    monkeypatch.chdir(tmp_path)
+    ok("train", data, "-t", "outcome", "-o", "m.model")
+    Path("link.csv").symlink_to(data)
+    Path("test.csv").write_bytes(data.read_bytes())
+    before = {name: Path(name).read_bytes() for name in (data.name, "test.csv", "m.model")}
+    train = ("train", data, "-t", "outcome", "--test", "test.csv", "--force", "-o")
+    for words in (
+        (*train, data),
+        (*train, "link.csv"),
+        (*train, "test.csv"),
+        ("export", "m.model", "--to", "c", "--force", "-o", "m.model"),
+        ("rules", "m.model", "--force", "-o", "m.model"),
+        ("study", "cesarean", "--data", data, "-t", "outcome", "--force", "--json", data),
+    ):
+        result = run(*words)
+        assert result.code == 5, words
+        assert "is also an input: write to another name" in result.err
+    assert {name: Path(name).read_bytes() for name in before} == before
+
+
 def test_a_full_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
