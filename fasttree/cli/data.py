@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fasttree.cli.csv_tables import check_decimals
 from fasttree.cli.errors import DataError, UsageError, blame
-from fasttree.cli.tables import check_decimals, columns_named, line_of, read_table
+from fasttree.cli.tables import CSV, columns_named, line_of, read_table, suffix
 from fasttree.cli.terminal import plural, waiting
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def read_data(
     """Read a file and check all that the command line says about it."""
     _check_names(target, drop, categorical, weights)
     with waiting(f"Reading {path.name}"):
-        table = read_table(path, categorical, style)
+        table = read_table(path, [*categorical, *drop], style)
     columns_named(table, [target], "--target", path)
     columns_named(table, drop, "--drop", path)
     columns_named(table, categorical, "--categorical", path)
@@ -88,7 +89,8 @@ def read_data(
         raise DataError(f"{path}: no column is left to tell {target!r} from")
     y = table[target]
     _check_target(path, target, y, check_classes)
-    check_decimals(table.select(names), categorical, style, path)
+    if suffix(path) in CSV:
+        check_decimals(table.select(names), categorical, style, path)
     X = _as_categories(table.select(names), categorical, path)
     return Data(path, X, y, _weights(path, table, weights), target)
 

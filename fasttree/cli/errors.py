@@ -59,3 +59,8 @@ def near(name: str, known: Iterable[str]) -> str:
         f" and {len(names) - 30} more" if len(names) > 30 else ""
     )
     return f"there are {shown}"
+
+
+def first_line(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    return text[0] if text else type(error).__name__

@@ -156,7 +156,8 @@ def _table(
                     f"{option} names a column of a table of yours: say which with --data FILE"
                 )
         return None
-    from fasttree.cli.tables import check_decimals, columns_named, read_table
+    from fasttree.cli.csv_tables import check_decimals
+    from fasttree.cli.tables import CSV, columns_named, read_table, suffix
 
     if target is None:
         raise UsageError("--data needs --target COL: which column holds the outcome?")
@@ -165,12 +166,13 @@ def _table(
             f"--by names {by!r}, which is the target: name another column, or leave --by out"
         )
     with waiting(f"Reading {path.name}"):
-        table = read_table(path, style=style)
+        table = read_table(path, drop, style)
     columns_named(table, [target], "--target", path)
     columns_named(table, [by] if by else [], "--by", path)
     columns_named(table, drop, "--drop", path)
     table = table.drop_columns(drop) if drop else table
-    check_decimals(table, [target, *([by] if by else [])], style, path)
+    if suffix(path) in CSV:
+        check_decimals(table, [target, *([by] if by else [])], style, path)
     return table
 
 

@@ -1,21 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data files as Arrow tables: CSV, TSV, Parquet, Feather and Arrow. An error names the file, and the line of text.
-
-In CSV and TSV an empty field and each of `NULL_SPELLINGS` is a missing value, as it is when rows are scored.
-The type of a column is that of all its values: a column that is text somewhere is text. TRUE and FALSE are
-text like other words.
-"""
+"""Data files as Arrow tables: CSV, TSV, Parquet, Feather and Arrow. An error names the file."""
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
 from collections.abc import Collection
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from fasttree.cli.errors import DataError, UsageError
+from fasttree.cli.csv_tables import read_csv
+from fasttree.cli.errors import DataError, UsageError, first_line
 from fasttree.cli.terminal import plural
 
 if TYPE_CHECKING:
@@ -25,8 +18,6 @@ CSV = (".csv", ".tsv", ".tab")
 PARQUET = (".parquet", ".pq")
 ARROW = (".feather", ".arrow", ".ipc")
 COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")  # of CSV and TSV
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_WITH_COMMA, _WHOLE = r"^\s*[+-]?[0-9]*,[0-9]+\s*$", r"^\s*[+-]?[0-9]+\s*$"
 READABLE = ".csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather, .arrow"
 
 
@@ -39,7 +30,7 @@ def read_table(path: Path, as_text: Collection[str] = (), style: CsvStyle | None
     kind = suffix(path)
     try:
         if kind in CSV:
-            table = _read_csv(path, style or USUAL, as_text)
+            table = read_csv(path, style or USUAL, as_text)
         elif kind in PARQUET:
             from pyarrow import parquet
 
@@ -55,7 +46,7 @@ def read_table(path: Path, as_text: Collection[str] = (), style: CsvStyle | None
     except PermissionError:
         raise DataError(f"{path}: no permission to read it") from None
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} cannot be read as {kind}: {_first_line(error)}") from error
+        raise DataError(f"{path} cannot be read as {kind}: {first_line(error)}") from error
     return _checked(path, table)
 
 
@@ -88,122 +79,6 @@ def _checked(path: Path, table: Any) -> Any:
     return table
 
 
-def _first_line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return text[0] if text else type(error).__name__
-
-
-# -- CSV -------------------------------------------------------------------------------------------
-
-
-def _read_csv(path: Path, style: CsvStyle, as_text: Collection[str]) -> Any:
-    import pyarrow as pa
-    import pyarrow.csv
-
-    from fasttree.batch.text import NULL_SPELLINGS
-
-    if path.is_file() and path.stat().st_size == 0:
-        raise DataError(f"{path} is empty: its first line should hold the names of the columns")
-    convert = pa.csv.ConvertOptions(
-        null_values=sorted(NULL_SPELLINGS),
-        strings_can_be_null=True,
-        true_values=[],
-        false_values=[],
-        column_types={name: pa.string() for name in as_text},
-        decimal_point=style.decimal,
-    )
-    delimiter = style.delimiter_of(path)
-    parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    try:
-        table = pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
-        names = table.column_names
-    except UnicodeDecodeError as error:  # in a name
-        raise DataError(_not_utf8(path) or f"{path}: {error}") from error
-    except pa.ArrowInvalid as error:
-        wrong = _not_utf8(path) or _broken_row(path, delimiter)
-        raise DataError(wrong or f"{path}: {_first_line(error)}") from error
-    for name, column in zip(names, table.columns, strict=True):
-        if pa.types.is_binary(column.type):
-            raise DataError(_not_utf8(path, name) or f"{path}: column {name!r} is not text")
-    _check_quotes(path, delimiter)
-    return table
-
-
-def _broken_row(path: Path, delimiter: str) -> str | None:
-    """The first row whose fields are more or fewer than the header's."""
-    from fasttree.batch.csv_style import other_delimiter
-
-    with _lines(path) as lines:
-        reader = csv.reader(lines, delimiter=delimiter)
-        header = next((row for row in reader if row), None)
-        if header is None:
-            return f"{path} is empty: its first line should hold the names of the columns"
-        begins = reader.line_num + 1
-        try:
-            for row in reader:
-                if row and len(row) != len(header):
-                    remedy = "look for a separator or a quote too many or too few"
-                    return (
-                        f"{path}, line {begins}: {plural(len(row), 'field')}, but the header has {len(header)}: "
-                        f"{other_delimiter(header) or remedy}"
-                    )
-                begins = reader.line_num + 1
-        except csv.Error as error:
-            return f"{path}, line {begins}: {error}"
-    return None
-
-
-def _check_quotes(path: Path, delimiter: str) -> None:
-    """Arrow takes a quote that is never closed for a long value at the end of the file."""
-    with _bytes(path) as stream:
-        n_quotes = sum(block.count(b'"') for block in iter(lambda: stream.read(2**20), b""))
-    if n_quotes % 2 == 0:
-        return
-    begins = 1
-    with _lines(path) as lines:
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        try:
-            for _ in reader:
-                begins = reader.line_num + 1
-        except csv.Error as error:
-            if "end of data" in str(error):
-                raise DataError(
-                    f"{path}, line {begins}: a quote is opened and never closed: close it, or double it"
-                ) from None
-
-
-def _not_utf8(path: Path, column: str | None = None) -> str | None:
-    """The first line that is not UTF-8, if any."""
-    with _bytes(path) as stream:
-        encoding = "utf-16" if stream.peek(2)[:2] in _UTF16 else "latin1"
-        line = next((n for n, text in enumerate(stream, 1) if not _is_utf8(text)), 0)
-    if not line:
-        return None
-    where = "it holds" if column is None else f"column {column!r} holds"
-    return (
-        f"{path}, line {line}: {where} bytes that are not UTF-8: save the file as UTF-8, "
-        f"for example with `iconv -f {encoding} -t utf-8`"
-    )
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _bytes(path: Path) -> io.BufferedReader:
-    import pyarrow as pa
-
-    return io.BufferedReader(pa.input_stream(path))  # also opens what is compressed
-
-
-def _lines(path: Path) -> IO[str]:
-    return io.TextIOWrapper(_bytes(path), "utf-8-sig", errors="replace", newline="")
-
-
 # -- the parts that a model is made from -------------------------------------------------------------
 
 
@@ -218,29 +93,6 @@ def columns_named(table: Any, names: Collection[str], option: str, path: Path) -
             if suffix(path) in CSV:
                 remedy = other_delimiter(table.column_names) or remedy
             raise DataError(f"{path} has no column {name!r} ({option}): {remedy}")
-
-
-def check_decimals(table: Any, named: Collection[str], style: CsvStyle | None, path: Path) -> None:
-    """Refuses text of a CSV file that looks like numbers with a decimal comma, unless it was named as categories."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if suffix(path) not in CSV or (style is not None and style.decimal == ","):
-        return
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if name in named or not pa.types.is_string(column.type):
-            continue
-        values = pc.drop_null(column.unique())
-        has_comma = pc.match_substring_regex(values, _WITH_COMMA)
-        if (
-            pc.any(has_comma).as_py()
-            and pc.all(pc.or_(has_comma, pc.match_substring_regex(values, _WHOLE))).as_py()
-        ):
-            example = values.filter(has_comma)[0].as_py()
-            raise DataError(
-                f"{path}: column {name!r} holds text such as {example!r}. If the comma is a decimal sign, say so "
-                f"(--decimal ,); if these are names of categories, too (--categorical {name!r})"
-            )
 
 
 def line_of(path: Path, row: int) -> str:

@@ -6,8 +6,10 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from commands import data, ok, run
+from pyarrow import parquet
 
 import fasttree
 
@@ -75,6 +77,28 @@ def untimed(text: str) -> list[list[str]]:
     """Lines as words, without the time at the end of those of a table."""
     lines = [line.split() for line in text.splitlines()]
     return [words[:-1] if words and words[0] in ("CART", "C4.5") else words for words in lines]
+
+
+def test_what_is_left_out_may_hold_anything(data: Path) -> None:
+    """Numbers that no tree can hold, and text with commas."""
+    lines = data.read_text("utf-8").splitlines()
+    lines = [
+        f'"a b","big",{lines[0]}',
+        *(f'"1,5",1{n:030},{line}' for n, line in enumerate(lines[1:])),
+    ]
+    data.write_text("\n".join(lines) + "\n", "utf-8")
+    words = ("train", data, "-t", "outcome", "-o", "m")
+    assert "'big' holds the whole number 1000" in run(*words, "--drop", "a b").err
+    assert "'a b' holds text such as '1,5'" in run(*words, "--drop", "big").err
+    ok(*words, "--drop", "big", "--drop", "a b")
+    ok(*words, "--drop", "big", "--categorical", "a b", "--force")
+    ok(*words, "--drop", "a b", "--categorical", "big", "--force")
+
+
+def test_text_of_other_files_is_text(data: Path) -> None:
+    table = pa.table({"a": ["1,5", "2,5"] * 20, "y": ["p", "q"] * 20})
+    parquet.write_table(table, data.with_suffix(".parquet"))
+    ok("train", data.with_suffix(".parquet"), "-t", "y", "-o", "m")
 
 
 def test_study(european: Path) -> None:

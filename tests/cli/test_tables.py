@@ -12,8 +12,9 @@ from commands import patients
 from pyarrow import csv, feather, parquet
 
 from fasttree.batch.csv_style import CsvStyle
+from fasttree.cli.csv_tables import check_decimals
 from fasttree.cli.errors import DataError, UsageError
-from fasttree.cli.tables import check_decimals, read_table
+from fasttree.cli.tables import read_table
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "t.csv") -> Path:
@@ -108,8 +109,20 @@ def test_text_that_may_be_numbers_with_a_decimal_comma(tmp_path: Path) -> None:
         check_decimals(table, [], None, path)
     check_decimals(table, ["a"], None, path)
     check_decimals(table, [], CsvStyle(decimal=","), path)
-    feather.write_feather(table, tmp_path / "t.arrow")  # text there is text
-    check_decimals(table, [], None, tmp_path / "t.arrow")
+
+
+def test_large_numbers_are_what_they_are(tmp_path: Path) -> None:
+    """A float may be large; a whole number of that size would be rounded without a word."""
+    path = written(tmp_path, "a,b\n1e30,1\ninf,2\n-Infinity,3\n,4\n12345678901234567890.5,5\n")
+    a = read_table(path)["a"].to_pylist()
+    assert a == [1e30, float("inf"), float("-inf"), None, 12345678901234567890.5]
+    path = written(tmp_path, "a,b\n123456789012345678901,1.5\n2,1e300\n")
+    with pytest.raises(DataError, match=r"'a' holds the whole number 123456789012345678901, .*--c"):
+        read_table(path)
+    assert read_table(path, ["a"])["a"].to_pylist() == ["123456789012345678901", "2"]
+    for number in ("1e400", "-1e999", "1" + "0" * 400 + ".0"):
+        with pytest.raises(DataError, match=r"'b' holds .*, beyond the range of numbers"):
+            read_table(written(tmp_path, f"a,b\n1,2.5\n2,{number}\n"))
 
 
 @pytest.mark.parametrize(
