@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import shlex
 import time
+import warnings
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +41,7 @@ from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
 if TYPE_CHECKING:
     from fasttree.batch.csv_style import CsvStyle
 
+MANY = 20  # rows: fewer may well have a level each
 HELP = help_text(
     "Train a model on a data file and save it.",
     """[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
@@ -125,6 +128,7 @@ def train(
     with waiting(f"Training {METHODS[method].title}"), blame(DataError, rows.prefix):
         estimator.fit(rows.X, rows.y, sample_weight=rows.weights)
         fit_seconds = time.perf_counter() - begin
+    _warn_of_names(estimator, rows.n_rows)
     summary = _summary(estimator, method, rows, output, fit_seconds)
     if judges is not None:
         with blame(DataError, judges.prefix):
@@ -136,7 +140,7 @@ def train(
     if json:
         print_json(summary)
     else:
-        _print(summary, test, style)
+        _print(summary, _kinds(estimator), test, style)
 
 
 def _summary(
@@ -163,7 +167,27 @@ def _summary(
     }
 
 
-def _print(summary: dict[str, Any], shown_file: Path | None, style: CsvStyle) -> None:
+def _kinds(model: Any) -> str:
+    """What the columns were taken for: a date that is text to the machine is seen here."""
+    found = Counter(
+        "categorical" if a.is_categorical else "times" if a.time else "numeric"
+        for a in model.tree_.schema.attributes
+    )
+    return ", ".join(f"{found[k]:,} {k}" for k in ("numeric", "times", "categorical") if found[k])
+
+
+def _warn_of_names(model: Any, n_rows: int) -> None:
+    """A name or a number in every row, all different: a category that tells nothing of new rows."""
+    for attribute in model.tree_.schema.attributes:
+        if n_rows >= MANY and len(attribute.categories or ()) >= n_rows:
+            warnings.warn(
+                f"column {attribute.name!r} has another value in every row, so it tells nothing of new rows: "
+                f"leave it out (--drop {shlex.quote(attribute.name)})",
+                stacklevel=2,
+            )
+
+
+def _print(summary: dict[str, Any], kinds: str, shown_file: Path | None, style: CsvStyle) -> None:
     console = stdout()
 
     def line(name: str, text: str) -> None:
@@ -173,7 +197,7 @@ def _print(summary: dict[str, Any], shown_file: Path | None, style: CsvStyle) ->
     console.print(f"{METHODS[summary['method']].title} model", style="bold")
     line(
         "trained on",
-        f"{plural(summary['rows'], 'row')}, {plural(summary['attributes'], 'attribute')}",
+        f"{plural(summary['rows'], 'row')}, {plural(summary['attributes'], 'attribute')} ({kinds})",
     )
     line("target", f"{summary['target']} ({plural(len(summary['classes']), 'class', 'classes')})")
     if "rules" in summary:
