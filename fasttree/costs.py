@@ -13,9 +13,19 @@ from fasttree.arrays import masked_places
 from fasttree.labels import shown
 from fasttree.params import as_float
 
+__all__ = [
+    "gain_per_cost",
+    "nunez",
+    "tan_schlimmer",
+]
+
 CostFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 NO_GAIN = 1e-10
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def tan_schlimmer(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:

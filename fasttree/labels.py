@@ -122,9 +122,17 @@ def complex_error(where: str) -> ValueError:
 def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
     return TypeError(
         f"{where} holds {shown(value)} of type {type(value).__name__} in row {row}, but every "
-        "argument must be a string, a bool, a date or a number: "
-        "unpack it into columns of its own or turn it into numbers or text."
+        f"argument must be a string, a bool, a date or a number: {kind_remedy(type(value).__name__)}."
     )
+
+
+def kind_remedy(kind: str) -> str:
+    """What to do about values of a type that no column may have, by its name."""
+    if kind.lower().startswith("time"):  # of day: times with a date are read
+        return "make it a number, such as minutes since noon"
+    if kind == "Period":
+        return "make it a time (.dt.to_timestamp() of pandas)"
+    return "unpack it into columns of its own or turn it into numbers or text"
 
 
 # -- codes -----------------------------------------------------------------------------------------

@@ -97,6 +97,10 @@ __all__ = [
 _LEAST_SPLIT_INFO = 1e-12  # below it an attribute has one branch but for rounding: its ratio is 0
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def entropy(counts: ArrayLike, *, base: Base = 2) -> float:
     """H = - sum_c p_c log p_c, with p_c the share of class c in ``counts``.
 

@@ -16,8 +16,23 @@ import numpy as np
 from fasttree.labels import plain, shown
 from fasttree.targets import read_target, read_weights
 
+__all__ = [
+    "accuracy",
+    "brier_score",
+    "error_rate",
+    "hanley_mcneil",
+    "log_loss",
+    "roc_auc",
+    "roc_auc_covariance",
+    "roc_auc_se",
+]
+
 # A probability of 0 for what then happens would cost infinitely much; this way it costs 36.04 (in nats).
 SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def weighted_mean(values: np.ndarray, weight: np.ndarray | None) -> float:

@@ -46,6 +46,7 @@ def rank_attributes(
     criterion: str = "entropy",
     categorical_split: str = "multiway",
     categorical_features: Any = "from_dtype",
+    ordered_features: Any = "from_dtype",
     max_bins: int | None = None,
     min_samples_leaf: float = 1,
     attribute_costs: Any = None,
@@ -60,9 +61,10 @@ def rank_attributes(
 
     Beside the criteria for growth these tell what is left of a score when chance is allowed for: "ami", "smi",
     "adjusted_gini", "standardised_gini", "ad" (alpha 0.05) and "confidence_entropy"; 0 is no better than chance.
-    They score a categorical attribute by the table of all its values, and a numeric one by the two sides of the cut
-    with the largest information gain (that the cut was chosen is not allowed for). "mic" is the maximal information
-    coefficient: of a numeric attribute over the best grid, of a categorical one over all its values.
+    They score a categorical attribute by the table of all its values, and a numeric or ordered one by the two sides of
+    the cut with the largest information gain (that the cut was chosen is not allowed for). "mic" is the maximal
+    information coefficient: of a numeric or ordered attribute over the best grid, of a categorical one over all its
+    values.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()
@@ -97,10 +99,16 @@ def rank_attributes(
             "attribute_costs": attribute_costs,
         }
     )
-    with training(X, y, sample_weight, categorical_features, max_bins, n_jobs, "fractional") as (
-        rows,
-        team,
-    ):
+    with training(
+        X,
+        y,
+        sample_weight,
+        categorical_features,
+        max_bins,
+        n_jobs,
+        "fractional",
+        ordered_features=ordered_features,
+    ) as (rows, team):
         costs = check_costs(attribute_costs, cost_function, rows.encoded.schema.names)
         if of_tables:
             scores = _score_tables(rows, criterion, params.min_samples_leaf)

@@ -30,6 +30,7 @@ from fasttree.labels import (
     MISSING_CODE,
     Labels,
     bool_labels,
+    kind_remedy,
     no_labels,
     plain,
     shown,
@@ -131,7 +132,7 @@ def _read_series(where: str, column: Any, room: Room | None, few: bool) -> RawCo
 def _type_error(where: str, dtype: Any) -> TypeError:
     return TypeError(
         f"{where} has the type {dtype}, but every argument must be a string, a bool, a date "
-        "or a number: unpack it into columns of its own or convert it."
+        f"or a number: {kind_remedy(str(dtype))}."
     )
 
 

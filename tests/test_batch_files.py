@@ -405,6 +405,31 @@ def test_another_delimiter(model: Any, tmp_path: Path) -> None:
         score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv")
 
 
+def test_a_decimal_comma(tmp_path: Path) -> None:
+    """Numbers, and levels that are numbers; where they have a comma, text with a point is none."""
+    X = {"a": [0.5, 1.5, 2.5, 3.5], "b": ["x", "y", "x", "y"], "c": [0.5, 1.5, 0.5, 2.5]}
+    categories = {"b": None, "c": None}
+    model = fasttree.TreeClassifier(categorical_features=categories).fit(X, ["p", "q", "q", "q"])
+    rows = "a;b;c\n0,5;x;0,5\n 2,5 ;x;1,5\n-1.#IND;y;NA\n+1e0;y;2.5\n"
+    (tmp_path / "in.csv").write_text(rows)
+    report = score_files(
+        model, [tmp_path / "in.csv"], tmp_path / "o.csv", delimiter=";", decimal=","
+    )
+    expected = {"a": [0.5, 2.5, None, 1.0], "b": ["x", "x", "y", "y"], "c": [0.5, 1.5, None, 9.0]}
+    assert read(tmp_path / "o.csv")["prediction"].to_pylist() == model.predict(expected).tolist()
+    assert report.columns["a"].missing == report.columns["c"].missing == 1
+    assert report.columns["c"].unseen == 1
+    (tmp_path / "in.csv").write_text("a;b;c\n1,5;x;0,5\n1.5;x;0,5\n")
+    with pytest.raises(InputError, match=r"line 3: column 'a' holds '1\.5', which is not a number"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", delimiter=";", decimal=",")
+    with pytest.raises(InputError, match="line 2: column 'a' holds '1,5', which is not a number"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", delimiter=";")
+    with pytest.raises(ArgumentError, match="decimal must be"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", decimal="'")
+    with pytest.raises(ArgumentError, match="delimiter must be a single"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "p.csv", delimiter="")
+
+
 # -- files that cannot be read -------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 import fasttree
 from fasttree.export import EXPORTERS, RULE_EXPORTERS
-from fasttree.export.amounts import weight_text
+from fasttree.export.amounts import number_text, weight_text
 
 X = {"x": np.arange(6.0), "colour": np.array(["red", "blue"] * 3, dtype=object)}
 Y = ["a", "b", "a", "a", "b", "b"]
@@ -75,6 +76,48 @@ def test_text_says_how_to_read_it() -> None:
 )
 def test_weights_are_read_by_people(weight: float, text: str) -> None:
     assert weight_text(weight) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "None"),
+        (math.inf, "inf"),
+        (0.0, "0"),
+        (-2.0, "-2"),
+        (13.17 / 2 + 13.21 / 2, "13.19"),  # what halving leaves behind the digits is no digit
+        (37.1 / 2 + 37.2 / 2, "37.15"),
+        (1.23 / 2 + 1.24 / 2, "1.235"),
+        (1234.565, "1234.565"),
+        (123457.5, "123457.5"),  # not 123458, which lies above it
+        (24.691358024691358, "24.6914"),
+        (-24.691358024691358, "-24.6914"),
+        (1.100000023841858, "1.1"),
+        (123456.78901234567, "123456.8"),
+        (99999.123456789, "99999.1"),
+        (12345678901.5, "12345678901.5"),
+        (1e15 + 0.5, "1e+15"),
+        (2.0**53, "9.0072e+15"),
+        (1.5e-7, "1.5e-07"),
+        (1 / 3e7, "3.33333e-08"),
+        (1.7976931348623157e308, "1.79769e+308"),
+    ],
+)
+def test_numbers_are_read_by_people(value: float | None, text: str) -> None:
+    assert number_text(value) == text
+
+
+def test_a_text_has_all_the_digits_only_if_asked_for() -> None:
+    """Halfway between 13.17 and 13.21 there is noise behind 13.19; sevenths have more digits than anyone reads."""
+    model = fasttree.TreeClassifier().fit({"a": np.array([13.17, 13.21])}, ["n", "y"])
+    assert model.to_text() == "a <= 13.19: n (1)\na > 13.19: y (1)"
+    assert "a <= 13.190000000000001: n" in model.to_text(exact=True)
+    assert "a <= 13.190000000000001 (or missing): n" in model.export("text")
+    model = fasttree.TreeClassifier().fit({"a": np.array([1 / 7, 2 / 7])}, ["n", "y"])
+    assert model.to_text() == "a <= 0.214286: n (1)\na > 0.214286: y (1)"
+    for text in (model.to_text(exact=True), model.export("text"), model.export("dot")):
+        assert "<= 0.21428571428571427" in text
+    assert "0.214286" in model.export("svg")
 
 
 def test_many_rows_are_written_out_in_every_text() -> None:

@@ -143,7 +143,7 @@ NUMERIC = [
         "x is known: N (2/1)\nx is missing: Y (2)",
         (Fraction(1, 8),),
     ),
-    Golden("no known value", {"x": [None, None, None]}, "NNY", ": N (3/1)", ()),
+    Golden("no known value", {"x": [None, None, None]}, "NNY", "all rows: N (3/1)", ()),
     # Missing rows count for the size of a branch: alone, the row with 1 would be too light.
     Golden(
         "sizes",
@@ -279,7 +279,7 @@ CATEGORICAL = [
         "multiway, category, sizes",
         {"a": ["u", "v", "v", None]},
         "NYYN",
-        ": N (4/2)",
+        "all rows: N (4/2)",
         (),
         {"categorical_split": "multiway", "min_samples_leaf": 2} | CATEGORY,
         levels=("u", "v"),

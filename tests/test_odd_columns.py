@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import datetime
 import warnings
 from collections import OrderedDict
 from decimal import Decimal
@@ -17,6 +18,7 @@ import pytest
 from fasttree import TreeClassifier
 from fasttree.frames import read_table
 
+TIMES = [datetime.time(23, 50), datetime.time(0, 10)]
 narwhals = pytest.importorskip("narwhals")
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
@@ -69,13 +71,11 @@ def test_pandas_sparse_columns() -> None:
 
 @pytest.mark.parametrize("missing", [[], [pd.NaT]])
 def test_pandas_periods_and_intervals(missing: list[Any]) -> None:
-    for held, word in (
-        (pd.Period("2020-01", "M"), "Period"),
-        (pd.Interval(0, 1), "Interval"),
+    for held, word, remedy in (
+        (pd.Period("2020-01", "M"), "Period", "make it a time"),
+        (pd.Interval(0, 1), "Interval", "turn it into numbers or text"),
     ):
-        with pytest.raises(
-            TypeError, match=rf"^column 'a' holds {word}\(.* in row 0, .* into numbers or text"
-        ):
+        with pytest.raises(TypeError, match=rf"^column 'a' holds {word}\(.* in row 0, .* {remedy}"):
             read_table(pd.DataFrame({"a": pd.Series([held, *missing])}))
 
 
@@ -134,3 +134,27 @@ def test_narwhals_frames_and_series() -> None:
         read_table(narwhals.from_native(pl.LazyFrame({"a": [1]})))
     with pytest.raises(ValueError, match="got 1D array"):
         read_table(narwhals.from_native(pl.Series([1]), series_only=True))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        {"a": TIMES},
+        pd.DataFrame({"a": TIMES}),
+        pl.DataFrame({"a": TIMES}),
+        pa.table({"a": TIMES}),
+    ],
+    ids=["dict", "pandas", "polars", "arrow"],
+)
+def test_a_time_of_day_becomes_a_number(X: Any) -> None:
+    """As text it would have no order."""
+    with pytest.raises(TypeError, match=r"'a' .* make it a number, such as minutes since noon"):
+        TreeClassifier().fit(X, ["p", "q"])
+
+
+def test_a_period_becomes_a_time() -> None:
+    months = pd.DataFrame({"a": pd.period_range("2024", periods=2, freq="M")})
+    with pytest.raises(TypeError, match=r"of type Period .* make it a time \(\.dt\.to_timestamp"):
+        TreeClassifier().fit(months, ["p", "q"])
+    months["a"] = months["a"].dt.to_timestamp()
+    assert "a <= 2024-01-16" in TreeClassifier().fit(months, ["p", "q"]).to_text()

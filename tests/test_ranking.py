@@ -152,6 +152,31 @@ def test_mic_of_numeric_columns() -> None:
     assert [s for _, s in ranked] == pytest.approx([0.1518355013623417, 0.11340086418110318])
 
 
+def test_ordered_categories_are_cut_between_neighbours() -> None:
+    """By hand: the cut below medium leaves (6/8) x 2 (2/6)(4/6) of the Gini index of 0.5, that below large
+    (3/8) x 2 (1/3)(2/3) + (5/8) x 2 (2/5)(3/5); the three levels apart leave (3/8)(4/9)."""
+    levels = ["small", "medium", "large"]
+    size = ["small", "medium", "large", "small", "medium", "large", "medium", "large"]
+    y = ["no", "yes", "no", "no", "yes", "yes", "yes", "no"]
+    declared = {"categorical_features": {"size": levels}, "criterion": "gini"}
+
+    def score(X: Any, **options: Any) -> float | None:
+        return fasttree.rank_attributes(X, y, **options)[0].score
+
+    assert score({"size": size}, **declared) == pytest.approx(0.5 - 1 / 6)
+    for ordered in (["size"], [0], [True]):
+        assert score({"size": size}, **declared, ordered_features=ordered) == pytest.approx(1 / 6)
+    itself = {"size": fasttree.Categorical(size, levels, ordered=True)}
+    assert score(itself, criterion="gini") == pytest.approx(1 / 6)
+    assert score(itself, criterion="gini", ordered_features=None) == pytest.approx(0.5 - 1 / 6)
+    encoded = fasttree.Columns(
+        {"size": size}, y, categorical_features={"size": levels}, ordered_features=["size"]
+    )
+    assert fasttree.rank_attributes(encoded, criterion="gini")[0].score == pytest.approx(1 / 6)
+    with pytest.raises(ValueError, match="ordered_features must be given to fasttree"):
+        fasttree.rank_attributes(encoded, ordered_features=["size"])
+
+
 def test_many_categories_and_missing_ones() -> None:
     X = {
         "id": np.array([f"row {i}" for i in range(300)], dtype=object),  # more than a byte holds

@@ -13,7 +13,16 @@ import pytest
 import fasttree
 from fasttree import Categorical
 from fasttree.datasets import make_cesarean_cohort, play_tennis
-from fasttree.export.layout import BOX_HEIGHT, PALETTE, PITCH, SMALL, layout, text_width, wrapped
+from fasttree.export.layout import (
+    BOX_HEIGHT,
+    PALETTE,
+    PITCH,
+    SMALL,
+    WIDEST_LABEL,
+    layout,
+    text_width,
+    wrapped,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -168,3 +177,12 @@ def test_long_labels_take_two_lines_and_no_more() -> None:
     assert len(lines) == 2
     assert lines[1].endswith("…")
     assert wrapped("x" * 500)[0].endswith("…")
+
+
+def test_a_long_label_still_says_where_missing_values_go() -> None:
+    levels = ", ".join(f"occupation {k}" for k in range(12))
+    for text in (f"{{{levels}}} or missing", f"= {'x' * 80} or missing", "<= 1.5 or missing"):
+        lines = wrapped(text)
+        assert " ".join(lines).endswith(" or missing")
+        assert all(text_width(line, SMALL) <= WIDEST_LABEL for line in lines)
+    assert lines == ("<= 1.5 or missing",)

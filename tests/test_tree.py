@@ -327,3 +327,13 @@ def test_scikit_learn_names_refuse_a_multiway_tree() -> None:
 def test_public_names() -> None:
     for name in ("TreeClassifier", "ID3Classifier", "CARTClassifier", "Columns", "Categorical"):
         assert name in dir(fasttree)
+
+
+@pytest.mark.parametrize("name", ["costs", "datasets", "measures", "metrics", "plot", "pruning"])
+def test_completion_shows_what_is_public(name: str) -> None:
+    if name == "plot":
+        pytest.importorskip("matplotlib")
+    module = getattr(fasttree, name)
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, public) for public in module.__all__)
+    assert not {"np", "Any", "annotations"} & set(dir(module))

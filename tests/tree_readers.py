@@ -191,8 +191,8 @@ class TextTree:
             if line.startswith("(if ") and not line.startswith("(if ("):
                 self._aside(line, open_nodes[depth] if depth < len(open_nodes) else None, last)
                 continue
-            if line.startswith(": "):
-                self.root = {"label": take_label(line[2:])[0]}
+            if line.startswith("all rows: "):
+                self.root = {"label": take_label(line[len("all rows: ") :])[0]}
                 break
             open_nodes = open_nodes[: depth + 1]
             name, last, label = self._branch(line)

@@ -5,7 +5,8 @@ text, attributes   an Arrow column as the model's numbers or codes, with counts 
 scorers            rows of a batch to classes, shares, leaves and rules
 rows               one record batch of input becomes one of output
 stream             batches are read, scored and written at the same time
-readers, csv_file  files as streams of batches
+readers            files as streams of batches
+csv_file           those of CSV, and csv_style: how one is written
 writers, atomic    streams as files, which are there whole or not at all
 journal            which outputs are there already, for a run that goes on
 files              many files, with a report

@@ -45,6 +45,7 @@ class Reading:
     """How columns are read."""
 
     textual: bool = False  # the table has text alone, as a CSV file
+    decimal: str = "."  # of numbers in such text
     lenient: bool = False  # what cannot be read is missing
     allow_missing: bool = True
     allow_unseen: bool = True
@@ -74,7 +75,7 @@ class AttributeReader:
         if reading.textual:
             bools = all(isinstance(level, bool) for level in attribute.categories)
             family = "bool" if bools and self._families else next(iter(self._families), None)
-            parse = label_parser(family)
+            parse = label_parser(family, reading.decimal)
             if parse is None:
                 raise InputError(
                     f"column {attribute.name!r} has levels of the type {family}, which text does not hold: "
@@ -141,7 +142,10 @@ class AttributeReader:
             row = int(np.argmax(text.is_valid().to_numpy(zero_copy_only=False)))
             remedy = f"the model wants {held(time)}: convert the column, or have its text read (--lenient)"
             raise self._error(row, f"holds text, {shown(text[row].as_py())}", remedy)
-        values, unreadable = numbers_of_text(text) if time is None else times_of_text(text, time)
+        if time is None:
+            values, unreadable = numbers_of_text(text, reading.decimal)
+        else:
+            values, unreadable = times_of_text(text, time)
         tally.unreadable = int(np.count_nonzero(unreadable))
         if tally.unreadable:
             rows = np.flatnonzero(unreadable)

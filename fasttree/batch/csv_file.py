@@ -17,23 +17,21 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
+from fasttree.batch.csv_style import USUAL, CsvStyle, compression_of
 from fasttree.batch.errors import InputError
 from fasttree.batch.report import EXAMPLES
 from fasttree.labels import shown
 
 BLOCK_BYTES = 2**22
-COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 
 
 class CsvSource:
     """A CSV file: UTF-8, a line of names, values that may be quoted. Blank lines do not count."""
 
-    textual = True
-
-    def __init__(self, path: Path, delimiter: str | None = None) -> None:
+    def __init__(self, path: Path, style: CsvStyle = USUAL) -> None:
         self.path = path
-        is_tabbed = {".tsv", ".tab"} & {suffix.lower() for suffix in path.suffixes}
-        self.delimiter = delimiter or ("\t" if is_tabbed else ",")
+        self.style: CsvStyle | None = style
+        self.delimiter = style.delimiter_of(path)
         self.broken_rows = 0
         self.broken_row_examples: list[str] = []
         self.names: list[str] = []
@@ -172,10 +170,6 @@ class CsvSource:
 
     def _open(self) -> Any:
         return io.BufferedReader(pa.input_stream(self.path, compression=compression_of(self.path)))
-
-
-def compression_of(path: Path) -> str | None:
-    return COMPRESSIONS.get(path.suffix.lower())
 
 
 class _QuoteCounter:

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from fasttree._parallel import count_threads
 from fasttree.atomic import atomic_file
+from fasttree.batch.csv_style import CsvStyle
 from fasttree.batch.errors import ArgumentError, InputError, OutputError
 from fasttree.batch.journal import Journal, job_of
 from fasttree.batch.readers import Source, format_of, open_source
@@ -49,6 +50,7 @@ def score_files(
     input_format: str | None = None,
     output_format: str | None = None,
     delimiter: str | None = None,
+    decimal: str = ".",
     force: bool = False,
     resume: bool = False,
     on_progress: Progress = lambda name, share, n_rows: None,
@@ -60,18 +62,20 @@ def score_files(
 
     `proba`, `leaf`, `explain`, `columns`, `mode` and `n_jobs` are those of `score_batches`; "lenient" also
     leaves out rows of a CSV file that have too few or too many values, and counts them. Formats go by the endings of
-    the names unless they are given: "csv", "parquet" or "arrow". `delimiter` is that of CSV inputs. `force` replaces
-    outputs that are there. `resume` keeps those that an earlier run has made of the same model, inputs and options, and
-    makes the others. `on_progress` is told the input at hand, the share of the work that is done, and the rows written.
+    the names unless they are given: "csv", "parquet" or "arrow". `delimiter` and `decimal` (a point or a comma) are
+    those of CSV inputs. `force` replaces outputs that are there. `resume` keeps those that an earlier run has made of
+    the same model, inputs and options, and makes the others. `on_progress` is told the input at hand, the share of the
+    work that is done, and the rows written.
 
     Raises `InputError` for an input that cannot be read or does not fit the model, `OutputError` for an output that is
     there or cannot be written.
     """
     started = time.perf_counter()
     options = Options(proba, leaf, explain, columns, mode)
+    style = CsvStyle(delimiter, decimal)
     paths = [Path(path) for path in inputs]
     parts, is_folder = _plan(paths, Path(output), str(output), input_format, output_format)
-    run = _Run(scorer_of(model), options, n_jobs, input_format, delimiter, on_progress, len(paths))
+    run = _Run(scorer_of(model), options, n_jobs, input_format, style, on_progress, len(paths))
     folder = parts[0].output.parent
     with _writing(folder):
         if is_folder:
@@ -175,18 +179,18 @@ class _Run:
         options: Options,
         n_jobs: int | None,
         input_format: str | None,
-        delimiter: str | None,
+        style: CsvStyle,
         on_progress: Progress,
         n_inputs: int,
     ) -> None:
         self.scorer, self.options, self.n_jobs = scorer, options, check_n_jobs(n_jobs)
-        self.input_format, self.delimiter = input_format, delimiter
+        self.input_format, self.style = input_format, style
         self.on_progress, self.n_inputs, self.n_done = on_progress, n_inputs, 0
         self.report = Report()
         self._identity = scorer.identity()
 
     def job(self, part: Part) -> str:
-        settings = (self.options, self.input_format, self.delimiter, part.kind)
+        settings = (self.options, self.input_format, self.style, part.kind)
         return job_of(self._identity, part.inputs, settings)
 
     def keep(self, part: Part) -> None:
@@ -201,7 +205,7 @@ class _Run:
             try:
                 for path in part.inputs:
                     with contextlib.closing(
-                        open_source(path, self.input_format, self.delimiter)
+                        open_source(path, self.input_format, self.style)
                     ) as source:
                         writer = self._add(source, part, file, writer)
                     self.n_done += 1
@@ -220,7 +224,7 @@ class _Run:
         layout = lay_out(self.scorer, source.names, self.options, str(source.path))
         attributes = zip(self.scorer.schema.attributes, layout.attributes, strict=True)
         schema = source.open(layout.needed, [name for a, name in attributes if a.is_categorical])
-        rows = RowScorer(self.scorer, schema, layout, self.options, source.textual)
+        rows = RowScorer(self.scorer, schema, layout, self.options, source.style)
         if writer is None:
             writer = Writer(file, rows.output_schema, part.kind, part.output.name)
         writer.check(rows.output_schema, f"{source.path}", f"{part.inputs[0]}")

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from fasttree.batch.csv_file import CsvSource, compression_of
+from fasttree.batch.csv_file import CsvSource
+from fasttree.batch.csv_style import USUAL, CsvStyle, compression_of
 from fasttree.batch.errors import ArgumentError, InputError
 from fasttree.batch.stream import ROWS_PER_BATCH
 from fasttree.batch.text import is_text
@@ -29,7 +30,7 @@ class Source(Protocol):
 
     path: Path
     names: list[str]
-    textual: bool  # it has text alone
+    style: CsvStyle | None  # of a CSV file, which has text alone
     broken_rows: int
     broken_row_examples: list[str]
 
@@ -59,7 +60,7 @@ def format_of(path: Path, said: str | None = None) -> str:
     )
 
 
-def open_source(path: Path, said: str | None = None, delimiter: str | None = None) -> Source:
+def open_source(path: Path, said: str | None = None, style: CsvStyle = USUAL) -> Source:
     kind = format_of(path, said)
     try:
         if path.is_dir():
@@ -69,7 +70,7 @@ def open_source(path: Path, said: str | None = None, delimiter: str | None = Non
         if path.stat().st_size == 0:
             raise InputError(f"{path} is empty: it has 0 bytes.")
         if kind == "csv":
-            return CsvSource(path, delimiter)
+            return CsvSource(path, style)
         return ParquetSource(path) if kind == "parquet" else ArrowSource(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _unreadable(path, error) from None
@@ -85,7 +86,7 @@ def _unreadable(path: Path, error: Exception) -> InputError:
 class _TypedSource:
     """What Parquet and Arrow files have in common: columns have types, and the number of rows is known."""
 
-    textual = False
+    style: CsvStyle | None = None
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from fasttree.batch.attributes import AttributeReader, Reading
+from fasttree.batch.csv_style import CsvStyle, other_delimiter
 from fasttree.batch.errors import ArgumentError, InputError
 from fasttree.batch.report import Report
 from fasttree.batch.scorers import Scorer
-from fasttree.batch.text import other_separator
 from fasttree.frames import Table, are_shuffled
 from fasttree.labels import plain, shown
 
@@ -115,8 +115,8 @@ def _check_present(wanted: Sequence[str], names: Sequence[str], where: str, why:
     by_lower = {name.lower(): name for name in names}
     close = [by_lower[name] for name in difflib.get_close_matches(missing[0].lower(), by_lower, 1)]
     remedy = f"did you mean {close[0]!r}?" if close else f"its columns are {shown(list(names))}."
-    if other := other_separator(names):
-        remedy = f"it has one column, {shown(names[0])}. If {other!r} separates its values, say so (--delimiter)."
+    if other := other_delimiter(names):
+        remedy = f"{other}."
     raise InputError(f"{where} has no column {missing[0]!r}{others}, {why}: {remedy}")
 
 
@@ -124,20 +124,27 @@ class RowScorer:
     """Scores the batches of one table. Threads share it."""
 
     def __init__(
-        self, scorer: Scorer, schema: Any, layout: Layout, options: Options, textual: bool = False
+        self,
+        scorer: Scorer,
+        schema: Any,
+        layout: Layout,
+        options: Options,
+        style: CsvStyle | None = None,
     ) -> None:
+        """`style`: that of a CSV file, which has text alone."""
         self.scorer, self.layout, self.options = scorer, layout, options
         self._places = [schema.get_field_index(name) for name in layout.attributes]
         self._kept = [schema.get_field_index(name) for name in layout.kept]
-        self._readers = self._make_readers(textual)
+        self._readers = self._make_readers(style)
         classes = [plain(label) for label in scorer.schema.classes]
         self._classes, self._class_names = pa.array(classes), [str(label) for label in classes]
         self.output_schema = self._output_schema(schema)
 
-    def _make_readers(self, textual: bool) -> list[AttributeReader]:
+    def _make_readers(self, style: CsvStyle | None) -> list[AttributeReader]:
         schema, policy = self.scorer.schema, self.scorer.policy
         reading = Reading(
-            textual=textual,
+            textual=style is not None,
+            decimal="." if style is None else style.decimal,
             lenient=self.options.lenient,
             allow_missing=policy.allow_missing,
             allow_unseen=self.scorer.unknown != "error" and not self.options.strict,

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ NULL_SPELLINGS = frozenset(
 # fmt: on
 _ARROW_TIMES = {DATETIME: pa.timestamp("us"), INSTANT: pa.timestamp("us", "UTC")}
 _NULLS = pa.array(sorted(NULL_SPELLINGS))
+_NO_NUMBER = "x"  # makes text with a point no number, where numbers have a comma
 _NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)$"
 
 
@@ -30,20 +32,17 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
-def other_separator(names: Sequence[str]) -> str | None:
-    """What seems to separate the columns of a table of one column, whose name holds those of all."""
-    return next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
-
-
-def numbers_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:
+def numbers_of_text(text: Any, decimal: str = ".") -> tuple[np.ndarray, np.ndarray]:
     """Float64 of an Arrow array of text, NaN where a value is missing, and which rows hold no number."""
     unreadable = np.zeros(len(text), dtype=bool)
+    if decimal != ".":
+        text = _without_nulls(text)
+        text = pc.replace_substring(pc.replace_substring(text, ".", _NO_NUMBER), decimal, ".")
     try:
         return _floats(text), unreadable
     except pa.ArrowInvalid:
         pass
-    text = pc.utf8_trim_whitespace(text)
-    text = pc.if_else(pc.is_in(text, value_set=_NULLS), pa.scalar(None, text.type), text)
+    text = _without_nulls(text)
     try:
         return _floats(text), unreadable
     except pa.ArrowInvalid:
@@ -51,6 +50,12 @@ def numbers_of_text(text: Any) -> tuple[np.ndarray, np.ndarray]:
     readable = pc.fill_null(pc.match_substring_regex(text, _NUMBER), True)
     unreadable = ~readable.to_numpy(zero_copy_only=False)
     return _floats(pc.if_else(readable, text, pa.scalar(None, text.type))), unreadable
+
+
+def _without_nulls(text: Any) -> Any:
+    """The same text without what stands for a missing value, and without space around it."""
+    text = pc.utf8_trim_whitespace(text)
+    return pc.if_else(pc.is_in(text, value_set=_NULLS), pa.scalar(None, text.type), text)
 
 
 def _floats(text: Any) -> np.ndarray:
@@ -85,18 +90,21 @@ def kind_of_text(text: str) -> str | None:
     return next((kind for kind in UNITS if read_time(text, kind) is not None), None)
 
 
-def label_parser(family: str | None) -> Callable[[str], Any] | None:
+def label_parser(family: str | None, decimal: str = ".") -> Callable[[str], Any] | None:
     """Reads text as a level of this family ("text", "number", "bool"); None for a family that text does not hold."""
     if family in ("text", None):
         return str
     if family == "number":
-        return _number
+        return partial(_number, decimal)
     return _bool if family == "bool" else None
 
 
-def _number(text: str) -> Any:
+def _number(decimal: str, text: str) -> Any:
+    plain = text
+    if decimal != ".":
+        plain = text.replace(".", _NO_NUMBER).replace(decimal, ".")
     try:
-        return float(text)
+        return float(plain)
     except ValueError:
         return text  # no level is equal to it
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from fasttree.batch.csv_file import compression_of
+from fasttree.batch.csv_style import compression_of
 from fasttree.batch.errors import InputError, OutputError
 
 GROUP_ROWS = 2**20

@@ -12,7 +12,7 @@ import numpy as np
 from rich.cells import cell_len
 
 from fasttree.cli.terminal import clean, cut
-from fasttree.export.rules_text import number_text
+from fasttree.export.amounts import number_text
 from fasttree.tree import Tree
 
 KNOWN, MISSING = "is known", "is missing"

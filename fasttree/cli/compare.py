@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, Data, read_data
+from fasttree.cli.data import (
+    CATEGORICAL,
+    DATA,
+    DECIMAL,
+    DELIMITER,
+    DROP,
+    JSON,
+    TARGET,
+    Data,
+    read_data,
+    style_of,
+)
 from fasttree.cli.errors import CommandError, DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
@@ -60,6 +71,8 @@ def compare(
     ] = 0.3,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
+    delimiter: Annotated[str | None, DELIMITER] = None,
+    decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
 ) -> None:
     method = check_method(method)
@@ -70,7 +83,9 @@ def compare(
     if not has_sklearn():
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
     estimator = estimator_of(method, settings=read_settings(settings or ()))
-    train, test = read_data(data, target, drop or (), categorical or ()).split(holdout)
+    style = style_of(delimiter, decimal)
+    rows = read_data(data, target, drop or (), categorical or (), style=style)
+    train, test = rows.split(holdout)
     with blame(DataError, train.prefix):
         results = [measure_own(METHODS[method].title, estimator, train, test)]
     results.append(measure_sklearn(train, test))
@@ -153,7 +168,10 @@ def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n
             f"{one['depth']:,}",
         )
     console.print(table)
-    console.print(f"\nTrained on {n_train:,} rows, judged by {n_test:,} others.", style="dim")
+    console.print(
+        f"\nTrained on {n_train:,} rows, judged by {n_test:,} {'other' if n_test == 1 else 'others'}.",
+        style="dim",
+    )
     if len(results) == 2:
         ours, theirs = results
         ratios = [theirs[t] / ours[t] for t in ("fit_seconds", "predict_seconds")]

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fasttree.cli.csv_tables import check_decimals
 from fasttree.cli.errors import DataError, UsageError, blame
-from fasttree.cli.tables import columns_named, line_of, read_table
+from fasttree.cli.tables import CSV, columns_named, line_of, read_table, suffix
 from fasttree.cli.terminal import plural, waiting
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from fasttree.batch.csv_style import CsvStyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,12 @@ def read_data(
     categorical: Sequence[str] = (),
     weights: str | None = None,
     check_classes: bool = True,
+    style: CsvStyle | None = None,
 ) -> Data:
     """Read a file and check all that the command line says about it."""
     _check_names(target, drop, categorical, weights)
     with waiting(f"Reading {path.name}"):
-        table = read_table(path, as_text=categorical)
+        table = read_table(path, [*categorical, *drop], style)
     columns_named(table, [target], "--target", path)
     columns_named(table, drop, "--drop", path)
     columns_named(table, categorical, "--categorical", path)
@@ -85,8 +89,18 @@ def read_data(
         raise DataError(f"{path}: no column is left to tell {target!r} from")
     y = table[target]
     _check_target(path, target, y, check_classes)
+    if suffix(path) in CSV:
+        check_decimals(table.select(names), categorical, style, path)
     X = _as_categories(table.select(names), categorical, path)
     return Data(path, X, y, _weights(path, table, weights), target)
+
+
+def style_of(delimiter: str | None, decimal: str) -> CsvStyle:
+    """What the command line says about CSV files."""
+    from fasttree.batch.csv_style import CsvStyle
+
+    with blame(UsageError, "--"):
+        return CsvStyle(delimiter, decimal)
 
 
 def _check_names(
@@ -169,4 +183,13 @@ CATEGORICAL = typer.Option(
     help="A column of numbers that are names of categories (repeatable).",
 )
 WEIGHTS = typer.Option("--weights", metavar="COL", help="A column with the weight of each row.")
+DELIMITER = typer.Option(
+    "--delimiter",
+    metavar="CHAR",
+    help="What separates the values of a CSV file, such as ';' or '\\t' (a tab).",
+    show_default=False,
+)
+DECIMAL = typer.Option(
+    "--decimal", metavar="CHAR", help="The decimal sign in a CSV file: a point, or a comma."
+)
 JSON = typer.Option("--json", help="Print one JSON object, for scripts.")

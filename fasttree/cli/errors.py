@@ -53,7 +53,14 @@ def near(name: str, known: Iterable[str]) -> str:
     found = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3)]
     if found:
         return f"did you mean {' or '.join(map(repr, found))}?"
+    if len(names) == 1:
+        return f"there is only {names[0]!r}"
     shown = ", ".join(map(readable, names[:30])) + (
         f" and {len(names) - 30} more" if len(names) > 30 else ""
     )
     return f"there are {shown}"
+
+
+def first_line(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    return text[0] if text else type(error).__name__

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, WEIGHTS, read_data
+from fasttree.cli.data import (
+    CATEGORICAL,
+    DATA,
+    DECIMAL,
+    DELIMITER,
+    DROP,
+    JSON,
+    TARGET,
+    WEIGHTS,
+    read_data,
+    style_of,
+)
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import METHODS, check_method, complete_method, estimator_of, read_settings
@@ -65,12 +76,16 @@ def evaluate(
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
+    delimiter: Annotated[str | None, DELIMITER] = None,
+    decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
 ) -> None:
     names = _names(methods)
     given = read_settings(settings or ())
     estimators = {METHODS[name].title: estimator_of(name, settings=given) for name in names}
-    rows = read_data(data, target, drop or (), categorical or (), weights)
+    rows = read_data(
+        data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
+    )
     from fasttree import compare_methods
 
     with counting("Cross-validation") as progress, blame(DataError, rows.prefix):

@@ -83,7 +83,7 @@ def export(
     if to not in EXPORTERS:
         raise UsageError(f"--to {to!r} is none of the formats: {near(to, EXPORTERS)}")
     if output is not None:
-        check_output(output, force)
+        check_output(output, force, [model])
     elif not EXPORTERS[to].is_text and sys.stdout.isatty():
         raise UsageError(f"{to} is not text: write it to a file with -o")
     options = read_settings(settings or ())

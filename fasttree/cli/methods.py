@@ -171,8 +171,12 @@ def _settable(estimator: Any) -> list[str]:
 def _unknown(name: str, method: str, known: Sequence[str]) -> UsageError:
     if name == "pruning":
         return UsageError("--set pruning=...: use --prune")
-    if name in ("categorical_features", "ordered_features"):
+    if name == "categorical_features":
         return UsageError(f"--set {name}=...: use --categorical COL")
+    if name == "ordered_features":
+        return UsageError(
+            f"--set {name}=...: this is for Python only; ordered dictionaries in Parquet and Arrow files are split so"
+        )
     if name in NOT_SETTABLE:
         return UsageError(f"--set {name}=...: this takes a table, so it is for Python only")
     return UsageError(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,14 @@ def save_model(model: Any, path: Path) -> None:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def check_output(path: Path, force: bool) -> None:
-    """Before any work: an output that is there already, or cannot be written, is found out now."""
+def check_output(path: Path, force: bool, read: Sequence[Path | None] = ()) -> None:
+    """Before any work: an output that is there already, or cannot be written, is found out now. What is `read` is
+    never written over."""
     if path.is_dir():
         raise OutputError(f"{path} is a directory: name a file")
+    for other in read:
+        if other is not None and path.exists() and other.exists() and path.samefile(other):
+            raise OutputError(f"{path} is also an input: write to another name")
     if path.exists() and not force:
         raise OutputError(
             f"{path} exists already: choose another name, or write over it with --force"

@@ -10,7 +10,18 @@ import typer
 from rich.cells import cell_len
 from rich.text import Text
 
-from fasttree.cli.data import CATEGORICAL, DATA, DROP, JSON, TARGET, WEIGHTS, read_data
+from fasttree.cli.data import (
+    CATEGORICAL,
+    DATA,
+    DECIMAL,
+    DELIMITER,
+    DROP,
+    JSON,
+    TARGET,
+    WEIGHTS,
+    read_data,
+    style_of,
+)
 from fasttree.cli.errors import DataError, UsageError, blame, near
 from fasttree.cli.help_text import help_text
 from fasttree.cli.terminal import clean, cut, print_json, speaks_unicode, stdout, waiting
@@ -52,13 +63,17 @@ def rank(
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
+    delimiter: Annotated[str | None, DELIMITER] = None,
+    decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
 ) -> None:
     if criterion not in criteria():
         raise UsageError(
             f"--criterion {criterion!r} is none of them: {near(criterion, criteria())}"
         )
-    rows = read_data(data, target, drop or (), categorical or (), weights)
+    rows = read_data(
+        data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
+    )
     from fasttree import rank_attributes
 
     with waiting("Scoring"), blame(DataError, rows.prefix):

@@ -68,7 +68,7 @@ def rules(
             f"--limit goes with --format text and markdown: {format} has all the rules"
         )
     if output is not None:
-        check_output(output, force)
+        check_output(output, force, [model])
     found = rules_of(load_model(model))
     text = {
         "text": lambda: found.to_text(limit),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
+from fasttree.cli.data import DECIMAL, DELIMITER, style_of
 from fasttree.cli.errors import DataError, OutputError, UsageError
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, check_output, load_model, write_file
@@ -82,12 +83,8 @@ def score(
     output_format: Annotated[
         str | None, typer.Option(metavar="NAME", help="Format of the outputs.", show_default=False)
     ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHAR", help="What separates the values of a CSV input.", show_default=False
-        ),
-    ] = None,
+    delimiter: Annotated[str | None, DELIMITER] = None,
+    decimal: Annotated[str, DECIMAL] = ".",
     report: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write a report as JSON.", show_default=False),
@@ -99,8 +96,7 @@ def score(
 ) -> None:
     if strict and lenient:
         raise UsageError("--strict and --lenient contradict each other: choose one")
-    if delimiter is not None and len(delimiter.encode()) != 1:
-        raise UsageError(f"--delimiter must be a single ASCII character, got {delimiter!r}")
+    style = style_of(delimiter, decimal)
     if jobs == 0:
         raise UsageError("--jobs must not be 0: -1 is one thread for each core")
     fitted = load_model(model)
@@ -122,7 +118,8 @@ def score(
                 n_jobs=jobs,
                 input_format=format,
                 output_format=output_format,
-                delimiter=delimiter,
+                delimiter=style.delimiter,
+                decimal=style.decimal,
                 force=force,
                 resume=resume,
                 on_progress=on_progress,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli.data import DECIMAL, DELIMITER, style_of
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
@@ -16,6 +17,7 @@ from fasttree.cli.terminal import clean, counting, stdout, waiting
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from fasttree.batch.csv_style import CsvStyle
     from fasttree.studies.results import StudyResult
     from fasttree.studies.tables import TextTable
 
@@ -74,6 +76,8 @@ def cesarean(
         list[str] | None,
         typer.Option("--drop", metavar="COL", help="A column to leave out (repeatable)."),
     ] = None,
+    delimiter: Annotated[str | None, DELIMITER] = None,
+    decimal: Annotated[str, DECIMAL] = ".",
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many splits.")] = 10,
     methods: Annotated[
         list[str] | None,
@@ -109,9 +113,10 @@ def cesarean(
     with blame(UsageError, "--output: "):
         for path in reports:
             check_ending(path)
+    style = style_of(delimiter, decimal)
     for path in [*reports, *([json] if json is not None else [])]:
-        check_output(path, force)
-    table = _table(data, target, by, drop or [])
+        check_output(path, force, [data])
+    table = _table(data, target, by, drop or [], style)
     prefix = "" if data is None else f"{data}: "
     with counting("Studying") as progress, blame(DataError, prefix):
         result = study.run(
@@ -140,7 +145,9 @@ def _write(result: StudyResult, reports: list[Path], json: Path | None) -> list[
     return reports
 
 
-def _table(path: Path | None, target: str | None, by: str | None, drop: list[str]) -> Any:
+def _table(
+    path: Path | None, target: str | None, by: str | None, drop: list[str], style: CsvStyle
+) -> Any:
     if path is None:
         named = [("--target", target), ("--by", by), ("--drop", drop)]
         for option, value in named:
@@ -149,7 +156,8 @@ def _table(path: Path | None, target: str | None, by: str | None, drop: list[str
                     f"{option} names a column of a table of yours: say which with --data FILE"
                 )
         return None
-    from fasttree.cli.tables import columns_named, read_table
+    from fasttree.cli.csv_tables import check_decimals
+    from fasttree.cli.tables import CSV, columns_named, read_table, suffix
 
     if target is None:
         raise UsageError("--data needs --target COL: which column holds the outcome?")
@@ -158,11 +166,14 @@ def _table(path: Path | None, target: str | None, by: str | None, drop: list[str
             f"--by names {by!r}, which is the target: name another column, or leave --by out"
         )
     with waiting(f"Reading {path.name}"):
-        table = read_table(path)
+        table = read_table(path, drop, style)
     columns_named(table, [target], "--target", path)
     columns_named(table, [by] if by else [], "--by", path)
     columns_named(table, drop, "--drop", path)
-    return table.drop_columns(drop) if drop else table
+    table = table.drop_columns(drop) if drop else table
+    if suffix(path) in CSV:
+        check_decimals(table, [target, *([by] if by else [])], style, path)
+    return table
 
 
 # -- in the terminal ---------------------------------------------------------------------------------------------------

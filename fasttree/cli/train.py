@@ -5,20 +5,25 @@ from __future__ import annotations
 
 import shlex
 import time
+import warnings
+from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
+    DECIMAL,
+    DELIMITER,
     DROP,
     JSON,
     TARGET,
     WEIGHTS,
     Data,
     read_data,
+    style_of,
 )
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
@@ -33,6 +38,10 @@ from fasttree.cli.methods import (
 from fasttree.cli.models import check_output, save_model
 from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
 
+if TYPE_CHECKING:
+    from fasttree.batch.csv_style import CsvStyle
+
+MANY = 20  # rows: fewer may well have a level each
 HELP = help_text(
     "Train a model on a data file and save it.",
     """[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
@@ -80,6 +89,8 @@ def train(
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
+    delimiter: Annotated[str | None, DELIMITER] = None,
+    decimal: Annotated[str, DECIMAL] = ".",
     test: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Rows to judge the model by, with the same columns."),
@@ -103,17 +114,21 @@ def train(
             f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
         )
     estimator = estimator_of(method, prune, read_settings(settings or ()))
-    check_output(output, force)
-    rows = read_data(data, target, drop or (), categorical or (), weights)
+    style = style_of(delimiter, decimal)
+    check_output(output, force, [data, test])
+    rows = read_data(data, target, drop or (), categorical or (), weights, style=style)
     judges = None
     if test is not None:
-        judges = read_data(test, target, drop or (), categorical or (), None, check_classes=False)
+        judges = read_data(
+            test, target, drop or (), categorical or (), check_classes=False, style=style
+        )
     elif holdout is not None:
         rows, judges = rows.split(holdout)
     begin = time.perf_counter()
     with waiting(f"Training {METHODS[method].title}"), blame(DataError, rows.prefix):
         estimator.fit(rows.X, rows.y, sample_weight=rows.weights)
         fit_seconds = time.perf_counter() - begin
+    _warn_of_names(estimator, rows.n_rows)
     summary = _summary(estimator, method, rows, output, fit_seconds)
     if judges is not None:
         with blame(DataError, judges.prefix):
@@ -125,7 +140,7 @@ def train(
     if json:
         print_json(summary)
     else:
-        _print(summary, shown_file=test)
+        _print(summary, _kinds(estimator), test, style)
 
 
 def _summary(
@@ -152,7 +167,27 @@ def _summary(
     }
 
 
-def _print(summary: dict[str, Any], shown_file: Path | None) -> None:
+def _kinds(model: Any) -> str:
+    """What the columns were taken for: a date that is text to the machine is seen here."""
+    found = Counter(
+        "categorical" if a.is_categorical else "times" if a.time else "numeric"
+        for a in model.tree_.schema.attributes
+    )
+    return ", ".join(f"{found[k]:,} {k}" for k in ("numeric", "times", "categorical") if found[k])
+
+
+def _warn_of_names(model: Any, n_rows: int) -> None:
+    """A name or a number in every row, all different: a category that tells nothing of new rows."""
+    for attribute in model.tree_.schema.attributes:
+        if n_rows >= MANY and len(attribute.categories or ()) >= n_rows:
+            warnings.warn(
+                f"column {attribute.name!r} has another value in every row, so it tells nothing of new rows: "
+                f"leave it out (--drop {shlex.quote(attribute.name)})",
+                stacklevel=2,
+            )
+
+
+def _print(summary: dict[str, Any], kinds: str, shown_file: Path | None, style: CsvStyle) -> None:
     console = stdout()
 
     def line(name: str, text: str) -> None:
@@ -162,7 +197,7 @@ def _print(summary: dict[str, Any], shown_file: Path | None) -> None:
     console.print(f"{METHODS[summary['method']].title} model", style="bold")
     line(
         "trained on",
-        f"{plural(summary['rows'], 'row')}, {plural(summary['attributes'], 'attribute')}",
+        f"{plural(summary['rows'], 'row')}, {plural(summary['attributes'], 'attribute')} ({kinds})",
     )
     line("target", f"{summary['target']} ({plural(len(summary['classes']), 'class', 'classes')})")
     if "rules" in summary:
@@ -180,11 +215,12 @@ def _print(summary: dict[str, Any], shown_file: Path | None) -> None:
     line("time", seconds(summary["fit_seconds"]))
     line("saved", summary["model"])
     model = shlex.quote(summary["model"])
+    as_here = " ".join([*style.options, ""])
     console.print("\nNext:", style="bold")
     for command, what in (
         (f"fasttree show {model}", "the tree"),
         (f"fasttree rules {model}", "its rules"),
-        (f"fasttree score {model} NEW.csv -o SCORED.csv", "classify new rows"),
+        (f"fasttree score {model} {as_here}NEW.csv -o SCORED.csv", "classify new rows"),
     ):
         console.print(f"  {command}", markup=False, soft_wrap=True, end="")
         console.print(f"   # {what}", style="dim", markup=False, soft_wrap=True)

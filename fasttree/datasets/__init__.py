@@ -27,3 +27,7 @@ __all__ = [
     "play_tennis",
     "temperature",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -255,7 +255,8 @@ class TreeClassifier(Estimator):
         `method` is a name or an object of `fasttree.pruning`. Some methods need more than the tree:
 
         - "reduced_error": validation rows, `X_val` and `y_val`;
-        - "error_based" with raising, "cross_validated": the training rows, `X`, `y` and `sample_weight`, as for `fit`;
+        - "error_based" with raising, "cross_validated", "message_length": the training rows, `X`, `y` and
+          `sample_weight`, as for `fit`;
         - "cost_complexity": one of both, to choose by validation rows or by folds of the training rows.
         """
         self._check_fitted()
@@ -425,14 +426,14 @@ class TreeClassifier(Estimator):
         self._check_fitted()
         return self.tree_.n_leaves
 
-    def to_text(self, surrogates: bool = False) -> str:
+    def to_text(self, surrogates: bool = False, exact: bool = False) -> str:
         """The tree as indented text, one line a branch, with the weight and the errors of each leaf.
 
         `surrogates`: each branch says beneath its line which rows without the attribute take it (with
-        ``missing="surrogate"``).
+        ``missing="surrogate"``). `exact`: thresholds have all their digits; else long ones have six.
         """
         self._check_fitted()
-        return to_text(self.tree_, surrogates)
+        return to_text(self.tree_, surrogates, exact)
 
     def export(
         self, format: str, path: str | os.PathLike[str] | None = None, **options: Any

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fasttree.export.amounts import weight_text
+from fasttree.export.amounts import exact_number, weight_text
 from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
 from fasttree.export.names import readable
-from fasttree.export.text import format_number, notes
+from fasttree.export.text import notes
 
 LINE = 36  # signs of a line on an edge
 LISTED = 6  # levels of a branch that are named where it may be called that of the others
@@ -80,7 +80,7 @@ def _edges(model: Exportable, node: int) -> Iterator[str]:
 def _known(model: Exportable, test: Test) -> list[str]:
     """The values of each branch."""
     if not test.is_table:
-        number = format_number(test.threshold, model.attributes[test.attribute].time)
+        number = exact_number(test.threshold, model.attributes[test.attribute].time)
         return [f"<= {number}", f"> {number}"]
     levels = model.levels(test.attribute)
     by_branch = test.levels(len(levels))
@@ -107,7 +107,7 @@ def _instead(model: Exportable, surrogate: Surrogate, branch: int) -> str:
     if not surrogate.branch_of:
         sign = "<=" if branch == surrogate.low else ">"
         time = model.attributes[surrogate.attribute].time
-        return f"{name} {sign} {format_number(surrogate.threshold, time)}"
+        return f"{name} {sign} {exact_number(surrogate.threshold, time)}"
     levels = model.levels(surrogate.attribute)
     here = [levels[code - 1] for code, to in surrogate.branch_of.items() if to == branch]
     return f"{name} {_set(here) or '= {}'}"

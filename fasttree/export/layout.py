@@ -27,6 +27,7 @@ ELBOW = 14.0  # from a box to the line that its branches leave
 WIDEST_BOX, NARROWEST_BOX = 210.0, 84.0
 WIDEST_LABEL = 150.0
 LINES = 2  # of the label of a branch
+OR_MISSING = " or missing"  # the end of a test that missing values pass
 # Of the classes, in their order, then of all the others; told apart also by the colour-blind (after Okabe and Ito).
 PALETTE = (
     "#76828f",
@@ -249,7 +250,7 @@ def shortened(text: str, room: float, size: float) -> str:
 
 
 def wrapped(text: str) -> tuple[str, ...]:
-    """On two lines, broken between words; what does not fit then is cut off."""
+    """On two lines, broken between words; what does not fit then is cut off, but not where missing values go."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -257,4 +258,7 @@ def wrapped(text: str) -> tuple[str, ...]:
             lines[-1] = longer
         else:
             lines.append(word)
+    end = OR_MISSING if lines[-1].endswith(OR_MISSING) else ""
+    room = WIDEST_LABEL - text_width(end, SMALL)
+    lines[-1] = shortened(lines[-1].removesuffix(end), room, SMALL) + end
     return tuple(shortened(line, WIDEST_LABEL, SMALL) for line in lines)

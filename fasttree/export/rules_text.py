@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from fasttree.export.amounts import weight_text
+from fasttree.export.amounts import number_text, weight_text
 from fasttree.export.names import readable_in_rule
-from fasttree.times import time_text
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
 
 WIDTH = 100
 LISTED = 8  # levels that are printed one by one
-DIGITS = 6
 ESTIMATES = {
     "laplace": "Laplace's estimate on the training rows",
     "pessimistic": "pessimistic estimate on the training rows",
@@ -61,8 +58,8 @@ def rows_text(weight: float) -> str:
 
 
 def condition_text(condition: Condition) -> str:
-    """The condition as people write it, with at most six digits; JSON and Python have them all. Names and levels that
-    could be mistaken for something else are in quotes, on one line."""
+    """The condition as people write it, long numbers with six digits; JSON and Python have them all. Names and levels
+    that could be mistaken for something else are in quotes, on one line."""
     name = readable_in_rule(condition.attribute)
     low, high = (number_text(bound, condition.time) for bound in (condition.low, condition.high))
     if condition.is_missing:
@@ -81,18 +78,6 @@ def condition_text(condition: Condition) -> str:
         return text
     instead = _instead(condition)
     return f"{text} (if missing: {instead})" if instead else f"{text} or missing"
-
-
-def number_text(value: float | None, time: str | None = None) -> str:
-    """At most six digits, but all of a time."""
-    if value is None or not math.isfinite(value):
-        return str(value)
-    if time is not None:
-        return time_text(value, time)
-    if value == int(value) and abs(value) < 1e15:
-        return str(int(value))
-    short = f"{value:.{DIGITS}g}"
-    return f"{value:.1f}" if "e+" in short and abs(value) < 1e15 else short
 
 
 def _levels_text(levels: tuple[object, ...], excluded: tuple[object, ...]) -> str:

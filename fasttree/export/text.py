@@ -4,24 +4,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from fasttree.export.amounts import weight_text
+from fasttree.export.amounts import exact_number, number_text, weight_text
 from fasttree.export.model import Exportable
 from fasttree.export.names import readable
 from fasttree.schema import AttributeSchema
-from fasttree.times import time_text
 from fasttree.tree import LEAF, Tree
 
+WriteNumber = Callable[[float, "str | None"], str]  # what kind of time it is, if any
 LISTED = 5  # absent levels that are printed one by one
 LEGEND = "Behind a class: the weight of the training rows there, and behind the slash that of those with another class."
 
 
 def export(model: Exportable, *, complete: bool = True) -> str:
     """The text of `to_text`; if `complete`, it also says how to read it, and what becomes of rows that training had
-    none like."""
+    none like, and numbers have all their digits."""
     if not complete:
         return to_text(model.tree)
-    lines = _lines(model.tree, surrogates=True, model=model)
+    lines = _lines(model.tree, surrogates=True, write=exact_number, model=model)
     return "\n".join([*lines, "", LEGEND, *notes(model)]) + "\n"
 
 
@@ -48,33 +49,37 @@ def notes(model: Exportable) -> list[str]:
     return notes
 
 
-def to_text(tree: Tree, surrogates: bool = False) -> str:
+def to_text(tree: Tree, surrogates: bool = False, exact: bool = False) -> str:
     """One line a branch: ``attribute = level: class (weight/errors)``, subtrees indented by ``|   ``.
 
     Levels without training rows at their node, which share a leaf, end in ``(0)``. With `surrogates`, each branch says
-    beneath its line which rows without the attribute take it.
+    beneath its line which rows without the attribute take it. `exact`: thresholds have all their digits.
     """
-    return "\n".join(_lines(tree, surrogates, None))
+    return "\n".join(_lines(tree, surrogates, exact_number if exact else number_text))
 
 
-def _lines(tree: Tree, surrogates: bool, model: Exportable | None) -> list[str]:
+def _lines(
+    tree: Tree, surrogates: bool, write: WriteNumber, model: Exportable | None = None
+) -> list[str]:
     """`model`, if given: also what becomes of missing and unknown values."""
     if tree.attribute[0] == LEAF:
-        return [f": {_label(tree, 0)}"]
+        return [f"all rows: {_label(tree, 0)}"]
     surrogates = surrogates and len(tree.surrogate_attribute) > 0
     lines = [] if model is None else _end(model, 0, "")
-    stack = [(node, text, 0) for node, text in reversed(_branches(tree, 0, model is not None))]
+    complete = model is not None
+    stack = [(node, text, 0) for node, text in reversed(_branches(tree, 0, write, complete))]
     while stack:
         node, text, depth = stack.pop()
         indent = "|   " * depth
         is_leaf = tree.attribute[node] == LEAF
         lines.append(f"{indent}{text}: {_label(tree, node)}" if is_leaf else f"{indent}{text}")
         if surrogates and (model is None or _has_surrogates(tree, int(tree.parent[node]))):
-            lines.extend(f"{indent}|   ({stand_in})" for stand_in in _stand_ins(tree, node))
+            stand_ins = _stand_ins(tree, node, write)
+            lines.extend(f"{indent}|   ({stand_in})" for stand_in in stand_ins)
         if model is not None and not is_leaf:
             lines += _end(model, node, f"{indent}|   ")
         if not is_leaf:
-            below = _branches(tree, node, model is not None)
+            below = _branches(tree, node, write, complete)
             stack.extend((child, line, depth + 1) for child, line in reversed(below))
     return lines
 
@@ -90,15 +95,15 @@ def _end(model: Exportable, node: int, indent: str) -> list[str]:
 
 def branch_texts(tree: Tree, node: int) -> list[tuple[int, str]]:
     """The children of a node with their tests, as they are printed. Levels without training rows may share a child."""
-    return _branches(tree, node)
+    return _branches(tree, node, number_text, complete=False)
 
 
-def _branches(tree: Tree, node: int, complete: bool = False) -> list[tuple[int, str]]:
+def _branches(tree: Tree, node: int, write: WriteNumber, complete: bool) -> list[tuple[int, str]]:
     """The children of a node with their tests. A level without rows of its own stands in its place.
 
     If `complete`, values that training had none of at the node say where they go, too.
     """
-    lines = _seen_branches(tree, node, complete)
+    lines = _seen_branches(tree, node, write, complete)
     missing = int(tree.missing_branch[node])
     if not complete or missing < 0 or tree.missing_seen[node] or _has_surrogates(tree, node):
         return lines
@@ -110,12 +115,14 @@ def _has_surrogates(tree: Tree, node: int) -> bool:
     return bool(tree.surrogate_start[node] < tree.surrogate_start[node + 1])
 
 
-def _seen_branches(tree: Tree, node: int, complete: bool) -> list[tuple[int, str]]:
+def _seen_branches(
+    tree: Tree, node: int, write: WriteNumber, complete: bool
+) -> list[tuple[int, str]]:
     attribute = tree.schema.attributes[tree.attribute[node]]
     first = int(tree.first_child[node])
     missing = int(tree.missing_branch[node]) if tree.missing_seen[node] else None
     if attribute.categories is None:
-        tests = _threshold_tests(attribute, float(tree.threshold[node]))
+        tests = _threshold_tests(attribute, float(tree.threshold[node]), write)
         return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
     table = slice(tree.table_start[node], tree.table_start[node + 1])
     codes = tree.table_codes[table].tolist()
@@ -175,11 +182,11 @@ def _set_branches(
     return _with_missing(lines, first, missing)
 
 
-def _threshold_tests(attribute: AttributeSchema, threshold: float) -> list[str]:
+def _threshold_tests(attribute: AttributeSchema, threshold: float, write: WriteNumber) -> list[str]:
     name = readable(attribute.name)
     if threshold == math.inf:  # nothing but missing values on the right
         return [f"{name} is known", f"{name} is missing"]
-    text = format_number(threshold, attribute.time)
+    text = write(threshold, attribute.time)
     return [f"{name} <= {text}", f"{name} > {text}"]
 
 
@@ -218,7 +225,7 @@ def _multiway_branches(
     return lines
 
 
-def _stand_ins(tree: Tree, node: int) -> list[str]:
+def _stand_ins(tree: Tree, node: int, write: WriteNumber) -> list[str]:
     """By which surrogates rows come to a node that do not know the attribute of its parent, in the order of asking."""
     parent = int(tree.parent[node])
     branch = node - int(tree.first_child[parent])
@@ -226,7 +233,7 @@ def _stand_ins(tree: Tree, node: int) -> list[str]:
     lines = []
     for place in range(int(tree.surrogate_start[parent]), int(tree.surrogate_start[parent + 1])):
         lines.append(
-            f"if {unknown}: {_surrogate_test(tree, place, branch)}, "
+            f"if {unknown}: {_surrogate_test(tree, place, branch, write)}, "
             f"agreement {tree.surrogate_agreement[place]:.3f}, adjusted {tree.surrogate_adjusted[place]:.3f}"
         )
         stand_in = tree.schema.attributes[tree.surrogate_attribute[place]]
@@ -236,13 +243,13 @@ def _stand_ins(tree: Tree, node: int) -> list[str]:
     return lines
 
 
-def _surrogate_test(tree: Tree, place: int, branch: int) -> str:
+def _surrogate_test(tree: Tree, place: int, branch: int, write: WriteNumber) -> str:
     """What a surrogate asks of the rows that it sends to a branch."""
     attribute = tree.schema.attributes[tree.surrogate_attribute[place]]
     table = slice(tree.surrogate_table_start[place], tree.surrogate_table_start[place + 1])
     if table.start == table.stop:
         sign = "<=" if branch == tree.surrogate_low[place] else ">"
-        threshold = format_number(float(tree.surrogate_threshold[place]), attribute.time)
+        threshold = write(float(tree.surrogate_threshold[place]), attribute.time)
         return f"{readable(attribute.name)} {sign} {threshold}"
     here = tree.surrogate_table_codes[table][tree.surrogate_table_branch[table] == branch]
     levels = attribute.categories or ()
@@ -256,10 +263,3 @@ def _label(tree: Tree, node: int) -> str:
     label = f"{readable(tree.schema.classes[tree.pred[node]])} ({weight_text(total)}"
     # Fractional weights stand on a grid; its noise is no error.
     return label + (f"/{weight_text(errors)})" if errors > 1e-9 * total else ")")
-
-
-def format_number(value: float, time: str | None = None) -> str:
-    """Whole numbers without a point, others with all the digits they need; a number of this kind of time as a time."""
-    if time is not None:
-        return time_text(value, time)
-    return str(int(value)) if abs(value) < 1e15 and value == int(value) else repr(value)

@@ -21,3 +21,7 @@ __all__ = [
     "roc_bands",
     "tree",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

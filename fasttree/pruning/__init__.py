@@ -74,6 +74,10 @@ METHODS: dict[str, type[Any]] = {
 }
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def read_method(pruning: Any) -> Any:
     """A pruning object from what a user says: a name, an object, or None."""
     if pruning is None or isinstance(pruning, tuple(METHODS.values())):

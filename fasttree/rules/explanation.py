@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.export.amounts import number_text
 from fasttree.export.names import readable_in_rule
-from fasttree.export.rules_text import condition_text, evidence_text, number_text
+from fasttree.export.rules_text import condition_text, evidence_text
 from fasttree.frames import Table, read_table_like
 from fasttree.labels import is_missing, plain
 from fasttree.rules.parts import Rule

@@ -31,10 +31,13 @@ FILES = {
     "rare.csv": "a,y\n1,p\n2,p\n3,q\n",
     "semicolons.csv": ROWS.replace(",", ";"),
     "commas.tsv": ROWS,
+    "spaces.csv": ROWS.replace(",", " "),
+    "decimals.csv": "a;b;y\n1,5;x;p\n2;y;q\n",
     "unnamed.csv": ",b,y\n1,x,p\n2,y,q\n",
     "table.xlsx": ROWS,
 }
 TRAIN = ["train", "good.csv", "-t", "y", "-o", "new.model"]
+EUROPEAN = ["train", "decimals.csv", "-t", "y", "-o", "new.model", "--delimiter", ";"]
 CASES: list[tuple[list[str], int, str]] = [
     # data files
     (["train", "none.csv", "-t", "y", "-o", "m"], 3, "none.csv: there is no such file"),
@@ -59,13 +62,26 @@ CASES: list[tuple[list[str], int, str]] = [
     (
         ["train", "semicolons.csv", "-t", "y", "-o", "m"],
         3,
-        "it has one column, 'a;b;y'. If ';' separates its values, save it with ',' instead",
+        "it has one column, 'a;b;y'. If ';' separates its values, say so (--delimiter ';')",
     ),
     (
         ["rank", "commas.tsv", "-t", "y"],
         3,
-        "it has one column, 'a,b,y'. If ',' separates its values, save it with '\\t' instead",
+        "it has one column, 'a,b,y'. If ',' separates its values, say so (--delimiter ',')",
     ),
+    (["rank", "spaces.csv", "-t", "y"], 3, "'y' (--target): there is only 'a b y'"),
+    (
+        ["rank", "decimals.csv", "-t", "y"],
+        3,
+        "line 2: 2 fields, but the header has 1: it has one column, 'a;b;y'. If ';' separates",
+    ),
+    (
+        ["rank", "decimals.csv", "-t", "y", "--delimiter", ";"],
+        3,
+        "column 'a' holds text such as '1,5'. If the comma is a decimal sign, say so (--decimal ,)",
+    ),
+    ([*EUROPEAN, "--categorical", "a"], 0, ""),
+    ([*EUROPEAN, "--drop", "a"], 0, ""),
     ([*TRAIN, "--drop", "c"], 3, "good.csv has no column 'c' (--drop)"),
     ([*TRAIN, "--categorical", "c"], 3, "good.csv has no column 'c' (--categorical)"),
     ([*TRAIN, "--weights", "c"], 3, "good.csv has no column 'c' (--weights)"),
@@ -98,6 +114,10 @@ CASES: list[tuple[list[str], int, str]] = [
     ([*TRAIN, "--test", "only.csv"], 3, "only.csv: no column is left"),
     ([*TRAIN, "--test", "clock.csv"], 3, "clock.csv (target 'y'): The feature names should match"),
     # options
+    ([*TRAIN, "--delimiter", ";;"], 2, "--delimiter must be a single ASCII character other than"),
+    (["rank", "good.csv", "-t", "y", "--delimiter", "\n"], 2, "or '\\t', got '\\n'"),
+    (["compare", "good.csv", "-t", "y", "--delimiter", '"'], 2, "--delimiter must be a single"),
+    (["evaluate", "good.csv", "-t", "y", "--decimal", ";"], 2, "--decimal must be '.' or ','"),
     (
         [*TRAIN, "--method", "karte"],
         2,
@@ -106,6 +126,7 @@ CASES: list[tuple[list[str], int, str]] = [
     ([*TRAIN, "--prune", "eror_based"], 2, "did you mean 'error_based'?"),
     ([*TRAIN, "--method", "mml", "--prune", "none"], 2, "MML has a way of its own"),
     ([*TRAIN, "--method", "rules", "--prune", "none"], 2, "rules are pruned one by one"),
+    ([*TRAIN, "--set", "ordered_features=a"], 2, "this is for Python only; ordered dictionaries"),
     ([*TRAIN, "--set", "max_dept=3"], 2, "did you mean 'max_depth'?"),
     ([*TRAIN, "--set", "max_depth"], 2, "--set 'max_depth': write name=value"),
     ([*TRAIN, "--set", "max_depth=deep"], 2, "max_depth must be None (no limit) or an integer"),
@@ -241,6 +262,30 @@ def test_permissions(data: Path, tmp_path: Path) -> None:
     result = run("rank", data, "-t", "outcome")
     assert result.code == 3
     assert "no permission to read" in result.err
+
+
+def test_nothing_is_written_over_what_is_read(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even with --force, nor by way of a link."""
+    monkeypatch.chdir(tmp_path)
+    ok("train", data, "-t", "outcome", "-o", "m.model")
+    Path("link.csv").symlink_to(data)
+    Path("test.csv").write_bytes(data.read_bytes())
+    before = {name: Path(name).read_bytes() for name in (data.name, "test.csv", "m.model")}
+    train = ("train", data, "-t", "outcome", "--test", "test.csv", "--force", "-o")
+    for words in (
+        (*train, data),
+        (*train, "link.csv"),
+        (*train, "test.csv"),
+        ("export", "m.model", "--to", "c", "--force", "-o", "m.model"),
+        ("rules", "m.model", "--force", "-o", "m.model"),
+        ("study", "cesarean", "--data", data, "-t", "outcome", "--force", "--json", data),
+    ):
+        result = run(*words)
+        assert result.code == 5, words
+        assert "is also an input: write to another name" in result.err
+    assert {name: Path(name).read_bytes() for name in before} == before
 
 
 def test_a_full_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,7 +194,9 @@ def test_a_missing_column(folder: Path) -> None:
     message = r"odd\.parquet has no column 'age', which the model needs: did you mean 'Age'\?"
     refused(3, message, "m.model", "odd.parquet", "-o", "o.csv")
     Path("odd.csv").write_text("age;pulse;ward\n50;70;north\n")
-    message = r"'age' \(and 2 others\), .* one column, 'age;pulse;ward'\. If ';' .* \(--delimiter\)"
+    message = (
+        r"'age' \(and 2 others\), .* one column, 'age;pulse;ward'\. If ';' .* \(--delimiter ';'\)"
+    )
     refused(3, message, "m.model", "odd.csv", "-o", "o.csv")
     refused(
         3,

@@ -12,6 +12,8 @@ import pytest
 from commands import patients
 from pyarrow import csv, feather, parquet
 
+from fasttree.batch.csv_style import CsvStyle
+from fasttree.cli.csv_tables import check_decimals
 from fasttree.cli.errors import DataError, UsageError
 from fasttree.cli.tables import read_table
 
@@ -77,6 +79,53 @@ def test_a_quote_inside_a_value_is_no_error(tmp_path: Path) -> None:
     assert read_table(written(tmp_path, 'a,b\n5" pipe,1\n'))["a"].to_pylist() == ['5" pipe']
 
 
+@pytest.mark.parametrize(("said", "sign"), [(";", ";"), ("\\t", "\t"), ("tab", "\t"), (" ", " ")])
+def test_another_delimiter(tmp_path: Path, said: str, sign: str) -> None:
+    path = written(tmp_path, "a,b\n1,x\n2,y\n".replace(",", sign), "t.csv")
+    found = read_table(path, style=CsvStyle(said))
+    assert found.to_pydict() == {"a": [1, 2], "b": ["x", "y"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "sign"),
+    [("t.csv", ","), ("t.tsv", "\t"), ("T.TAB", "\t"), ("t.tsv.gz", "\t"), ("my.tsv.csv", ",")],
+)
+def test_the_ending_names_the_usual_delimiter(name: str, sign: str) -> None:
+    assert CsvStyle().delimiter_of(Path(name)) == sign
+    assert CsvStyle(";").delimiter_of(Path(name)) == ";"
+
+
+def test_a_decimal_comma(tmp_path: Path) -> None:
+    path = written(tmp_path, "a;b;c;d\n1,5;-,25;1.5;x\n2;1,5e3;2,5;y\nNA;?;;z\n")
+    found = read_table(path, style=CsvStyle(";", ","))
+    assert found["a"].to_pylist() == [1.5, 2.0, None]
+    assert found["b"].to_pylist() == [-0.25, 1500.0, None]
+    assert found["c"].to_pylist() == ["1.5", "2,5", None]  # somewhere it is no number
+
+
+def test_text_that_may_be_numbers_with_a_decimal_comma(tmp_path: Path) -> None:
+    path = written(tmp_path, 'a,b,c\n"1,5",1,"1,2,3"\n2,,"4,5"\n,3,"6,7"\n')
+    table = read_table(path)
+    with pytest.raises(DataError, match="column 'a' holds text such as '1,5'"):
+        check_decimals(table, [], None, path)
+    check_decimals(table, ["a"], None, path)
+    check_decimals(table, [], CsvStyle(decimal=","), path)
+
+
+def test_large_numbers_are_what_they_are(tmp_path: Path) -> None:
+    """A float may be large; a whole number of that size would be rounded without a word."""
+    path = written(tmp_path, "a,b\n1e30,1\ninf,2\n-Infinity,3\n,4\n12345678901234567890.5,5\n")
+    a = read_table(path)["a"].to_pylist()
+    assert a == [1e30, float("inf"), float("-inf"), None, 12345678901234567890.5]
+    path = written(tmp_path, "a,b\n123456789012345678901,1.5\n2,1e300\n")
+    with pytest.raises(DataError, match=r"'a' holds the whole number 123456789012345678901, .*--c"):
+        read_table(path)
+    assert read_table(path, ["a"])["a"].to_pylist() == ["123456789012345678901", "2"]
+    for number in ("1e400", "-1e999", "1" + "0" * 400 + ".0"):
+        with pytest.raises(DataError, match=r"'b' holds .*, beyond the range of numbers"):
+            read_table(written(tmp_path, f"a,b\n1,2.5\n2,{number}\n"))
+
+
 @pytest.mark.parametrize(
     ("content", "name", "words"),
     [
@@ -87,6 +136,9 @@ def test_a_quote_inside_a_value_is_no_error(tmp_path: Path) -> None:
         ('a,b\n"x\ny",2\n1,2,3\n', "t.csv", "line 4: 3 fields, but the header has 2"),
         ('a,b\n1,2\n3,"x\n4,5\n', "t.csv", "line 3: a quote is opened and never closed"),
         ("a,a\n1,2\n", "t.csv", "two columns are called 'a'"),
+        (b"\xe4,b\n1,x\n", "t.csv", "line 1: it holds bytes that are not UTF-8: save the file as"),
+        ("a,b\n1,x\n".encode("utf-16"), "t.csv", "line 1: it holds bytes that are not UTF-8"),
+        ("a,b\n1,x\n".encode("utf-16"), "t.csv", "`iconv -f utf-16 -t utf-8`"),
         (b"a,b\n1,x\n2,\xff\n", "t.csv", "line 3: column 'b' holds bytes that are not UTF-8"),
         ("a,b\n1,2\n", "t.parquet", "cannot be read as .parquet"),
         (b"PAR1", "t.parquet", "cannot be read as .parquet"),

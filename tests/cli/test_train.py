@@ -152,7 +152,7 @@ def test_the_summary_for_people(data: Path) -> None:
     path = data.parent / "my model.model"
     out = ok("train", data, "-t", "outcome", "--drop", "id", "-o", path).out
     for words in (
-        "400 rows, 3 attributes",
+        "400 rows, 3 attributes (2 numeric, 1 categorical)",
         "outcome (2 classes)",
         "training accuracy",
         str(path),
@@ -160,6 +160,24 @@ def test_the_summary_for_people(data: Path) -> None:
     ):
         assert words in out
     assert f"fasttree show '{path}'" in out  # may be pasted into a shell
+
+
+def test_what_the_columns_were_taken_for(tmp_path: Path) -> None:
+    """Dates that no machine reads are seen to be text; and so is a name in every row."""
+    data = tmp_path / "t.csv"
+    rows = [f"P{n},{n},2024-01-{n + 1:02},{n % 3 + 1}/2/2024,{'ab'[n % 2]}" for n in range(20)]
+    data.write_text("name,age,admitted,seen,y\n" + "\n".join(rows) + "\n")
+    words = ("train", data, "-t", "y", "--force", "-o", tmp_path / "m.model")
+    result = ok(*words)
+    assert "20 rows, 4 attributes (1 numeric, 1 times, 2 categorical)" in result.out
+    message = (
+        "Warning: column 'name' has another value in every row, so it tells nothing of new rows"
+    )
+    assert message in " ".join(result.err.split())
+    assert "(--drop name)" in result.err
+    result = ok(*words, "--drop", "name")
+    assert "3 attributes (1 numeric, 1 times, 1 categorical)" in result.out
+    assert "Warning" not in result.err
 
 
 def test_an_output_is_not_lost(data: Path) -> None:

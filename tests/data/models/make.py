@@ -44,9 +44,10 @@ def expected(model: Any) -> dict[str, Any]:
         rows[attribute.name] = (
             ["numeric", list(map(repr, values))] if numeric else ["labels", values]
         )
+    are_rules = isinstance(model, fasttree.RuleClassifier)
     return {
         "model": repr(model),
-        "text": model.to_text(),
+        "text": model.to_text() if are_rules else model.to_text(exact=True),
         "named": schema.named,
         "rows": rows,
         "predict": model.predict(X).tolist(),
