@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from fasttree._criteria cimport (
     BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, MISCLASSIFICATION, Cuts, Ruler, cost_unit, is_incremental, klogk,
-    score_of, side_cost, size_of, sum_terms, summed_cost, term_grows,
+    plain_of, score_of, side_cost, size_of, sum_terms, summed_cost, term_grows,
 )
 from fasttree._scan cimport (
     Best, Node, Rows, branch_cost, choose, class_of, fill_cut, fits, is_heavy, score_block, weight_of,
@@ -191,7 +191,7 @@ cdef inline void multiway_of_runs(
             if criterion == MISCLASSIFICATION and counts[c] > left_sum:
                 left_sum = counts[c]
             weight += w
-            size += w if r.factor == NULL else w // r.factor[c]
+            size += w if r.plain == NULL else plain_of(r, c, w)
             i += 1
         if incremental or criterion == MISCLASSIFICATION:
             summed = <double>left_sum

@@ -79,7 +79,7 @@ class SurrogateSearch:
             n_classes=2,
             min_leaf=LIGHTEST_SIDE * per_unit - self.slack,
             min_weight=0,
-            factor=None,
+            plain=None,
             tie=TIE,
             records_split=False,
             by_ratio=False,
