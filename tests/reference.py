@@ -171,7 +171,9 @@ class Grower:
         )
 
     def is_worth_it(self, split: Split) -> bool:
-        return split.score >= self.min_gain and not (self.stop_zero_gain and split.score <= TIE)
+        return split.score >= self.min_gain - TIE and not (
+            self.stop_zero_gain and split.score <= TIE
+        )
 
     def leaf(self, rows: list[int], depth: int, parent: int) -> Node:
         counts = self.count(rows)

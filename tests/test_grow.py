@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import reference
@@ -329,3 +331,23 @@ def test_a_gain_of_1e_10_is_none(criterion: str, more: int, n_leaves: int) -> No
         columns = fasttree.Columns(X, y + [0] * ghosts)
         model.fit(columns, sample_weight=weights + [0] * ghosts)
         assert model.get_n_leaves() == n_leaves
+
+
+@pytest.mark.parametrize("right", [(3, 1), (1, 7), (5, 4)])
+def test_min_gain_is_reached_by_equality(right: tuple[int, int]) -> None:
+    """Whatever side of the exact gain rounding takes the computed one to."""
+    for left in [(a, b) for a in range(7) for b in range(7) if a * right[1] != b * right[0]]:
+        counts = [left, right]
+        n = sum(left) + sum(right)
+        gini = [1 - Fraction(a * a + b * b, (a + b) ** 2) for a, b in counts]
+        ones = Fraction(left[1] + right[1], n)
+        gain = 2 * ones * (1 - ones) - sum(
+            Fraction(sum(c), n) * g for c, g in zip(counts, gini, strict=True)
+        )
+        x = [[0.0]] * sum(left) + [[1.0]] * sum(right)
+        y = [0] * left[0] + [1] * left[1] + [0] * right[0] + [1] * right[1]
+        for weight in (None, np.full(n, 0.7)):
+            model = TreeClassifier(min_gain=float(gain)).fit(x, y, sample_weight=weight)
+            assert model.get_n_leaves() == 2, (left, right)
+            model = TreeClassifier(min_gain=float(gain) + 1e-9).fit(x, y, sample_weight=weight)
+            assert model.get_n_leaves() == 1
