@@ -393,6 +393,18 @@ def test_products_are_as_fine_as_their_sum_allows(
     )
 
 
+@pytest.mark.parametrize("values", [[1, 3], [np.pi, 3]])
+@pytest.mark.parametrize("weight", [1.0, 3e6, 7e9, 3e11, 2e14])
+def test_ratios_hold_whatever_rows_weigh(values: list[float], weight: float) -> None:
+    """Also where the whole numbers would be too large for 2^52 steps, or so small that they were coarse."""
+    y = np.array([0, 1, 0, 1, 0, 1, 0, 1])
+    weights = weight * np.array([1, 1, 3, 3, 5, 5, 2, 2])
+    found = times(weights, values, y)
+    assert found.steps[1] / found.steps[0] == pytest.approx(values[1] / values[0], rel=1e-6)
+    if weight <= 3e6:
+        assert (found.steps == found.steps[:2][y] * (weights / weight).astype(int)).all()
+
+
 def test_classes_that_hardly_count_keep_their_rows() -> None:
     """Of fractional weights and of very heavy ones: half of the digits that a row has."""
     y = np.arange(1000) % 2
