@@ -204,6 +204,27 @@ def test_the_same_weight_for_all_classes_is_none(problem: Problem, weight: float
     assert fit(problem, class_weight=weights).tree_ == fit(problem).tree_
 
 
+def test_a_tie_of_balanced_classes_goes_to_the_first() -> None:
+    """Four classes of so many rows have no small whole numbers as ratios, and their shares differ by rounding."""
+    rows = [200_273, 227_734, 267_087, 281_585]
+    model = TreeClassifier(class_weight="balanced").fit(np.zeros((4, 1)), range(4), rows)
+    assert model.tree_.counts[0].tolist() == rows
+    assert np.ptp(model.tree_.proba[0]) == 0
+    assert model.predict([[0.0]]).tolist() == [0]
+
+
+def test_the_heavier_branch_has_class_weights_but_no_costs() -> None:
+    """A value that is missing only later goes there."""
+    X, y = {"x": [1.0] * 2 + [2.0] * 5}, ["ill"] * 2 + ["well"] * 5
+    for parameters, branch in (
+        ({}, 1),
+        ({"class_weight": {"ill": 10}}, 0),
+        ({"misclassification_cost": {"ill": {"well": 10}}}, 1),
+    ):
+        tree = TreeClassifier(**parameters).fit(X, y).tree_
+        assert tree.missing_branch[0] == branch
+
+
 def test_counts_are_those_of_rows() -> None:
     X, y = [[0.0], [0.0], [1.0], [1.0]], [0, 1, 1, 1]
     model = TreeClassifier(class_weight={0: 4}, max_depth=1).fit(X, y)
@@ -496,7 +517,7 @@ def test_fraction_with_class_weights_equals_reference(
 
 
 def test_the_fraction_is_reached_by_equality() -> None:
-    for n_small, n_rows in ((1, 10), (3, 10), (7, 70), (3, 30)):
+    for n_small, n_rows in ((1, 10), (3, 10), (7, 70), (3, 30), (7, 100)):  # 0.07 * 100 > 7
         X = [[float(row < n_small)] for row in range(n_rows)]
         y = [int(row < n_small) for row in range(n_rows)]
         share = n_small / n_rows
