@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from fasttree._criteria cimport (
     BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, MISCLASSIFICATION, Cuts, Ruler, cost_unit, is_incremental, klogk,
-    score_of, side_cost, size_of, sum_terms, summed_cost, term_grows,
+    plain_of, score_of, side_cost, size_of, sum_terms, summed_cost, term_grows,
 )
 from fasttree._scan cimport (
     Best, Node, Rows, branch_cost, choose, class_of, fill_cut, fits, is_heavy, score_block, weight_of,
@@ -191,7 +191,7 @@ cdef inline void multiway_of_runs(
             if criterion == MISCLASSIFICATION and counts[c] > left_sum:
                 left_sum = counts[c]
             weight += w
-            size += w if r.factor == NULL else w // r.factor[c]
+            size += w if r.plain == NULL else plain_of(r, c, w)
             i += 1
         if incremental or criterion == MISCLASSIFICATION:
             summed = <double>left_sum
@@ -222,11 +222,12 @@ cdef enum:
 cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) noexcept nogil:
     """key := the values' class shares along the first principal direction of sum_v n_v (p_v - p)(p_v - p)'.
 
-    Power iteration from e_1 - p; the sign is that of the first nonzero component. Most values have rows of few classes
-    only, so the shares are gathered without their zeros first. False: no memory.
+    Power iteration from e_1 - p, or from the first e_c - p that does not vanish (where all values have the same share
+    of class c); the sign is that of the first nonzero component. Most values have rows of few classes only, so
+    the shares are gathered without their zeros first. False: no memory.
     """
     cdef int C = r.n_classes
-    cdef int c, _step
+    cdef int c, start = 0, step = 0
     cdef int64_t v, i, n = 0
     cdef double total = <double>node.total, dot, mean, pull, norm, sign = 1.0
     for i in range(b.n * C):
@@ -250,7 +251,7 @@ cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) no
             x[C + c] = <double>node.counts[c] / total           # p
             x[c] = -x[C + c]
         x[0] += 1.0
-        for _step in range(POWER_STEPS):
+        while step < POWER_STEPS:
             mean = 0.0
             for c in range(C):
                 mean += x[C + c] * x[c]
@@ -272,9 +273,16 @@ cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) no
                 elif -x[2 * C + c] > norm:
                     norm = -x[2 * C + c]
             if norm == 0.0:
-                break
+                start += 1
+                if start == C:
+                    break
+                for c in range(C):
+                    x[c] = -x[C + c]
+                x[start] += 1.0
+                continue
             for c in range(C):
                 x[c] = x[2 * C + c] / norm
+            step += 1
         for c in range(C):
             if x[c] != 0.0:
                 sign = 1.0 if x[c] > 0.0 else -1.0
@@ -297,12 +305,14 @@ cdef inline bint scan_subset(
 ) noexcept nogil:
     """Best binary partition of the values present, "missing" (code 0) being one of them. False: no memory.
 
-    Two classes: some prefix of the order by P(class 0) is optimal (Breiman). More: every subset that holds the first
-    value, as long as there are at most 12; beyond that the prefixes of a principal direction, which may miss the best.
-    So may the order by P(class 0) if what counts is the length of a code: then every subset of at most 12 is tried too.
+    Two classes: some prefix of the order by the share of the first is optimal (Breiman). More: every subset that holds
+    the first value, as long as there are at most 12; beyond that the prefixes of a principal direction, which may miss
+    the best, unless two classes only have rows here. So may the order by shares if what counts is the length of a code:
+    then every subset of at most 12 is tried too.
     `goes_left` (may be NULL) gets the side of each bucket; left is the side of the first bucket.
     """
     cdef int C = r.n_classes
+    cdef int c, n_here = 0, first = 0
     cdef int64_t v
     best.score = -INFINITY
     best.cut = b.n - (b.n > 0 and b.code[0] == 0)
@@ -314,9 +324,13 @@ cdef inline bint scan_subset(
         return True
     for v in range(b.n):
         b.order[v] = v
-    if C <= 2:
+    for c in range(C - 1, -1, -1):
+        if node.counts[c] > 0:
+            n_here += 1
+            first = c
+    if n_here <= 2:
         for v in range(b.n):
-            b.key[v] = <double>b.counts[v * C] / <double>b.size[v]
+            b.key[v] = <double>b.counts[v * C + first] / <double>b.size[v]
         heuristic[0] = criterion == CODE_LENGTH
     else:
         heuristic[0] = True

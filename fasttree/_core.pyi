@@ -25,7 +25,7 @@ class Measure:
         n_classes: int,
         min_leaf: int,
         min_weight: int,
-        factor: Array | None,
+        plain: Array | None,
         tie: float,
         records_split: bool,
         by_ratio: bool,

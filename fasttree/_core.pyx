@@ -114,16 +114,16 @@ cdef class Measure:
     cdef object _keep, _keep_codes
 
     def __init__(
-        self, int criterion, int n_classes, int64_t min_leaf, int64_t min_weight, const int64_t[::1] factor, double tie,
+        self, int criterion, int n_classes, int64_t min_leaf, int64_t min_weight, const double[::1] plain, double tie,
         bint records_split, bint by_ratio, double side_share, double side_most, bint exact_squares, double fine,
         const int64_t[::1] klogk_steps_of, bint by_inverse, const double[::1] inverse, const double[::1] inverse_down,
     ):
-        self._keep = (klogk_steps_of, inverse, inverse_down, factor)
+        self._keep = (klogk_steps_of, inverse, inverse_down, plain)
         self.ruler.criterion = criterion
         self.ruler.n_classes = n_classes
         self.ruler.min_leaf = min_leaf
         self.ruler.min_weight = min_weight
-        self.ruler.factor = &factor[0] if factor is not None else NULL
+        self.ruler.plain = &plain[0] if plain is not None else NULL
         self.ruler.tie = tie
         self.ruler.records_split = records_split
         self.ruler.by_ratio = by_ratio

@@ -90,7 +90,7 @@ cdef struct Ruler:
     int n_classes
     int64_t min_leaf            # least size of (at least two of) the branches: weight before the class factors
     int64_t min_weight          # the same for the weight with them
-    const int64_t* factor       # what a class multiplies its weights by; NULL: all classes count alike
+    const double* plain         # 1 / what a class multiplies its weights by; NULL: all classes count alike
     bint records_split          # are split information and the number of thresholds wanted? (C4.5)
     bint by_ratio               # are groups of values formed by gain ratio?
     double side_share           # C4.5's least size of the sides of a threshold: this share of the rows a class, ...
@@ -276,11 +276,16 @@ cdef inline int64_t size_of(const Ruler* r, const int64_t* counts, int64_t weigh
     """What the limits on sizes count: weight before the class factors."""
     cdef int64_t size = 0
     cdef int c
-    if r.factor == NULL:
+    if r.plain == NULL:
         return weight
     for c in range(r.n_classes):
-        size += counts[c] // r.factor[c]
+        size += plain_of(r, c, counts[c])
     return size
+
+
+cdef inline int64_t plain_of(const Ruler* r, int c, int64_t weight) noexcept nogil:
+    """The weight of rows of one class before its factor."""
+    return <int64_t>(<double>weight * r.plain[c] + 0.5)
 
 
 # ---- a block of cuts ------------------------------------------------------------------------------------------------

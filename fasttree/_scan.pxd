@@ -9,8 +9,8 @@ ties. The searches over categories stand in _categories.pxd.
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fasttree._criteria cimport (
-    BLOCK, GAIN_RATIO, Cuts, Ruler, class_steps, is_incremental, klogk, llrint, score_cuts, score_cuts2, score_of,
-    side_cost, size_of, sum_terms, term_grows, total_steps,
+    BLOCK, GAIN_RATIO, Cuts, Ruler, class_steps, is_incremental, klogk, llrint, plain_of, score_cuts, score_cuts2,
+    score_of, side_cost, size_of, sum_terms, term_grows, total_steps,
 )
 
 
@@ -168,7 +168,6 @@ cdef inline void sweep(
     cdef uint32_t c
     cdef uint64_t entry
     cdef double margin = node.margin
-    cdef const int64_t* factor = r.factor
     cdef bint incremental = is_incremental(criterion, r)
     open_sides(r, node, missing_left, left, right)
     weight = node.n_missing if missing_left else 0
@@ -190,8 +189,8 @@ cdef inline void sweep(
                 if gather:
                     weight += w
                     cuts.weight[j] = <double>weight
-                    if factor != NULL:
-                        size += w // factor[c]
+                    if r.plain != NULL:
+                        size += plain_of(r, c, w)
                         cuts.size[j] = <double>size
             score_cuts2(
                 criterion, not gather, r, &cuts, m, before, node.total, node.counts[1], node.cost,
@@ -204,8 +203,8 @@ cdef inline void sweep(
                 c = class_of(gather, rows, entry)
                 weight += w
                 cuts.weight[j] = <double>weight
-                if gather and factor != NULL:
-                    size += w // factor[c]
+                if gather and r.plain != NULL:
+                    size += plain_of(r, c, w)
                     cuts.size[j] = <double>size
                 if incremental:
                     move(criterion, r, left, right, c, w, &left_sum, &right_sum)
@@ -228,7 +227,7 @@ cdef inline void sweep(
                     entries, n_entries, start + j, shift, node.values
                 ):
                     w = <int64_t>cuts.weight[j] if gather or not two else before + j + 1
-                    if fits(r, node, w, <int64_t>cuts.size[j] if gather and factor != NULL else w):
+                    if fits(r, node, w, <int64_t>cuts.size[j] if gather and r.plain != NULL else w):
                         best.score = cuts.score[j]
                         best.cut = <int64_t>(entries[start + j] >> shift) | flag
         start += m
@@ -252,7 +251,7 @@ cdef inline void sweep_shared(
         left[c] += w
         right[c] -= w
         weight += w
-        size += w if r.factor == NULL else w // r.factor[c]
+        size += w if r.plain == NULL else plain_of(r, c, w)
         if not separates(entries, n_entries, i, rows.shift, node.values) or not fits(r, node, weight, size):
             continue
         score = -branch_cost(criterion, r, node, left, weight) - branch_cost(
@@ -374,7 +373,7 @@ cdef inline void weigh_threshold(
     for i in range(n_entries):
         w = weight_of(True, rows, entries[i])
         weight += w
-        size += w if r.factor == NULL else w // r.factor[class_of(True, rows, entries[i])]
+        size += w if r.plain == NULL else plain_of(r, class_of(True, rows, entries[i]), w)
         if <int64_t>(entries[i] >> rows.shift) <= cut:
             left = weight
         if (

@@ -268,8 +268,7 @@ cdef void share_node(
     int64_t copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
 ) noexcept nogil:
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef const int64_t* factor = growth.measure.ruler.factor
-    cdef int64_t i, b, weight, left, part, steps = 1
+    cdef int64_t i, b, weight, left, part
     cdef double total = 0.0
     cdef uint32_t instance, number
     for b in range(n_filled):
@@ -278,9 +277,7 @@ cdef void share_node(
         if branch_of(&growth.sides, entries[i]) != SHARED:
             continue
         instance = <uint32_t>entries[i]
-        if factor != NULL:
-            steps = factor[growth.instances.y[instance]]
-        weight = growth.instances.weight[instance] // steps
+        weight = growth.instances.weight[instance]
         left = weight
         growth.instances.first_copy[instance] = <uint32_t>copy
         for b in range(n_filled):
@@ -295,6 +292,6 @@ cdef void share_node(
                 copy += 1
                 growth.instances.y[number] = growth.instances.y[instance]
                 growth.instances.row_of[number] = growth.instances.row_of[instance]
-            growth.instances.weight[number] = part * steps
-            child_counts[first + b, growth.instances.y[instance]] += part * steps
+            growth.instances.weight[number] = part
+            child_counts[first + b, growth.instances.y[instance]] += part
             child_rows[first + b] += part > 0

@@ -18,6 +18,7 @@ cdef struct Stand:
     bint gather
     uint64_t* spare
     int64_t* histogram
+    uint32_t* code  # whose cells they are
     int64_t slack   # weights no further apart are equal
 
 
@@ -44,7 +45,7 @@ def agreements(
                     agree[a, i - n0] = -1
                     if a != attribute[i]:
                         find_agreement(growth, level, nodes[i], known[i], a, &stand, &agree[a, i - n0], &cut[a, i - n0])
-    free(stand.histogram)
+    close_stand(&stand)
     return fine
 
 
@@ -65,7 +66,13 @@ cdef bint open_stand(
     stand.spare = &spare[0]
     stand.slack = slack
     stand.histogram = <int64_t*>malloc((2 * most + 2) * sizeof(int64_t))
-    return stand.histogram != NULL
+    stand.code = <uint32_t*>malloc((most + 1) * sizeof(uint32_t))
+    return stand.histogram != NULL and stand.code != NULL
+
+
+cdef void close_stand(Stand* stand) noexcept:
+    free(stand.histogram)
+    free(stand.code)
 
 
 cdef void find_agreement(
@@ -76,8 +83,7 @@ cdef void find_agreement(
     cdef Best best
     cdef int64_t[2] missing, counts
     cdef int64_t[4] work
-    cdef int64_t n, n_missing, c, total = 0
-    cdef int64_t n_codes = growth.n_codes[attribute]
+    cdef int64_t n, n_missing, c, n_codes = 0, total = 0
     cdef bint swept = growth.storage[attribute] >= 0
     if known < 2 * stand.ruler.min_leaf:
         return
@@ -87,7 +93,7 @@ cdef void find_agreement(
     if swept and growth.by_threshold(attribute):
         n = list_sides(growth, level, node, attribute, stand, counts, &n_missing)
     else:
-        count_sides(growth, level, node, attribute, stand)
+        n_codes = count_sides(growth, level, node, attribute, stand)
         for c in range(2, 2 * n_codes):
             counts[c & 1] += stand.histogram[c]
     total = counts[0] + counts[1]
@@ -151,29 +157,41 @@ cdef int64_t list_sides(
     return n
 
 
-cdef void count_sides(Growth growth, Level level, int64_t node, int64_t attribute, Stand* stand) noexcept nogil:
-    """histogram[code, side] of the rows whose side is known."""
+cdef int64_t count_sides(Growth growth, Level level, int64_t node, int64_t attribute, Stand* stand) noexcept nogil:
+    """histogram[place, side] of the rows whose side is known, place 0 for missing values. Returns the number of places:
+    one for every code, or for those that are there, ascending, where a sorted list tells (and codes may be many)."""
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
     cdef const uint8_t* codes = growth.codes_of(attribute)
-    cdef int64_t i
+    cdef int64_t i, code, place = 0, n = 1 if codes == NULL else growth.n_codes[attribute]
     cdef uint32_t branch
-    memset(stand.histogram, 0, 2 * growth.n_codes[attribute] * sizeof(int64_t))
+    memset(stand.histogram, 0, 2 * n * sizeof(int64_t))
+    for i in range(n):
+        stand.code[i] = <uint32_t>i
     for i in range(level.n_rows[node]):
         branch = branch_of(&growth.sides, entries[i])
-        if branch != SHARED:
-            stand.histogram[2 * growth.code_of(entries[i], codes) + branch] += weight_of(
-                stand.gather, &stand.rows, entries[i])
+        if branch == SHARED:
+            continue
+        code = growth.code_of(entries[i], codes)
+        if codes != NULL:
+            place = code
+        elif code != stand.code[place]:
+            place = n
+            n += 1
+            stand.code[place] = <uint32_t>code
+            stand.histogram[2 * place] = stand.histogram[2 * place + 1] = 0
+        stand.histogram[2 * place + branch] += weight_of(stand.gather, &stand.rows, entries[i])
+    return n
 
 
-cdef int64_t agree_by_level(int64_t n_codes, const Stand* stand) noexcept nogil:
+cdef int64_t agree_by_level(int64_t n_places, const Stand* stand) noexcept nogil:
     """Every level goes where most of its rows are, the first side at a tie."""
-    cdef int64_t code, left, right, agree = 0
+    cdef int64_t place, left, right, agree = 0
     cdef int64_t[2] size
     cdef int side
     size[0] = size[1] = 0
-    for code in range(1, n_codes):
-        left = stand.histogram[2 * code]
-        right = stand.histogram[2 * code + 1]
+    for place in range(1, n_places):
+        left = stand.histogram[2 * place]
+        right = stand.histogram[2 * place + 1]
         side = right > left + stand.slack
         size[side] += left + right
         agree += right if side else left
@@ -204,11 +222,10 @@ def describe_surrogates(
                             n_codes[s], &neighbours[s, 0], low[s], &table_codes[table_start[s]],
                             &table_branch[table_start[s]])
                 else:
-                    count_sides(growth, level, node[s], attribute[s], &stand)
                     n_codes[s] = fill_levels(
-                        growth.n_codes[attribute[s]], &stand, &table_codes[table_start[s]],
-                        &table_branch[table_start[s]])
-    free(stand.histogram)
+                        count_sides(growth, level, node[s], attribute[s], &stand), &stand,
+                        &table_codes[table_start[s]], &table_branch[table_start[s]])
+    close_stand(&stand)
     return fine
 
 
@@ -240,13 +257,13 @@ cdef void describe_threshold(
 
 
 cdef int64_t fill_levels(
-    int64_t n_codes, const Stand* stand, uint32_t* codes, uint32_t* branch
+    int64_t n_places, const Stand* stand, uint32_t* codes, uint32_t* branch
 ) noexcept nogil:
-    cdef int64_t code, n = 0
-    for code in range(1, n_codes):
-        if stand.histogram[2 * code] + stand.histogram[2 * code + 1] > 0:
-            codes[n] = <uint32_t>code
-            branch[n] = stand.histogram[2 * code + 1] > stand.histogram[2 * code] + stand.slack
+    cdef int64_t place, n = 0
+    for place in range(1, n_places):
+        if stand.histogram[2 * place] + stand.histogram[2 * place + 1] > 0:
+            codes[n] = stand.code[place]
+            branch[n] = stand.histogram[2 * place + 1] > stand.histogram[2 * place] + stand.slack
             n += 1
     return n
 

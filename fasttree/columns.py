@@ -25,12 +25,10 @@ from fasttree.frames import (
 )
 from fasttree.params import check_max_bins, check_n_jobs
 from fasttree.priors import (
-    beside_weights,
-    bits_of,
     check_class_weight,
     check_misclassification_cost,
     factors,
-    to_steps,
+    to_ratios,
 )
 from fasttree.schema import Priors
 from fasttree.weights import GridWeights, to_grid
@@ -247,21 +245,12 @@ def _weights_of(
     has_missing = bool(encoded.has_missing.any())
     if missing == "error" and has_missing:
         refuse_missing(encoded, present)
-    wanted = factors(encoded.schema.priors.class_weight, encoded.schema.priors.cost)
+    ratios = to_ratios(factors(encoded.schema.priors.class_weight, encoded.schema.priors.cost))
     shares_rows = missing == "fractional" and has_missing
-    if weight is None and wanted is None and not shares_rows:
+    if weight is None and ratios is None and not shares_rows:
         return None
-    weight = np.ones(encoded.n_rows) if weight is None else weight
-    grid = to_grid(weight, fine=shares_rows)
-    if wanted is not None and grid.per_unit > 1:  # as fine as the factors allow ...
-        lightest = max(grid.per_unit, int(grid.steps[grid.steps > 0].min()))
-        wanted = beside_weights(wanted, lightest.bit_length() - 1)
-        grid = to_grid(weight, fine=shares_rows, room=bits_of(wanted))
-    found = to_steps(wanted, int(grid.steps.sum()))  # ... and these as fine as the grid does
-    if found is None:
-        return grid
-    factor, _ = found
-    return GridWeights(grid.steps * factor[encoded.y], grid.per_unit, factor)
+    grid = to_grid(np.ones(encoded.n_rows) if weight is None else weight, fine=shares_rows)
+    return grid if ratios is None else grid.times(ratios, encoded.y)
 
 
 def _check_columns(

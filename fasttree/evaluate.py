@@ -390,7 +390,7 @@ def is_enough(score: np.ndarray, params: GrowthParams) -> np.ndarray:
     if params.by_chance and params.min_gain <= 0:  # a gain that allows for chance may be below 0
         enough = np.ones(score.shape, dtype=bool)
     else:
-        enough = np.asarray(score >= params.min_gain)
+        enough = np.asarray(score >= params.min_gain - NO_GAIN)
     if params.stop_zero_gain or params.criterion in STOPPING:
         enough &= score > NO_GAIN
     return enough

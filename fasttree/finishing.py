@@ -22,7 +22,7 @@ from fasttree.node_arrays import (
     without_rows,
 )
 from fasttree.params import J48_TIE
-from fasttree.priors import cheapest, likeliest
+from fasttree.priors import CLASS_TIE, cheapest, likeliest, to_ratios
 from fasttree.segments import ends, places, starts
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, NOTHING, Tree, constant
@@ -166,9 +166,9 @@ class Finisher:
         empty = np.empty(0, dtype=np.int64)
         if self.written.empty or self.evaluator.shares:
             empty = without_rows(self.written.counts)
-        has_plain_shares = (
-            self.weights is None and cost is None and not (self.evaluator.slack or len(empty))
-        )
+        ratios = to_ratios(priors.class_weight)
+        is_exact = self.evaluator.per_unit == 1 and ratios is None
+        has_plain_shares = self.weights is None and cost is None and is_exact and not len(empty)
         proba = NOTHING if has_plain_shares else np.empty(shape)
         first = 0
         for steps in in_portions(self.written.counts, MOST_IN_HAND):
@@ -179,24 +179,27 @@ class Finisher:
                 here = number[here]
             plain = self.evaluator.plain(known)
             counts[here] = plain / self.evaluator.per_unit
-            if cost is not None:
-                proba[here] = priors.shares(plain)
-                pred[here] = cheapest(proba[here], cost, order)
-                continue
-            total = known.sum(axis=1)[:, np.newaxis]
-            if self.evaluator.slack:  # what rounding keeps apart is equal, in the shares too
-                most = known.max(axis=1, keepdims=True)
-                # ... but not in a node that weighs hardly more than rounding takes.
-                known = np.where(
-                    known >= most - np.minimum(self.evaluator.slack, total // 1024), most, known
-                )
-            pred[here] = likeliest(known, order)
+            weighed = plain if ratios is None else plain * ratios
+            total = weighed.sum(axis=1, keepdims=True)
+            if not is_exact:
+                weighed = self._evened(weighed, total)
             if not has_plain_shares:
-                proba[here] = known / np.maximum(total, 1)
+                proba[here] = weighed / np.where(total > 0, total, 1)
+            if cost is None:
+                pred[here] = likeliest(weighed, order)
+            else:
+                pred[here] = cheapest(proba[here], cost, order)
         if len(empty):
             empty = empty if number is None else number[empty]
             pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
         return {"counts": counts, "proba": proba, "pred": pred}
+
+    def _evened(self, weighed: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """What rounding keeps apart is equal, in the shares too: as `priors.evened` has it, and in light nodes what
+        a few steps keep apart, but not where the node weighs hardly more."""
+        most = weighed.max(axis=1, keepdims=True)
+        few = np.minimum(self.evaluator.slack, total / 1024)
+        return np.where(weighed >= most - np.maximum(few, CLASS_TIE * total), most, weighed)
 
     def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
         if not self.written.surrogates:

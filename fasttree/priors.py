@@ -2,8 +2,8 @@
 """Classes that count more than others: class weights, and what a mistake costs.
 
 Growth multiplies the weight of each class by a factor, and so works with other prior probabilities than the data's: a
-class counts for its weight times what its rows cost on average when they are taken for another class. The factors are
-integers, since sums of integers are exact in any order. A leaf then predicts the class that is cheapest there.
+class counts for its weight times what its rows cost on average when they are taken for another class. A leaf then
+predicts the class that is cheapest there.
 """
 
 from __future__ import annotations
@@ -23,11 +23,7 @@ from fasttree.schema import Priors, Schema
 # Two doubles that stand for the same number differ by rounding alone; a number of few digits may be typed a bit off.
 # (largest denominator, relative difference): in each pair two fractions are too far apart to be taken for each other.
 _FRACTIONS = ((1000, Fraction(1, 10**12)), (2**24, Fraction(1, 10**15)))
-# Factors that are not fractions are rounded; at this many steps the largest keeps its first six digits.
-_FEWEST_STEPS = 2**20
-# Bits that the weights of rows should keep beside exact factors, and those that factors get at most if they do not fit.
-_BITS_OF_WEIGHTS, FACTOR_BITS = 20, 22
-_MOST_TRIED = 2**16  # numbers, to find good ratios of so many bits
+_MOST_MULTIPLE = 2**52  # of all the denominators: float64 holds whole numbers up to here
 # Of class weights and costs the ratios count. Beyond 2**(+-100) they are scaled, and a ratio beyond 2**300 counts as
 # that: their products, sums and squares are numbers then.
 _MOST_EXPONENT, _MOST_RATIO = 100, 300
@@ -209,78 +205,31 @@ def at_stake(priors: Priors, counts: np.ndarray) -> float:
     return float((counts if factor is None else counts * factor).sum())
 
 
-def to_steps(
-    factors: np.ndarray | None, total_steps: int, most: int = 2**52
-) -> tuple[np.ndarray, float] | None:
-    """Integers in the ratios of the factors, and how many of their steps a factor of 1 has.
-
-    Exact if the ratios are fractions of modest integers, else rounded as finely as `total_steps` times the largest of
-    them stays below `most`. None if all classes count the same.
-    """
+def to_ratios(factors: np.ndarray | None) -> np.ndarray | None:
+    """Numbers in the ratios of the factors, the same for every unit: whole ones if the ratios are fractions of modest
+    integers, else at most 1. None if all classes count the same."""
     if factors is None:
         return None
-    room = (int(most) - 1) // max(1, int(total_steps))
-    found = _exact_steps(factors, room) or _rounded_steps(factors, room)
-    if found is None:
-        raise ValueError(
-            f"the weights of all rows come to {total_steps} steps, which leaves no room for "
-            "class_weight or misclassification_cost: scale sample_weight down"
-        )
-    steps, unit = found
-    shared = math.gcd(*steps)
-    if len(set(steps)) == 1:
-        return None
-    return np.array([step // shared for step in steps], dtype=np.int64), unit / shared
+    whole = _whole_ratios(factors)
+    if whole is None:
+        return np.asarray(factors / factors.max())
+    shared = math.gcd(*whole)
+    return None if len(set(whole)) == 1 else np.array([one / shared for one in whole])
 
 
-def bits_of(factors: np.ndarray | None, most: int = FACTOR_BITS) -> int:
-    """How many bits the largest step takes: `most`, unless the ratios are fractions of integers that take fewer."""
-    found = None if factors is None else _exact_steps(factors, 2**most - 1)
-    if found is None:
-        return 0 if factors is None else most
-    largest = max(found[0])
-    return largest.bit_length() if largest > 1 else 0  # 1: all classes count the same
-
-
-def beside_weights(factors: np.ndarray, n_bits: int) -> np.ndarray:
-    """The factors, or integers in almost their ratios if theirs would take too many of the `n_bits` bits of a row's
-    weight, factor included.
-
-    Factors of b bits leave weights that are off by 2^(b - n_bits). The best ratios of b bits are much less off than
-    2^-b, so few bits do: as many as make the larger of the two smallest.
-    """
-    if n_bits - bits_of(factors) >= _BITS_OF_WEIGHTS and _exact_steps(factors, 2**FACTOR_BITS - 1):
-        return factors
-    ratios = factors / factors.max()
-    distinct = np.unique(ratios)[:, np.newaxis]
-    chosen, least = factors, 0.5  # ... or else the factors as they are
-    for n_factor_bits in range(1, FACTOR_BITS + 1):
-        off_weights = math.ldexp(1.0, n_factor_bits - n_bits)
-        if off_weights >= least:
-            break
-        end = 2**n_factor_bits
-        largest = np.arange(max(end // 2, end - max(1, _MOST_TRIED // len(distinct))), end)
-        off = np.abs(np.rint(distinct * largest) / (distinct * largest) - 1).max(axis=0)
-        best = int(off.argmin())
-        if max(off[best], off_weights) < least:
-            least = max(float(off[best]), off_weights)
-            chosen = np.rint(ratios * largest[best])
-    return chosen
-
-
-def _exact_steps(factors: np.ndarray, room: int) -> tuple[list[int], float] | None:
+def _whole_ratios(factors: np.ndarray) -> list[int] | None:
     largest = float(factors.max())
     ratios: list[Fraction] = []
-    multiple = 1  # of all the denominators, and so the steps of the largest factor
+    multiple = 1  # of all the denominators, and so what stands for the largest factor
     for factor in factors.tolist():
         ratio = _fraction(Fraction(factor) / Fraction(largest))
         if ratio is None:
             return None
         ratios.append(ratio)
         multiple = math.lcm(multiple, ratio.denominator)
-        if multiple > room:
+        if multiple >= _MOST_MULTIPLE:
             return None
-    return [int(ratio * multiple) for ratio in ratios], multiple / largest
+    return [int(ratio * multiple) for ratio in ratios]
 
 
 def _fraction(ratio: Fraction) -> Fraction | None:
@@ -290,17 +239,6 @@ def _fraction(ratio: Fraction) -> Fraction | None:
         if abs(nearest - ratio) <= tolerance * ratio:
             return nearest
     return None
-
-
-def _rounded_steps(factors: np.ndarray, room: int) -> tuple[list[int], float] | None:
-    """The factors times a power of two, so that those that are exact in binary stay so."""
-    if room < _FEWEST_STEPS:
-        return None
-    exponent = room.bit_length() - int(np.frexp(factors.max())[1])
-    if np.rint(np.ldexp(factors.max(), exponent)) > room:
-        exponent -= 1
-    steps = np.maximum(np.rint(np.ldexp(factors, exponent)), 1)
-    return [int(step) for step in steps], float(np.ldexp(1.0, exponent))
 
 
 # -- what a leaf makes of it -----------------------------------------------------------------------

@@ -26,10 +26,11 @@ def make_measure(
     criterion = CRITERIA["entropy" if params.c45 else params.criterion]
     min_leaf = params.min_samples_leaf
     per_unit = 1
-    factor = None
+    plain = None
     if weights is not None:
         min_leaf = min_leaf * weights.per_unit - slack_of(params, weights)
-        per_unit, factor = weights.per_unit, weights.factor
+        per_unit = weights.per_unit
+        plain = None if weights.factor is None else 1 / weights.factor
     # A power of two such that total * log2(total) steps stay below 2^62.
     bits = total.bit_length()
     fine = 2.0 ** (62 - bits - bits.bit_length())
@@ -54,7 +55,7 @@ def make_measure(
         n_classes=n_classes,
         min_leaf=int(min(max(np.ceil(min_leaf), 1), total + 1)),
         min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
-        factor=factor,
+        plain=plain,
         tie=params.tie,
         records_split=params.c45,
         by_ratio=params.criterion == "gain_ratio",

@@ -15,7 +15,7 @@ from fasttree import _core
 from fasttree._parallel import CHUNKS_PER_THREAD, Team, portions
 from fasttree.encode import WIDE_SHIFT, EncodedTable, midpoint
 from fasttree.frontier import Level
-from fasttree.params import CRITERIA, THRESHOLD, TIE
+from fasttree.params import CATEGORICAL_SPLITS, CRITERIA, THRESHOLD, TIE
 from fasttree.segments import starts
 from fasttree.weights import GridWeights
 
@@ -79,7 +79,7 @@ class SurrogateSearch:
             n_classes=2,
             min_leaf=LIGHTEST_SIDE * per_unit - self.slack,
             min_weight=0,
-            factor=None,
+            plain=None,
             tie=TIE,
             records_split=False,
             by_ratio=False,
@@ -113,7 +113,10 @@ class SurrogateSearch:
         ]
         split, chosen, cut, right = (np.concatenate(part) for part in zip(*parts, strict=True))
         total, larger = sizes.sum(axis=1)[split], sizes.max(axis=1)[split]
+        # A table of levels lists those of the node's rows, one of ordered ones all there are.
         n_room = np.where(self.shape[chosen] == THRESHOLD, 0, self.table.n_codes[chosen] - 1)
+        is_table = self.shape[chosen] == CATEGORICAL_SPLITS["subset"]
+        n_room[is_table] = np.minimum(n_room, level.n_rows[nodes[split]])[is_table]
         table_start = starts(n_room)
         found = Surrogates(
             start=np.searchsorted(split, np.arange(len(nodes) + 1)),

@@ -8,19 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 MOST_STEPS = 2**52
+# Class factors that are rounded to whole numbers: with so many steps the largest keeps its first six digits.
+FEWEST_STEPS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class GridWeights:
     """`steps[row] / per_unit` is the weight of a row.
 
-    With class factors the steps are those of the weight times the factor of the row's class, whole numbers all: what
-    growth counts. Divided by the factor they are the plain weight again, exactly; sizes are plain weights.
+    With class factors the steps are those of the weight times the factor of the row's class: what growth counts.
+    Divided by the factor they are the plain weight again, exactly where weights and factors are whole numbers; sizes
+    are plain weights.
     """
 
     steps: np.ndarray  # int64
     per_unit: int
-    factor: np.ndarray | None = None  # int64 per class
+    factor: np.ndarray | None = None  # float64 per class
 
     @property
     def is_mask(self) -> bool:
@@ -35,16 +38,43 @@ class GridWeights:
 
     def plain(self, counts: np.ndarray) -> np.ndarray:
         """Class counts [..., class] without the factors."""
-        return counts if self.factor is None else counts // self.factor
+        return counts if self.factor is None else _in_steps(counts / self.factor)
 
     def plain_rows(self, y: np.ndarray) -> np.ndarray:
         """The steps of each row without the factors; `y` has the classes."""
-        return self.steps if self.factor is None else self.steps // self.factor[y]
+        return self.steps if self.factor is None else _in_steps(self.steps / self.factor[y])
+
+    def times(self, ratios: np.ndarray, y: np.ndarray) -> GridWeights:
+        """The same rows, each counting for its weight times what its class, in `y`, counts for. The ratios are whole
+        numbers, or the largest is 1.
+
+        Whole weights are multiplied by whole numbers, so that copies stay copies, unless these would be very coarse.
+        Other products are rounded once, as finely as 2^52 steps for all the rows allow.
+        """
+        totals = np.bincount(y, self.steps, minlength=len(ratios))
+        together = float((totals * ratios).sum())
+        factor = np.ldexp(ratios, int(np.log2(MOST_STEPS / 4 / together)))
+        if self.per_unit == 1:
+            whole = None
+            if together < MOST_STEPS and bool(np.all(ratios == np.floor(ratios))):
+                whole = ratios
+            elif factor.max() >= FEWEST_STEPS:
+                whole = np.maximum(np.rint(factor), 1.0)
+            if whole is not None:
+                return GridWeights(self.steps * whole.astype(np.int64)[y], 1, whole)
+        # Rows of a class that hardly counts keep half of the digits, for the class counts.
+        n_rows = np.count_nonzero(self.steps)
+        least = np.sqrt(MOST_STEPS / 4 / n_rows) * n_rows / totals.sum()
+        factor = np.maximum(factor, least)
+        return GridWeights(_in_steps(self.steps * factor[y]), self.per_unit, factor)
 
 
-def to_grid(weight: np.ndarray, fine: bool = False, room: int = 0) -> GridWeights:
-    """Round weights to a grid of powers of two. `fine`: leave room for shares of a weight; `room`: and so many bits
-    for class factors.
+def _in_steps(weight: np.ndarray) -> np.ndarray:
+    return np.rint(weight).astype(np.int64)
+
+
+def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
+    """Round weights to a grid of powers of two. `fine`: leave room for shares of a weight.
 
     Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and
     the limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps. Rows of
@@ -55,11 +85,11 @@ def to_grid(weight: np.ndarray, fine: bool = False, room: int = 0) -> GridWeight
         weight = np.ldexp(weight, -exponent)
     total = float(np.sort(weight).sum())  # sorted: the same bits for any order of the rows
     if total < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
-        bits = min(40, int(np.log2(MOST_STEPS / (2 * total))) - room)
+        bits = min(40, int(np.log2(MOST_STEPS / (2 * total))))
         per_unit = 2 ** max(0, bits) if fine else 1
         return GridWeights(weight.astype(np.int64) * per_unit, per_unit)
     n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
-    exponent = min(40, int(np.log2(MOST_STEPS / (2 * n_rows))) - room)
+    exponent = min(40, int(np.log2(MOST_STEPS / (2 * n_rows))))
     per_unit = 2**exponent
-    return GridWeights(np.rint(weight / (total / n_rows) * per_unit).astype(np.int64), per_unit)
+    return GridWeights(_in_steps(weight / (total / n_rows) * per_unit), per_unit)

@@ -135,13 +135,17 @@ def principal_order(tables: dict[int, list[float]]) -> list[int]:
         ]
         for i in range(n_classes)
     ]
-    direction = [(1.0 if c == 0 else 0.0) - mean[c] for c in range(n_classes)]
+
+    def image(x: list[float]) -> list[float]:
+        return [sum(row[j] * x[j] for j in range(n_classes)) for row in matrix]
+
+    starts = [[(c == start) - mean[c] for c in range(n_classes)] for start in range(n_classes)]
+    # From a class whose share is the same for all values no direction comes.
+    direction = next((x for x in starts if max(map(abs, image(x))) > 1e-12 * total), starts[0])
     for _ in range(POWER_STEPS):
-        image = [sum(row[j] * direction[j] for j in range(n_classes)) for row in matrix]
-        length = math.sqrt(sum(x * x for x in image))
-        if length == 0:
-            break
-        direction = [x / length for x in image]
+        direction = image(direction)
+        length = math.sqrt(sum(x * x for x in direction)) or 1.0
+        direction = [x / length for x in direction]
     first = next((x for x in direction if x != 0), 1.0)
     if first < 0:
         direction = [-x for x in direction]
@@ -279,10 +283,12 @@ class Candidates:
         tables = self.tables(index, rows)  # missing is one more value here
         present = list(tables)
         heuristic = False
-        if self.n_classes == 2:
-            order = sorted(present, key=lambda v: (tables[v][0] / sum(tables[v]), v))
+        here = [c for c, weight in enumerate(total_of(list(tables.values()))) if weight > 0]
+        is_short = self.n_classes > 2 and len(present) <= EXHAUSTIVE_VALUES
+        if len(here) <= 2 and not is_short:
+            order = sorted(present, key=lambda v: (tables[v][here[0]] / sum(tables[v]), v))
             sides = [order[:size] for size in range(1, len(order))]
-        elif len(present) <= EXHAUSTIVE_VALUES:
+        elif is_short:
             sides = [
                 [present[0]] + [v for bit, v in enumerate(present[1:]) if mask >> bit & 1]
                 for mask in range(2 ** (len(present) - 1) - 1)

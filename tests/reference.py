@@ -15,7 +15,8 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
   number of absent values. It is a leaf that answers like its parent.
 * Categorical, subset: two branches; the left one holds the first present value. Two classes: the
   prefixes of the values ordered by the rate of class 0. More classes: every subset up to 12
-  values present, and beyond that the prefixes of the order along the principal direction.
+  values present, and beyond that the prefixes of the order along the principal direction, or by the
+  rate of the first class if only two are present.
 * A row whose value is missing stands on some side of every candidate. Numeric: all cuts with the
   missing rows on the left, all cuts with them on the right, at last all known values against them
   (set apart; threshold inf), which with ``missing="category"`` comes first. Multiway: they join the
@@ -170,7 +171,9 @@ class Grower:
         )
 
     def is_worth_it(self, split: Split) -> bool:
-        return split.score >= self.min_gain and not (self.stop_zero_gain and split.score <= TIE)
+        return split.score >= self.min_gain - TIE and not (
+            self.stop_zero_gain and split.score <= TIE
+        )
 
     def leaf(self, rows: list[int], depth: int, parent: int) -> Node:
         counts = self.count(rows)

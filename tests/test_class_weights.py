@@ -204,6 +204,27 @@ def test_the_same_weight_for_all_classes_is_none(problem: Problem, weight: float
     assert fit(problem, class_weight=weights).tree_ == fit(problem).tree_
 
 
+def test_a_tie_of_balanced_classes_goes_to_the_first() -> None:
+    """Four classes of so many rows have no small whole numbers as ratios, and their shares differ by rounding."""
+    rows = [200_273, 227_734, 267_087, 281_585]
+    model = TreeClassifier(class_weight="balanced").fit(np.zeros((4, 1)), range(4), rows)
+    assert model.tree_.counts[0].tolist() == rows
+    assert np.ptp(model.tree_.proba[0]) == 0
+    assert model.predict([[0.0]]).tolist() == [0]
+
+
+def test_the_heavier_branch_has_class_weights_but_no_costs() -> None:
+    """A value that is missing only later goes there."""
+    X, y = {"x": [1.0] * 2 + [2.0] * 5}, ["ill"] * 2 + ["well"] * 5
+    for parameters, branch in (
+        ({}, 1),
+        ({"class_weight": {"ill": 10}}, 0),
+        ({"misclassification_cost": {"ill": {"well": 10}}}, 1),
+    ):
+        tree = TreeClassifier(**parameters).fit(X, y).tree_
+        assert tree.missing_branch[0] == branch
+
+
 def test_counts_are_those_of_rows() -> None:
     X, y = [[0.0], [0.0], [1.0], [1.0]], [0, 1, 1, 1]
     model = TreeClassifier(class_weight={0: 4}, max_depth=1).fit(X, y)
@@ -285,28 +306,47 @@ def test_fractional_weights_leave_room_for_any_class_weights(n_classes: int, mis
         total = np.bincount(y, weight)
         model = TreeClassifier(missing=missing, class_weight="balanced", max_depth=1)
         tree = model.fit(X, y, weight).tree_
-        np.testing.assert_allclose(tree.counts[0], total / weight.mean(), rtol=1e-6)
-        np.testing.assert_allclose(tree.proba[0], 1 / n_classes, rtol=1e-5)
+        np.testing.assert_allclose(tree.counts[0], total / weight.mean(), rtol=1e-9)
+        # A tie, and the first class wins it.
+        assert np.ptp(tree.proba[0]) == 0
+        np.testing.assert_allclose(tree.proba[0], 1 / n_classes, rtol=1e-12)
+        assert tree.pred[0] == 0
 
 
 @pytest.mark.parametrize("missing", ["branch", "fractional"])
-def test_very_heavy_rows_leave_no_room_for_class_weights(missing: str) -> None:
-    """Products of weights and factors are counted exactly, or refused."""
+def test_very_heavy_rows_beside_class_weights(missing: str) -> None:
+    """Products of weights and factors are counted exactly, or rounded where no sum would be exact."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1000, 2)), rng.integers(0, 2, 1000)
     X[::7, 1] = NAN
     plain: dict[str, Any] = {"missing": missing, "max_depth": 3, **NO_LIMITS}
-    model = TreeClassifier(class_weight={0: 3}, **plain)
-    light = model.fit(X, y).tree_
-    for weight in (1e6, 1e12):
-        tree = model.fit(X, y, np.full(1000, weight)).tree_
-        assert np.array_equal(tree.attribute, light.attribute)
-        np.testing.assert_allclose(tree.counts / weight, light.counts, rtol=1e-6)
-        np.testing.assert_allclose(tree.proba, light.proba, rtol=1e-6)
-    for weight, class_weight in ((4e12, 3), (1e12, math.pi), (1e11, math.pi)):
+    for class_weight in (3, math.pi):
         model = TreeClassifier(class_weight={0: class_weight}, **plain)
-        with pytest.raises(ValueError, match=r"no room for class_weight.*scale sample_weight down"):
-            model.fit(X, y, np.full(1000, weight))
+        light = model.fit(X, y).tree_
+        for weight in (1e6, 1e11, 4e12, 1e14):
+            tree = model.fit(X, y, np.full(1000, weight)).tree_
+            assert np.array_equal(tree.attribute, light.attribute)
+            unit = 1 if weight > 2**42 else weight  # then weights are scaled like fractional ones
+            np.testing.assert_allclose(tree.counts / unit, light.counts, rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(tree.proba, light.proba, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("priors", [{"class_weight": "balanced"}, {"class_weight": {0: 0.351723}}])
+def test_many_light_rows_keep_their_weight_beside_any_class_weights(priors: Any) -> None:
+    """What is left of 2^52 steps for a row is shared by its weight and its class: none of both gets a few bits only."""
+    rng = np.random.default_rng(0)
+    n = 200_000
+    X, y = rng.normal(size=(n, 1)), (rng.random(n) < 0.07).astype(int)
+    weight = np.exp(rng.normal(0, 1.5, n))
+    model = TreeClassifier(max_depth=10, **NO_LIMITS, **priors).fit(X, y, weight)
+    expected = np.zeros_like(model.tree_.counts)
+    np.add.at(expected, (model.apply(X), y), weight / weight.mean())
+    leaf = model.tree_.is_leaf()
+    np.testing.assert_allclose(model.tree_.counts[leaf], expected[leaf], rtol=1e-6, atol=1e-8)
+    factor = [1 / np.sum(weight[y == c]) for c in (0, 1)]
+    weighed = expected[leaf] * (factor if priors["class_weight"] == "balanced" else [0.351723, 1])
+    shares = weighed / weighed.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.tree_.proba[leaf], shares, rtol=0, atol=1e-8)
 
 
 # -- costs ---------------------------------------------------------------------------------------
@@ -477,7 +517,7 @@ def test_fraction_with_class_weights_equals_reference(
 
 
 def test_the_fraction_is_reached_by_equality() -> None:
-    for n_small, n_rows in ((1, 10), (3, 10), (7, 70), (3, 30)):
+    for n_small, n_rows in ((1, 10), (3, 10), (7, 70), (3, 30), (7, 100)):  # 0.07 * 100 > 7
         X = [[float(row < n_small)] for row in range(n_rows)]
         y = [int(row < n_small) for row in range(n_rows)]
         share = n_small / n_rows

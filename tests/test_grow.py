@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import reference
@@ -166,6 +168,45 @@ def test_exhaustive_up_to_12_values_then_flagged(n_levels: int) -> None:
     assert_same_tree(tree, problem.grower().grow())
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("others", [1, 2])
+def test_many_levels_of_two_classes_among_others(criterion: str, others: int) -> None:
+    """What is the best subset for two classes is the best for any two of several, and no heuristic: also where there
+    are as many rows of one as of the other."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        codes = np.repeat(np.arange(16), 6)
+        y = (rng.random(96) < rng.random(16)[codes]).astype(int)
+        if seed % 2:
+            y = np.tile(np.repeat([0, 1], 6), 8)  # half of the levels each
+        two = Problem([Attribute(codes.tolist(), 16)], y.tolist(), None, {"criterion": criterion})
+        alone = two.fit().tree_
+        codes = np.append(codes, np.tile(np.arange(16), 20 * others))
+        apart = [0.0] * 96 + np.repeat(np.arange(1.0, others + 1), 320).tolist()
+        attributes = [Attribute(apart), Attribute(codes.tolist(), 16)]
+        parameters = {"criterion": criterion}
+        classes = [c + others for c in y.tolist()] + np.repeat(np.arange(others), 320).tolist()
+        problem = Problem(attributes, classes, None, parameters)
+        tree = problem.fit().tree_
+        assert_every_choice_is_best(tree, problem.grower())
+        below = np.flatnonzero(tree.counts[:, others:].sum(axis=1) == 96)[-1]
+        assert tree.counts[below, :others].sum() == 0
+        assert tree.attribute[below] == 1
+        assert not tree.heuristic[below]
+        assert tree.gain[below] == pytest.approx(alone.gain[0])
+
+
+def test_a_class_with_one_share_everywhere_gives_no_direction() -> None:
+    """The first class has a third of each level's rows, and tells nothing of the other two, which levels part."""
+    codes = np.repeat(np.arange(14), 6)
+    y = np.tile([0, 0, 1, 1, 1, 1, 0, 0, 2, 2, 2, 2], 7)
+    problem = Problem([Attribute(codes.tolist(), 14)], y.tolist(), None, {"max_depth": 1})
+    tree = problem.fit().tree_
+    assert_same_tree(tree, problem.grower().grow())
+    assert tree.heuristic[0]
+    assert tree.counts[1:].tolist() == [[14, 28, 0], [14, 0, 28]]
+
+
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
 def test_hundreds_of_levels(criterion: str, n_classes: int) -> None:
@@ -290,3 +331,23 @@ def test_a_gain_of_1e_10_is_none(criterion: str, more: int, n_leaves: int) -> No
         columns = fasttree.Columns(X, y + [0] * ghosts)
         model.fit(columns, sample_weight=weights + [0] * ghosts)
         assert model.get_n_leaves() == n_leaves
+
+
+@pytest.mark.parametrize("right", [(3, 1), (1, 7), (5, 4)])
+def test_min_gain_is_reached_by_equality(right: tuple[int, int]) -> None:
+    """Whatever side of the exact gain rounding takes the computed one to."""
+    for left in [(a, b) for a in range(7) for b in range(7) if a * right[1] != b * right[0]]:
+        counts = [left, right]
+        n = sum(left) + sum(right)
+        gini = [1 - Fraction(a * a + b * b, (a + b) ** 2) for a, b in counts]
+        ones = Fraction(left[1] + right[1], n)
+        gain = 2 * ones * (1 - ones) - sum(
+            Fraction(sum(c), n) * g for c, g in zip(counts, gini, strict=True)
+        )
+        x = [[0.0]] * sum(left) + [[1.0]] * sum(right)
+        y = [0] * left[0] + [1] * left[1] + [0] * right[0] + [1] * right[1]
+        for weight in (None, np.full(n, 0.7)):
+            model = TreeClassifier(min_gain=float(gain)).fit(x, y, sample_weight=weight)
+            assert model.get_n_leaves() == 2, (left, right)
+            model = TreeClassifier(min_gain=float(gain) + 1e-9).fit(x, y, sample_weight=weight)
+            assert model.get_n_leaves() == 1

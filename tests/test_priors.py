@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Class weights and misclassification costs: what is refused, and integers that are exactly the ratios asked for."""
+"""Class weights and misclassification costs: what is refused, and numbers that are exactly the ratios asked for."""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ from hypothesis import strategies as st
 
 from fasttree import Columns, TreeClassifier
 from fasttree.priors import (
-    FACTOR_BITS,
     at_stake,
-    beside_weights,
-    bits_of,
     cheapest,
     check_class_weight,
     check_misclassification_cost,
     factors,
-    to_steps,
+    to_ratios,
 )
 from fasttree.schema import Priors
 from fasttree.tree import Tree
+from fasttree.weights import GridWeights, to_grid
 
 WORDS = np.array(["ill", "unclear", "well"], dtype=object)
 TOTALS = np.array([2, 4, 4])
@@ -38,18 +36,12 @@ def weights_of(class_weight: Any, classes: np.ndarray = WORDS, totals: Any = TOT
     return found.tolist()
 
 
-def steps_of(values: Any, total: int = 100, most: int = 2**52) -> list[int] | None:
-    """The integers, once it is sure that they fit and that `unit` belongs to them."""
-    wanted = np.array(values, dtype=np.float64)
-    found = to_steps(wanted, total, most)
+def ratios_of(values: Any) -> list[float] | None:
+    found = to_ratios(np.array(values, dtype=np.float64))
     if found is None:
         return None
-    steps, unit = found
-    assert steps.dtype == np.int64
-    assert steps.min() >= 1
-    assert total * int(steps.max()) < most
-    assert steps.max() / unit == pytest.approx(wanted.max(), rel=1e-5)
-    return steps.tolist()
+    assert found.dtype == np.float64
+    return found.tolist()
 
 
 # -- class_weight ----------------------------------------------------------------------------------
@@ -267,7 +259,7 @@ def test_what_is_at_stake() -> None:
 def test_mistakes_that_all_cost_1_change_nothing(n_classes: int) -> None:
     found = factors(None, 1.0 - np.eye(n_classes))
     assert found == pytest.approx(np.ones(n_classes))
-    assert to_steps(found, 100) is None
+    assert to_ratios(found) is None
 
 
 @pytest.mark.parametrize("extreme", [1e300, 1e308, 1e-300, 5e-324])
@@ -289,7 +281,7 @@ def test_extreme_numbers_keep_their_ratios() -> None:
         assert weight[0] == 4 * weight[1]
 
 
-# -- to_steps --------------------------------------------------------------------------------------
+# -- to_ratios -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -303,38 +295,28 @@ def test_extreme_numbers_keep_their_ratios() -> None:
         ([1 / 3, 1, 1 / 7], [7, 21, 3]),
         ([1.1, 2.2, 3.3], [1, 2, 3]),
         ([1000, 1e-4], [10**7, 1]),
-        ([2.0**-30, 1], [1, 2**30]),
+        ([2.0**-30, 1], [2.0**-30, 1]),  # no fraction of modest integers
         ([3 * 2.0**-40, 2.0**-40], [3, 1]),
         ([1e-200, 3e-200], [1, 3]),
+        ([2 * np.pi, np.pi, 3], [1, 0.5, 3 / (2 * np.pi)]),
         ([2, 2 + 1e-13], None),
         ([7, 7, 7], None),
         ([1], None),
     ],
 )
-def test_exact_ratios(values: list[float], expected: list[int] | None) -> None:
-    assert steps_of(values) == expected
+def test_exact_ratios(values: list[float], expected: list[float] | None) -> None:
+    assert ratios_of(values) == expected
 
 
-def test_no_factors_no_steps() -> None:
-    assert to_steps(None, 100) is None
-    assert bits_of(None, 22) == 0
+def test_no_factors_no_ratios() -> None:
+    assert to_ratios(None) is None
 
 
-@pytest.mark.parametrize(
-    ("values", "bits"),
-    [
-        ([1, 3], 2),
-        ([0.1, 0.3, 0.4], 3),
-        ([2.0**-21, 1], 22),
-        ([2.0**-22, 1], 22),  # 2**22 takes one more: rounded
-        ([2, 3 * 2.0**20], 21),
-        ([np.pi, 1], 22),
-        ([0.7, 0.7], 0),
-        ([5], 0),
-    ],
-)
-def test_bits_that_steps_take(values: list[float], bits: int) -> None:
-    assert bits_of(np.array(values, dtype=np.float64), 22) == bits
+def test_ratios_of_too_many_digits_are_no_whole_numbers() -> None:
+    """Their smallest common multiple is beyond 2^52."""
+    primes = [499, 503, 509, 521, 523, 541, 547]
+    found = ratios_of([1 / prime for prime in primes])
+    assert found == pytest.approx([499 / prime for prime in primes])
 
 
 @given(st.integers(1, 2**22), st.integers(1, 2**22))
@@ -342,124 +324,98 @@ def test_balanced_weights_of_two_classes_are_the_other_ones_rows(first: int, sec
     weights = weights_of("balanced", WORDS[:2], [first, second])
     shared = gcd(first, second)
     exact = [second // shared, first // shared]
-    assert steps_of(weights, first + second) == (None if first == second else exact)
+    assert ratios_of(weights) == (None if first == second else exact)
 
 
 @given(st.lists(st.fractions(Fraction(1, 50), 50, max_denominator=50), min_size=2, max_size=4))
 def test_ratios_of_fractions_are_exact(ratios: list[Fraction]) -> None:
-    found = steps_of([float(ratio) for ratio in ratios])
+    found = ratios_of([float(ratio) for ratio in ratios])
     if found is None:
         assert len(set(ratios)) == 1
         return
-    assert [Fraction(steps, found[0]) for steps in found] == [r / ratios[0] for r in ratios]
-    assert gcd(*found) == 1
+    whole = [int(one) for one in found]
+    assert whole == found
+    assert [Fraction(one, whole[0]) for one in whole] == [r / ratios[0] for r in ratios]
+    assert gcd(*whole) == 1
+
+
+# -- weights times factors -------------------------------------------------------------------------
+
+
+def times(weights: Any, values: Any, y: Any, fine: bool = False) -> GridWeights:
+    """Whatever the numbers: no sum is beyond 2^52 steps, and plain weights come out again."""
+    y = np.asarray(y)
+    grid = to_grid(np.array(weights, dtype=np.float64), fine)
+    ratios = to_ratios(np.array(values, dtype=np.float64))
+    assert ratios is not None
+    found = grid.times(ratios, y)
+    assert found.steps.dtype == np.int64
+    assert found.per_unit == grid.per_unit
+    assert int(found.steps.sum()) < 2**52
+    assert found.factor is not None
+    assert (found.steps[grid.steps > 0] > 0).all()
+    apart = np.abs(found.plain_rows(y) - grid.steps)
+    assert (apart <= 1 / found.factor[y]).all()
+    return found
+
+
+def test_copies_stay_copies() -> None:
+    for values in ([2, 3], [np.pi, 1]):
+        found = times([1, 1, 5, 2], values, [0, 1, 0, 1])
+        assert found.factor is not None
+        one, other = found.factor.astype(np.int64).tolist()
+        assert found.steps.tolist() == [one, other, 5 * one, 2 * other]
+        assert found.plain_rows(np.array([0, 1, 0, 1])).tolist() == [1, 1, 5, 2]
+        assert found.plain(np.array([[6 * one, 3 * other]])).tolist() == [[6, 3]]
+        assert one / other == pytest.approx(values[0] / values[1], rel=1e-13)
 
 
 @given(
     st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=6),
-    st.integers(1, 2**30),
-    st.sampled_from([2**52, 2**51, 2**52 - 12345]),
+    st.sampled_from((1, 0.1, 1e-7, 3e6, 7e9, 3e11)),
+    st.integers(1, 50),
+    st.booleans(),
 )
-def test_other_ratios_are_rounded_as_finely_as_they_fit(
-    values: list[float], total: int, most: int
+def test_products_are_as_fine_as_their_sum_allows(
+    values: list[float], scale: float, n_copies: int, fine: bool
 ) -> None:
-    found = to_steps(np.array(values), total, most)
-    assert steps_of(values, total, most) == (None if found is None else found[0].tolist())
-    if found is None:
-        assert max(values) - min(values) <= max(values) * total * 2 / most + 1e-12 * max(values)
+    n_classes = len(values)
+    y = np.arange(4 * n_classes * n_copies) % n_classes
+    weights = scale * (1.0 + np.arange(len(y)) % 3)
+    if to_ratios(np.array(values)) is None:
         return
-    steps, unit = found
-    shares = [Fraction(step) / Fraction(unit) for step in steps.tolist()]
-    for share, value in zip(shares, values, strict=True):
-        # Half a step, and one of the grid is worth at most two of the largest that fits.
-        bound = Fraction(max(values)) * 2 * total / most + Fraction(value) / 10**12
-        assert abs(share - Fraction(value)) <= bound
+    found = times(weights, values, y, fine)
+    wanted = weights * np.array(values)[y]
+    # The largest of whole factors has 2^20 steps at least.
+    close = 1e-6 * max(values) / min(values) if found.per_unit == 1 else 1e-9
+    np.testing.assert_allclose(
+        found.steps / found.steps.sum(), wanted / wanted.sum(), rtol=close, atol=1e-14
+    )
 
 
-def test_rounding_uses_the_room_that_there_is() -> None:
-    for total in (1001, 10**5, 10**9 + 1):
-        found = steps_of([np.pi, np.e], total)
-        assert found is not None
-        assert total * 2 * max(found) >= 2**52
+@pytest.mark.parametrize("values", [[1, 3], [np.pi, 3]])
+@pytest.mark.parametrize("weight", [1.0, 3e6, 7e9, 3e11, 2e14])
+def test_ratios_hold_whatever_rows_weigh(values: list[float], weight: float) -> None:
+    """Also where the whole numbers would be too large for 2^52 steps, or so small that they were coarse."""
+    y = np.array([0, 1, 0, 1, 0, 1, 0, 1])
+    weights = weight * np.array([1, 1, 3, 3, 5, 5, 2, 2])
+    found = times(weights, values, y)
+    assert found.steps[1] / found.steps[0] == pytest.approx(values[1] / values[0], rel=1e-6)
+    if weight <= 3e6:
+        assert (found.steps == found.steps[:2][y] * (weights / weight).astype(int)).all()
 
 
-def test_every_class_keeps_a_step() -> None:
-    found = steps_of([1e300, 1e-300, 1], 1000)
-    assert found is not None
-    assert found[1:] == [1, 1]
-
-
-def test_weights_that_leave_no_room() -> None:
-    assert steps_of([1, 3], 2**50) == [1, 3]
-    for values, total in (([1, 4], 2**50), ([np.pi, 1], 2**40), ([2, 1], 2**52)):
-        with pytest.raises(ValueError, match=f"come to {total} steps.*scale sample_weight down"):
-            to_steps(np.array(values, dtype=np.float64), total)
-    assert to_steps(np.array([2.0, 2.0]), 2**51) is None
-
-
-# -- beside_weights --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("values", "n_bits"),
-    [
-        ([1, 3], 24),
-        ([0.1, 0.3, 0.4], 24),
-        ([1000, 999], 30),  # 10 bits, and 20 for the weights
-        ([2, 3 * 2.0**20], 41),
-        ([0.7, 0.7], 1),
-    ],
-)
-def test_factors_that_leave_weights_their_room_stay(values: list[float], n_bits: int) -> None:
-    wanted = np.array(values)
-    assert beside_weights(wanted, n_bits) is wanted
-
-
-def off_by(found: np.ndarray, wanted: np.ndarray, n_bits: int) -> float:
-    """How far the ratios are off, or the weights of rows that get the rest of the bits."""
-    ratios = (found / found.max()) / (wanted / wanted.max())
-    return max(float(np.abs(ratios - 1).max()), 2.0 ** (bits_of(found) - n_bits))
-
-
-@pytest.mark.parametrize(
-    ("values", "n_bits", "most"),
-    [
-        # A million rows leave 31 bits, of which a ratio of two numbers wants a third: it is right to 2^-2b.
-        ([499_321, 500_679], 31, 2.0**-20),
-        ([np.pi, 1], 31, 2.0**-20),
-        ([np.pi, 1, 1, np.pi], 31, 2.0**-20),
-        ([np.pi, np.e, 1], 31, 2.0**-17),
-        ([np.pi, np.e, 1], 40, 2.0**-22),
-        ([1000 * np.pi, 1], 31, 2.0**-16),
-    ],
-)
-def test_neither_ratios_nor_weights_are_off_by_much(
-    values: list[float], n_bits: int, most: float
-) -> None:
-    wanted = np.array(values)
-    found = beside_weights(wanted, n_bits)
-    assert found.tolist() == np.rint(found).tolist()
-    assert off_by(found, wanted, n_bits) <= most
-    assert off_by(wanted, wanted, n_bits) > most  # what they come to as they are
-    assert off_by(beside_weights(wanted * 0.001, n_bits), wanted, n_bits) <= most
-
-
-@given(st.lists(st.floats(1e-2, 1e2), min_size=2, max_size=5), st.integers(23, 40))
-def test_no_other_number_of_bits_does_better(values: list[float], n_bits: int) -> None:
-    wanted = np.array(values)
-    found = beside_weights(wanted, n_bits)
-    if found is wanted:
-        return
-    least = off_by(found, wanted, n_bits)
-    for bits in range(1, FACTOR_BITS + 1):
-        steps = np.rint(wanted / wanted.max() * (2**bits - 1))
-        if steps.min() > 0:
-            assert least <= off_by(steps, wanted, n_bits) * (1 + 1e-9)
-
-
-def test_factors_too_far_apart_for_few_bits_stay() -> None:
-    wanted = np.array([1.0, 1e-30])
-    assert to_steps(beside_weights(wanted, 31), 2**20) is not None
+def test_classes_that_hardly_count_keep_their_rows() -> None:
+    """Of fractional weights and of very heavy ones: half of the digits that a row has."""
+    y = np.arange(1000) % 2
+    for weights in (0.3 * (1 + y), 1e12 * (1 + np.arange(1000) % 3)):
+        found = times(weights, [1, 1e-30], y)
+        assert found.steps[1::2].min() > 2**18
+        plain = found.plain(np.array([found.steps[::2].sum(), found.steps[1::2].sum()]))
+        own = np.array([weights[::2].sum(), weights[1::2].sum()])
+        np.testing.assert_allclose(plain / plain.sum(), own / own.sum(), rtol=1e-5)
+    whole = times(np.ones(1000), [1.0, 2.0**-300], y)
+    assert whole.steps[1] == 1
 
 
 # -- cheapest --------------------------------------------------------------------------------------

@@ -423,3 +423,11 @@ def test_bad_snips() -> None:
         snip(tree, [2])
     with pytest.raises(TypeError, match=r"node_ids must be integers, got 1\.5"):
         snip(tree, [1.5])
+
+
+def test_leaf_penalty_prunes_what_rounding_alone_keeps_apart() -> None:
+    """Three errors of weight 0.1 are worth a leaf at the price 0.3: a tie, and the smaller tree is taken."""
+    X, y = [[0.0]] * 10 + [[1.0]] * 3, [0] * 10 + [1] * 3
+    model = fasttree.TreeClassifier(class_weight={1: 0.1}).fit(X, y)
+    assert model.prune(LeafPenalty(0.3)).get_n_leaves() == 1
+    assert model.prune(LeafPenalty(0.2999)).get_n_leaves() == 2

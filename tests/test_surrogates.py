@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from printed_trees import read_table
 from reference_surrogates import Surrogate, SurrogateGrower, reference_apply
 from strategies import Problem, medium, parameter_sets, problems
 
-from fasttree import C45Classifier, CARTClassifier, Categorical, TreeClassifier
+from fasttree import C45Classifier, CARTClassifier, Categorical, Columns, TreeClassifier
 
 NAN = math.nan
 
@@ -442,7 +443,11 @@ def test_columns_that_stand_in_for_each_other(criterion: str, holes: float) -> N
 
 @pytest.mark.parametrize(
     ("criterion", "n_classes", "weighting", "levels"),
-    [("gini", 2, "none", (2, 5, 30)), ("entropy", 3, "whole", (2, 5))],
+    [
+        ("gini", 2, "none", (2, 5, 30)),
+        ("entropy", 3, "whole", (2, 5)),
+        ("gini", 2, "whole", (4, 400, 500)),
+    ],
 )
 def test_columns_of_every_length(
     criterion: str, n_classes: int, weighting: str, levels: tuple[int, ...]
@@ -486,3 +491,21 @@ def test_a_cut_back_tree_keeps_its_surrogates(problem: Problem) -> None:
     for depth in range(tree.max_depth + 1):
         shallow = fit(problem, max_depth=depth).tree_
         assert tree.subtree(tree.depth < depth).fingerprint() == shallow.fingerprint()
+
+
+def test_very_many_levels_take_what_is_there() -> None:
+    """Nodes hold few of 20,000 levels; room for all of them at every split of a level would be 26 MB more here."""
+    rng = np.random.default_rng(0)
+    n_rows, n_levels = 40_000, 20_000
+    codes = rng.integers(0, n_levels, n_rows)
+    X = {"level": [f"L{code}" for code in codes]} | {f"x{i}": rng.random(n_rows) for i in range(2)}
+    y = (codes % 2) ^ (rng.random(n_rows) < 0.3)
+    columns = Columns(X, y)
+    tracemalloc.start()
+    tree = TreeClassifier(missing="surrogate", min_samples_leaf=20).fit(columns).tree_
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    by_level = tree.surrogate_attribute == 0
+    assert by_level.sum() > 100
+    assert np.diff(tree.surrogate_table_start)[by_level].min() >= 2
+    assert peak < 10e6

@@ -133,6 +133,12 @@ def test_size_limits_under_fractional_weights() -> None:
     assert model.fit(X, y, sample_weight=weights).get_n_leaves() == 2
 
 
+def test_size_limits_that_are_no_whole_numbers() -> None:
+    for limit, n_leaves in ((1, 2), (1.5, 1)):
+        model = TreeClassifier(min_samples_leaf=limit).fit([[0.0], [1.0], [1.0]], [0, 1, 1])
+        assert model.get_n_leaves() == n_leaves
+
+
 def test_the_grid_rounds_to_the_nearest_step() -> None:
     grid = to_grid(np.array([0.3, 0.6, 2.1, 0.0]))  # 0.3, 0.6 and 2.1 of a mean of 1: 0 is no row
     assert grid.per_unit == 2**40

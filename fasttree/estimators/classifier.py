@@ -103,7 +103,7 @@ class TreeClassifier(Estimator):
     min_samples_leaf : number, default=1
         A split must have at least two branches of this weight (a binary split: both).
     min_weight_fraction_leaf : float, default=0.0
-        The same as a share of all the weight, class weights included.
+        The same as a share of all the weight, class weights and costs of mistakes included.
     min_gain : float, default=0.0
         A node is a leaf if its best split scores less.
     stop_zero_gain : bool, default=False
