@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import plain, shown
+from fasttree.scalars import plain, shown
 from fasttree.targets import read_target, read_weights
 
 # A probability of 0 for what then happens would cost infinitely much; this way it costs 36.04 (in nats).

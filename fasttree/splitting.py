@@ -10,11 +10,11 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import CHUNKS_PER_THREAD, portions
-from fasttree.arrays import column_label
 from fasttree.evaluate import PARALLEL_WORK, Evaluator
 from fasttree.frontier import Level, first_largest
 from fasttree.instances import MOST_NARROW_BRANCHES
 from fasttree.params import ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
+from fasttree.scalars import column_label
 from fasttree.segments import ends, sizes
 from fasttree.surrogates import Surrogates
 

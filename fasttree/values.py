@@ -18,23 +18,12 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._memory import give_back
-from fasttree.arrays import (
-    LARGEST_WHOLE_NUMBER,
-    read_array,
-    read_objects,
-)
+from fasttree.arrays import LARGEST_WHOLE_NUMBER, read_array, read_objects
 from fasttree.capsules import arrow_column, speaks_arrow
 from fasttree.categorical import Categorical
-from fasttree.labels import (
-    MISSING_CODE,
-    Labels,
-    bool_labels,
-    no_labels,
-    plain,
-    shown,
-    without_missing,
-)
+from fasttree.labels import MISSING_CODE, Labels, bool_labels, no_labels, without_missing
 from fasttree.room import Room
+from fasttree.scalars import plain, shown
 from fasttree.times import DATETIME, DURATION, INSTANT, Times
 
 if TYPE_CHECKING:

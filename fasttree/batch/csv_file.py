@@ -19,7 +19,7 @@ import pyarrow.csv
 
 from fasttree.batch.errors import InputError
 from fasttree.batch.report import EXAMPLES
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 BLOCK_BYTES = 2**22
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}

@@ -191,7 +191,7 @@ def columns_named(table: Any, names: Collection[str], option: str, path: Path) -
     """Refuses names that the table does not have."""
     from fasttree.batch.text import other_separator
     from fasttree.cli.errors import near
-    from fasttree.labels import shown
+    from fasttree.scalars import shown
 
     for name in names:
         if name not in table.column_names:
