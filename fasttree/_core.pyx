@@ -15,19 +15,21 @@ from libc.string cimport memset
 
 from fasttree._categories cimport (
     Buckets, buckets_of_histogram, buckets_of_runs, count_runs, free_buckets, multiway_of_runs, new_buckets,
-    scan_groups, scan_multiway, scan_subset,
+    scan_multiway,
 )
 from fasttree._criteria cimport (
     CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, code_steps, cost_unit, final_score,
     ft_log2, ft_log2_gamma, klogk, klogk_steps, side_cost, size_of, tolerance,
 )
 from fasttree._encode cimport entry_of
+from fasttree._groups cimport scan_groups
 from fasttree._partition cimport Instances, Sides, add_rows, code_entries, deal_list, split_list
 from fasttree._scan cimport (
     Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold,
     weight_of,
 )
 from fasttree._sort cimport heap_down, heap_up
+from fasttree._subsets cimport scan_subset
 
 cdef extern from "_isa.h":
     ctypedef void clones_void "FT_CLONES void"
