@@ -6,6 +6,7 @@ FASTTREE_DEBUG=1 builds with bounds checks and assertions on; the whole test sui
 
 import os
 import sys
+from glob import glob
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -29,37 +30,7 @@ extension = Extension(
     "fasttree._core",
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
-    depends=["fasttree/_isa.h"]
-    + [
-        f"fasttree/_{name}.pxi"
-        for name in (
-            "choices",
-            "columns",
-            "encoding",
-            "pruning",
-            "routing",
-            "splitting",
-            "surrogates",
-        )
-    ]
-    + [
-        f"fasttree/{name}.pxd"
-        for name in (
-            "_arrow",
-            "_categories",
-            "_criteria",
-            "_encode",
-            "_groups",
-            "_partition",
-            "_prune",
-            "_raise",
-            "_route",
-            "_scan",
-            "_sort",
-            "_subsets",
-            "_words",
-        )
-    ],
+    depends=["fasttree/_isa.h", *sorted(glob("fasttree/*.px[di]"))],
 )
 
 directives = {
