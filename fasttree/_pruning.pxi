@@ -6,7 +6,8 @@ from libc.string cimport memset
 
 from fasttree._encode cimport real
 from fasttree._prune cimport Estimate, added_errors, find_weakest_links, remove_greedily
-from fasttree._raise cimport Raising, begin_raising, free_raising, prune_and_raise
+from fasttree._raise cimport begin_raising, prune_and_raise
+from fasttree._slots cimport Raising, free_raising
 
 
 def added_errors_of(const double[::1] n, const double[::1] e, int kind, double confidence, double z, double[::1] out):
