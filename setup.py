@@ -2,6 +2,7 @@
 """Builds the one extension; everything else about the package stands in pyproject.toml.
 
 FASTTREE_DEBUG=1 builds with bounds checks and assertions on; the whole test suite passes with it too.
+FASTTREE_NO_CORE=1 leaves the extension out, for environments that are made first and compile it later.
 """
 
 import os
@@ -11,7 +12,12 @@ from glob import glob
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-debug = os.environ.get("FASTTREE_DEBUG", "0") not in ("", "0")
+
+def is_set(name: str) -> bool:
+    return os.environ.get(name, "0") not in ("", "0")
+
+
+debug = is_set("FASTTREE_DEBUG")
 
 if sys.platform == "win32":
     compile_args = ["/O2", "/fp:precise"]
@@ -42,4 +48,5 @@ directives = {
     "freethreading_compatible": True,
 }
 
-setup(ext_modules=cythonize([extension], compiler_directives=directives, force=debug))
+extensions = [] if is_set("FASTTREE_NO_CORE") else [extension]
+setup(ext_modules=cythonize(extensions, compiler_directives=directives, force=debug))
