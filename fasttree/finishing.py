@@ -11,7 +11,7 @@ import numpy as np
 
 from fasttree._memory import give_back
 from fasttree.encode import EncodedTable
-from fasttree.evaluate import Evaluator
+from fasttree.ground import Ground
 from fasttree.message_length import Choices
 from fasttree.node_arrays import (
     breadth_first_numbers,
@@ -71,14 +71,14 @@ class Finisher:
         self,
         written: Written,
         table: EncodedTable,
-        evaluator: Evaluator,
+        ground: Ground,
         weights: GridWeights | None,
     ) -> None:
         self.written = written
         self.table = table
-        self.evaluator = evaluator
-        self.params = evaluator.params
-        self.weights = weights  # the evaluator has none where they only leave rows out
+        self.ground = ground
+        self.params = ground.params
+        self.weights = weights  # the ground has none where they only leave rows out
 
     def finish(self) -> tuple[Tree, Choices | None]:
         """What takes most room on the way comes first."""
@@ -164,10 +164,10 @@ class Finisher:
         counts = np.empty(shape)
         pred = np.empty(len(parent), dtype=np.int32)
         empty = np.empty(0, dtype=np.int64)
-        if self.written.empty or self.evaluator.shares:
+        if self.written.empty or self.ground.shares:
             empty = without_rows(self.written.counts)
         has_plain_shares = (
-            self.weights is None and cost is None and not (self.evaluator.slack or len(empty))
+            self.weights is None and cost is None and not (self.ground.slack or len(empty))
         )
         proba = NOTHING if has_plain_shares else np.empty(shape)
         first = 0
@@ -177,18 +177,18 @@ class Finisher:
             known = steps.astype(np.int64)
             if number is not None:
                 here = number[here]
-            plain = self.evaluator.plain(known)
-            counts[here] = plain / self.evaluator.per_unit
+            plain = self.ground.plain(known)
+            counts[here] = plain / self.ground.per_unit
             if cost is not None:
                 proba[here] = priors.shares(plain)
                 pred[here] = cheapest(proba[here], cost, order)
                 continue
             total = known.sum(axis=1)[:, np.newaxis]
-            if self.evaluator.slack:  # what rounding keeps apart is equal, in the shares too
+            if self.ground.slack:  # what rounding keeps apart is equal, in the shares too
                 most = known.max(axis=1, keepdims=True)
                 # ... but not in a node that weighs hardly more than rounding takes.
                 known = np.where(
-                    known >= most - np.minimum(self.evaluator.slack, total // 1024), most, known
+                    known >= most - np.minimum(self.ground.slack, total // 1024), most, known
                 )
             pred[here] = likeliest(known, order)
             if not has_plain_shares:
