@@ -9,11 +9,14 @@ WORKERS ?= auto
 COMPARE_ARGS ?= --write
 
 core := setup.py $(wildcard fasttree/*.pyx fasttree/*.pxd fasttree/*.pxi fasttree/*.h)
+package := $(core) pyproject.toml README.md LICENSE MANIFEST.in $(shell find fasttree -name '*.py' -o -name '*.csv')
 # What a test run needs beside the package itself. Runs against another build happen in a copy
 # without fasttree/, where the source package cannot be imported by mistake.
 suite := tests docs examples benchmarks README.md CHANGELOG.md pyproject.toml
+# Tests that share a costly result stay with one worker, unless the other has nothing left to do.
+in_parallel = -n $(WORKERS) --dist worksteal
 
-.PHONY: help demo test lint format debug-test sklearn-oldest-test wheel wheel-test bench bench-smoke compare clean
+.PHONY: help demo test lint format environments debug-test sklearn-oldest-test wheel wheel-test bench bench-smoke compare clean
 
 help:
 	@echo "make demo         a short tour, then a study with its report in build/cesarean-study.html"
@@ -24,17 +27,21 @@ help:
 	@echo "make wheel        wheel and sdist in dist/       (make wheel-test tests that wheel)"
 	@echo "make bench        micro-benchmarks of the core   (make bench-smoke: tiny sizes, no timing)"
 	@echo "make compare      this library beside its peers, rewrites docs/benchmarks.md"
+	@echo "make -j environments  beforehand and at the same time, what the runs above build and install"
 	@echo "make clean        remove everything that was made"
 	@echo "PYTHON=python3.13 VENV=.venv313 choose the interpreter and the environment."
 
 # --- the environment and the build ---
+
+# pip compiles the package anew whenever it is installed. Environments do without; the build follows by itself.
+editable = FASTTREE_NO_CORE=1 $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
 $(VENV)/.installed: pyproject.toml setup.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fasttree needs Python 3.11 or newer; set PYTHON=...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/build-requirements.txt
 	$(BIN)/python -m pip install --quiet --upgrade pip -r $(VENV)/build-requirements.txt
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[test]'
+	$(editable) '.[test]'
 	touch $@
 
 $(VENV)/.built: $(VENV)/.installed $(core)
@@ -42,11 +49,11 @@ $(VENV)/.built: $(VENV)/.installed $(core)
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[dev]'
+	$(editable) '.[dev]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[bench]'
+	$(editable) '.[bench]'
 	touch $@
 
 # --- the two commands of the README ---
@@ -56,7 +63,7 @@ demo: $(VENV)/.built
 	$(BIN)/python examples/study.py -o build/cesarean-study.html
 
 test: $(VENV)/.built
-	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(in_parallel) $(PYTEST_ARGS)
 
 # --- for developers ---
 
@@ -74,7 +81,7 @@ format: $(VENV)/.dev
 
 # The debug build never touches the source tree: left there, its generated C would be newer than the
 # .pyx and the next ordinary build would quietly keep the checks.
-build/debug/.built: $(VENV)/.built $(wildcard fasttree/*.py fasttree/*/*.py)
+build/debug/.built: $(VENV)/.installed $(package)
 	rm -rf build/debug && mkdir -p build/debug/source build/debug/site
 	tar --exclude='*.so' --exclude='_core.c' --exclude=__pycache__ -cf - setup.py pyproject.toml README.md LICENSE MANIFEST.in fasttree | tar -xf - -C build/debug/source
 	FASTTREE_DEBUG=1 $(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --target build/debug/site ./build/debug/source
@@ -83,7 +90,7 @@ build/debug/.built: $(VENV)/.built $(wildcard fasttree/*.py fasttree/*/*.py)
 debug-test: build/debug/.built
 	rm -rf build/debug/run && mkdir build/debug/run && cp -R $(wildcard $(suite)) build/debug/run
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/python -c 'import fasttree._core as core; print("debug build:", core.__file__)'
-	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest -n $(WORKERS) $(PYTEST_ARGS)
+	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest $(in_parallel) $(PYTEST_ARGS)
 
 # The oldest scikit-learn of pyproject.toml, with a polars of its time.
 build/oldest/.installed: pyproject.toml Makefile
@@ -95,19 +102,31 @@ build/oldest/.installed: pyproject.toml Makefile
 
 sklearn-oldest-test: $(VENV)/.built build/oldest/.installed
 	PYTHONPATH=$(CURDIR) build/oldest/bin/python -c 'import sklearn; print("scikit-learn", sklearn.__version__)'
-	PYTHONPATH=$(CURDIR) build/oldest/bin/python -m pytest tests/test_protocol.py $(wildcard tests/test_scikit_learn_*.py) -n $(WORKERS) $(PYTEST_ARGS)
+	PYTHONPATH=$(CURDIR) build/oldest/bin/python -m pytest tests/test_protocol.py $(wildcard tests/test_scikit_learn_*.py) $(in_parallel) $(PYTEST_ARGS)
 
-wheel: $(VENV)/.dev
+# After the build, since an sdist has the C made in the source tree, too, if it is not there.
+wheels := dist/$(notdir $(VENV)).built
+$(wheels): $(VENV)/.dev $(VENV)/.built $(package) $(shell find tests docs examples -type f -not -path '*/__pycache__/*')
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
+	touch $@
 
-wheel-test: wheel
-	rm -rf build/wheel && mkdir -p build/wheel/run && cp -R $(wildcard $(suite)) build/wheel/run
+wheel: $(wheels)
+
+build/wheel/.installed: $(wheels)
+	rm -rf build/wheel && mkdir -p build/wheel
 	$(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/python -m pip install --quiet --upgrade pip
 	build/wheel/venv/bin/python -m pip install --quiet "$$(ls dist/*.whl)[test]"
+	touch $@
+
+wheel-test: build/wheel/.installed
+	rm -rf build/wheel/run && mkdir build/wheel/run && cp -R $(wildcard $(suite)) build/wheel/run
 	cd build/wheel/run && ../venv/bin/python -c 'import fasttree; print("wheel:", fasttree.__file__)'
-	cd build/wheel/run && ../venv/bin/pytest -n $(WORKERS) $(PYTEST_ARGS)
+	cd build/wheel/run && ../venv/bin/pytest $(in_parallel) $(PYTEST_ARGS)
+
+# All that the runs above need; with `make -j`, at the same time.
+environments: $(VENV)/.built $(VENV)/.dev build/debug/.built build/oldest/.installed build/wheel/.installed
 
 bench: $(VENV)/.built
 	$(BIN)/python -m pytest benchmarks --benchmark-only $(PYTEST_ARGS)

@@ -2,15 +2,22 @@
 """Builds the one extension; everything else about the package stands in pyproject.toml.
 
 FASTTREE_DEBUG=1 builds with bounds checks and assertions on; the whole test suite passes with it too.
+FASTTREE_NO_CORE=1 leaves the extension out, for environments that are made first and compile it later.
 """
 
 import os
 import sys
+from glob import glob
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-debug = os.environ.get("FASTTREE_DEBUG", "0") not in ("", "0")
+
+def is_set(name: str) -> bool:
+    return os.environ.get(name, "0") not in ("", "0")
+
+
+debug = is_set("FASTTREE_DEBUG")
 
 if sys.platform == "win32":
     compile_args = ["/O2", "/fp:precise"]
@@ -29,35 +36,7 @@ extension = Extension(
     "fasttree._core",
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
-    depends=["fasttree/_isa.h"]
-    + [
-        f"fasttree/_{name}.pxi"
-        for name in (
-            "choices",
-            "columns",
-            "encoding",
-            "pruning",
-            "routing",
-            "splitting",
-            "surrogates",
-        )
-    ]
-    + [
-        f"fasttree/{name}.pxd"
-        for name in (
-            "_arrow",
-            "_categories",
-            "_criteria",
-            "_encode",
-            "_partition",
-            "_prune",
-            "_raise",
-            "_route",
-            "_scan",
-            "_sort",
-            "_words",
-        )
-    ],
+    depends=["fasttree/_isa.h", *sorted(glob("fasttree/*.px[di]"))],
 )
 
 directives = {
@@ -69,4 +48,5 @@ directives = {
     "freethreading_compatible": True,
 }
 
-setup(ext_modules=cythonize([extension], compiler_directives=directives, force=debug))
+extensions = [] if is_set("FASTTREE_NO_CORE") else [extension]
+setup(ext_modules=cythonize(extensions, compiler_directives=directives, force=debug))

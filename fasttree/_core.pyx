@@ -3,8 +3,9 @@
 """The Cython core: histograms, sweeps, partition, routing.
 
 Typed contiguous views in and out, no policy. The bodies stand in the .pxd files beside it;
-this file owns the arrays of one fit (`Growth`) and looks for splits level by level. What is done with the splits that
-were accepted, columns, encoding, routing, surrogates and pruning stand in the .pxi files that it includes.
+this file owns the arrays of one fit (`Growth`) and looks for splits level by level. What splits are measured with, what
+is done with those that were accepted, columns, encoding, routing, surrogates and pruning stand in the .pxi files that
+it includes.
 """
 
 cimport cython
@@ -15,19 +16,20 @@ from libc.string cimport memset
 
 from fasttree._categories cimport (
     Buckets, buckets_of_histogram, buckets_of_runs, count_runs, free_buckets, multiway_of_runs, new_buckets,
-    scan_groups, scan_multiway, scan_subset,
+    scan_multiway,
 )
 from fasttree._criteria cimport (
-    CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, code_steps, cost_unit, final_score,
-    ft_log2, ft_log2_gamma, klogk, klogk_steps, side_cost, size_of, tolerance,
+    CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, final_score, ft_log2, klogk, side_cost,
+    size_of, tolerance,
 )
 from fasttree._encode cimport entry_of
+from fasttree._groups cimport scan_groups
 from fasttree._partition cimport Instances, Sides, add_rows, code_entries, deal_list, split_list
 from fasttree._scan cimport (
     Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold,
     weight_of,
 )
-from fasttree._sort cimport heap_down, heap_up
+from fasttree._subsets cimport scan_subset
 
 cdef extern from "_isa.h":
     ctypedef void clones_void "FT_CLONES void"
@@ -52,126 +54,7 @@ cdef enum:
 
 SMALL_NODE = SMALL
 
-cdef extern from *:
-    """
-    #if defined(__GLIBC__)
-    #include <malloc.h>
-    static inline void ft_trim_heap(void) { malloc_trim(0); }
-    #else
-    static inline void ft_trim_heap(void) { }
-    #endif
-    #if defined(__linux__)
-    #include <stdint.h>
-    #include <sys/mman.h>
-    /* Whole pages alone: the others hold something else, too. */
-    static inline void ft_drop_pages(void* start, int64_t n_bytes) {
-        uintptr_t first = ((uintptr_t)start + 4095) & ~(uintptr_t)4095;
-        uintptr_t last = ((uintptr_t)start + (uintptr_t)n_bytes) & ~(uintptr_t)4095;
-        if (first < last) madvise((void*)first, last - first, MADV_DONTNEED);
-    }
-    #else
-    static inline void ft_drop_pages(void* start, int64_t n_bytes) { (void)start; (void)n_bytes; }
-    #endif
-    """
-    void ft_trim_heap() nogil
-    void ft_drop_pages(void* start, int64_t n_bytes) nogil
-
-
-def trim_heap():
-    """What the C library keeps of freed memory, back to the system, where it can."""
-    with nogil:
-        ft_trim_heap()
-
-
-def forget(uint64_t[::1] entries):
-    """These entries are not needed any more: the system may have their memory. What stands there is undefined."""
-    if entries.shape[0] > 0:
-        with nogil:
-            ft_drop_pages(&entries[0], entries.shape[0] * sizeof(uint64_t))
-
-
-def klogk_table(double fine, Py_ssize_t n, int64_t[::1] out):
-    """out[k] = round(fine * k * log2 k), for k < n."""
-    cdef Py_ssize_t k
-    with nogil:
-        for k in range(n):
-            out[k] = klogk_steps(fine, k)
-
-
-def code_table(double fine, double prior, double per_unit, int64_t[::1] out):
-    """out[k] = round(fine * log2(gamma(k / per_unit + prior) / gamma(prior)))."""
-    cdef Py_ssize_t k
-    cdef double base = ft_log2_gamma(prior)
-    with nogil:
-        for k in range(out.shape[0]):
-            out[k] = code_steps(fine, <double>k / per_unit, prior, base)
-
-
-cdef class Measure:
-    """A criterion and the tables that make it fast."""
-
-    cdef Ruler ruler
-    cdef object _keep, _keep_codes
-
-    def __init__(
-        self, int criterion, int n_classes, int64_t min_leaf, int64_t min_weight, const double[::1] plain, double tie,
-        bint records_split, bint by_ratio, double side_share, double side_most, bint exact_squares, double fine,
-        const int64_t[::1] klogk_steps_of, bint by_inverse, const double[::1] inverse, const double[::1] inverse_down,
-    ):
-        self._keep = (klogk_steps_of, inverse, inverse_down, plain)
-        self.ruler.criterion = criterion
-        self.ruler.n_classes = n_classes
-        self.ruler.min_leaf = min_leaf
-        self.ruler.min_weight = min_weight
-        self.ruler.plain = &plain[0] if plain is not None else NULL
-        self.ruler.tie = tie
-        self.ruler.records_split = records_split
-        self.ruler.by_ratio = by_ratio
-        self.ruler.side_share = side_share
-        self.ruler.side_most = side_most
-        self.ruler.exact_squares = exact_squares
-        self.ruler.fine = fine
-        self.ruler.klogk = &klogk_steps_of[0] if klogk_steps_of.shape[0] else NULL
-        self.ruler.n_klogk = klogk_steps_of.shape[0]
-        self.ruler.by_inverse = by_inverse
-        self.ruler.inverse = &inverse[0] if inverse.shape[0] else NULL
-        self.ruler.inverse_down = &inverse_down[0] if inverse.shape[0] else NULL
-        self.ruler.n_inverse = inverse.shape[0]
-        self.ruler.per_unit = 1.0
-        self.ruler.n_code = 0
-
-    def set_code(
-        self, double prior, double per_unit, const int64_t[::1] class_code, const int64_t[::1] total_code
-    ):
-        """What the length of a code needs: the prior of a class, the steps of weight that make 1, and two tables (see
-        `code_table`) for classes and for whole sides, of equal length."""
-        self._keep_codes = (class_code, total_code)
-        self.ruler.per_unit = per_unit
-        self.ruler.class_prior = prior
-        self.ruler.total_prior = prior * self.ruler.n_classes
-        self.ruler.class_base = ft_log2_gamma(self.ruler.class_prior)
-        self.ruler.total_base = ft_log2_gamma(self.ruler.total_prior)
-        self.ruler.class_code = &class_code[0]
-        self.ruler.total_code = &total_code[0]
-        self.ruler.n_code = class_code.shape[0]
-
-    def costs(self, const int64_t[:, ::1] counts, const int64_t[::1] total, double[::1] out):
-        """Weight times impurity of every row of `counts`, in the unit of `unit`."""
-        cdef Py_ssize_t i
-        cdef Ruler plain = self.ruler
-        plain.n_inverse = 0     # the same bits whether a fit has weights or copies of rows
-        plain.by_inverse = False
-        with nogil:
-            for i in range(counts.shape[0]):
-                out[i] = side_cost(plain.criterion, &plain, &counts[i, 0], total[i])
-
-    @property
-    def unit(self):
-        return cost_unit(self.ruler.criterion, &self.ruler)
-
-    @property
-    def min_leaf(self):
-        return self.ruler.min_leaf
+include "_measure.pxi"
 
 
 cdef class Level:
@@ -800,50 +683,6 @@ def choose_attributes(
                 best_cut[i] = cut[a, i]
 
 
-def best_first(
-    const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] multiplicity,
-    const double[::1] worth, int64_t max_leaves,
-):
-    """Which splits the best-first tree of at most `max_leaves` leaves makes, a byte a node: always the most worthy
-    one that is open and still fits, ties to the smaller node number."""
-    cdef Py_ssize_t n = first_child.shape[0], n_heap = 0, child
-    cdef int64_t n_leaves = 1, more
-    cdef int64_t node
-    kept = bytearray(n)
-    cdef uint8_t[::1] keep = kept
-    cdef double* key = <double*>malloc(n * sizeof(double))
-    cdef int64_t* heap = <int64_t*>malloc(n * sizeof(int64_t))
-    if key == NULL or heap == NULL:
-        free(key)
-        free(heap)
-        raise MemoryError("no memory to choose the leaves")
-    with nogil:
-        for node in range(n):
-            key[node] = -worth[node]
-        if first_child[0] >= 0:
-            heap[0] = 0
-            n_heap = 1
-        while n_heap:
-            node = heap[0]
-            n_heap -= 1
-            heap[0] = heap[n_heap]
-            heap_down(key, heap, 0, n_heap, False)
-            more = -1
-            for child in range(first_child[node], first_child[node] + n_children[node]):
-                more += multiplicity[child]
-            if n_leaves + more > max_leaves:
-                continue
-            n_leaves += more
-            keep[node] = 1
-            for child in range(first_child[node], first_child[node] + n_children[node]):
-                if first_child[child] >= 0:
-                    heap_up(key, heap, n_heap, child)
-                    n_heap += 1
-    free(key)
-    free(heap)
-    return kept
-
-
 include "_splitting.pxi"
 include "_choices.pxi"
 include "_surrogates.pxi"
@@ -851,3 +690,4 @@ include "_encoding.pxi"
 include "_routing.pxi"
 include "_pruning.pxi"
 include "_columns.pxi"
+include "_memory.pxi"

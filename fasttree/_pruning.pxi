@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Included by _core.pyx: the sequential parts of pruning.
+# Included by _core.pyx: the sequential parts of pruning, and of cutting a tree back to its best leaves.
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from fasttree._encode cimport real
 from fasttree._prune cimport Estimate, added_errors, find_weakest_links, remove_greedily
-from fasttree._raise cimport Raising, begin_raising, free_raising, prune_and_raise
+from fasttree._raise cimport begin_raising, prune_and_raise
+from fasttree._slots cimport Raising, free_raising
+from fasttree._sort cimport heap_down, heap_up
 
 
 def added_errors_of(const double[::1] n, const double[::1] e, int kind, double confidence, double z, double[::1] out):
@@ -91,3 +94,47 @@ def prune_with_raising(
         )
     finally:
         free_raising(&r)
+
+
+def best_first(
+    const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] multiplicity,
+    const double[::1] worth, int64_t max_leaves,
+):
+    """Which splits the best-first tree of at most `max_leaves` leaves makes, a byte a node: always the most worthy
+    one that is open and still fits, ties to the smaller node number."""
+    cdef Py_ssize_t n = first_child.shape[0], n_heap = 0, child
+    cdef int64_t n_leaves = 1, more
+    cdef int64_t node
+    kept = bytearray(n)
+    cdef uint8_t[::1] keep = kept
+    cdef double* key = <double*>malloc(n * sizeof(double))
+    cdef int64_t* heap = <int64_t*>malloc(n * sizeof(int64_t))
+    if key == NULL or heap == NULL:
+        free(key)
+        free(heap)
+        raise MemoryError("no memory to choose the leaves")
+    with nogil:
+        for node in range(n):
+            key[node] = -worth[node]
+        if first_child[0] >= 0:
+            heap[0] = 0
+            n_heap = 1
+        while n_heap:
+            node = heap[0]
+            n_heap -= 1
+            heap[0] = heap[n_heap]
+            heap_down(key, heap, 0, n_heap, False)
+            more = -1
+            for child in range(first_child[node], first_child[node] + n_children[node]):
+                more += multiplicity[child]
+            if n_leaves + more > max_leaves:
+                continue
+            n_leaves += more
+            keep[node] = 1
+            for child in range(first_child[node], first_child[node] + n_children[node]):
+                if first_child[child] >= 0:
+                    heap_up(key, heap, n_heap, child)
+                    n_heap += 1
+    free(key)
+    free(heap)
+    return kept

@@ -3,7 +3,7 @@
 
 Exact numeric attribute: a bucket a row, presorted (`sweep`). Counted attribute: a bucket a code (`scan_codes`). Every
 search returns a `Best`: the score that the criterion maximises and the cut that reaches it; the first candidate wins
-ties. The searches over categories stand in _categories.pxd.
+ties. The searches over categories stand in _categories.pxd, _subsets.pxd and _groups.pxd.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t

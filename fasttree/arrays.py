@@ -17,15 +17,12 @@ from fasttree.labels import (
     Labels,
     bool_labels,
     complex_error,
-    families_of,
-    family,
     first_row,
     hash_labels,
-    is_missing,
     no_labels,
     not_a_scalar_error,
-    shown,
 )
+from fasttree.scalars import families_of, family, is_missing, shown
 from fasttree.times import DATETIME, DURATION, INSTANT, Times, kind_of
 
 # Beyond it float64, and so a threshold, no longer tells neighbours apart.
@@ -45,11 +42,6 @@ _MICROSECONDS = {
     "us": 1,
 }
 _PER_MICROSECOND = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
-
-
-def column_label(name: str) -> str:
-    """A column as error messages call it."""
-    return f"column {name!r}"
 
 
 def too_large_error(where: str, value: Any) -> ValueError:

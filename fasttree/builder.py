@@ -8,9 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from fasttree.encode import EncodedTable, midpoint
-from fasttree.evaluate import Evaluator, Winners
+from fasttree.evaluate import Winners
 from fasttree.finishing import LEAF_VALUES, Written
-from fasttree.frontier import Families, Level, Sums, family_sums, first_largest, make_level
+from fasttree.frontier import (
+    Families,
+    Level,
+    Sums,
+    family_sums,
+    first_largest,
+    make_level,
+    note_measured,
+)
+from fasttree.ground import Ground
 from fasttree.params import GrowthParams
 from fasttree.segments import sizes
 from fasttree.splitting import Children, has_empty_branch
@@ -28,33 +37,33 @@ class Builder:
         self,
         table: EncodedTable,
         params: GrowthParams,
-        evaluator: Evaluator,
+        ground: Ground,
         weights: GridWeights | None,
     ) -> None:
         self.table = table
         self.params = params
-        self.evaluator = evaluator
-        self.per_unit = evaluator.per_unit
-        self.slack = evaluator.slack
+        self.ground = ground
+        self.per_unit = ground.per_unit
+        self.slack = ground.slack
         self.min_split = max(
-            params.min_samples_split * self.per_unit - self.slack, 2 * evaluator.measure.min_leaf
+            params.min_samples_split * self.per_unit - self.slack, 2 * ground.measure.min_leaf
         )
         self.has_missing = bool(table.has_missing.any())
         self.has_factors = weights is not None and weights.factor is not None
-        total = int(evaluator.root_counts.sum())
+        total = int(ground.root_counts.sum())
         self.count_type = np.int32 if total < 2**31 else np.int64
         self.written = Written()
         # Of the open level. Nodes are numbered as they come: level by level, unless levels are grown in parts.
         self.first_node = 0
 
     def root(self) -> Level:
-        counts = self.evaluator.root_counts[np.newaxis, :]
+        counts = self.ground.root_counts[np.newaxis, :]
         self._begin_level(counts)
         measured = None
-        if self.evaluator.costs is not None or self.params.by_length:
+        if self.ground.costs is not None or self.params.by_length:
             measured = np.zeros((1, self.table.n_attributes), dtype=bool)
         nothing = np.zeros(1, dtype=np.int64)
-        n_rows = np.array([self.evaluator.n_rows], dtype=np.int64)
+        n_rows = np.array([self.ground.n_rows], dtype=np.int64)
         no_slot = np.full(1, -1, dtype=np.int32)
         one = np.ones(1, dtype=np.int64)
         level = self._lay_out(
@@ -87,7 +96,7 @@ class Builder:
             sums,
             children.n_rows,
             level.depth + 1,
-            self.evaluator.note_measured(level, nodes, attribute, family),
+            note_measured(level, nodes, attribute, family),
             level.first_entry,
         )
         if children.n_branches is None:
@@ -103,7 +112,7 @@ class Builder:
         sums: Sums,
     ) -> None:
         """What there is to say of splits; `sums` are those of the children."""
-        evaluator = self.evaluator
+        ground = self.ground
         first_child = children.first_child
         if children.known_counts is None or self.params.by_length:
             saved = level.sums.cost[nodes] - family_sums(sums.cost, first_child)
@@ -111,13 +120,13 @@ class Builder:
             saved = self._saved_by_known(children.known_counts, first_child)
         weight = sums.total
         if children.surrogates is not None and children.known_counts is not None:
-            weight = evaluator.pull(children.known_counts)
+            weight = ground.pull(children.known_counts)
         elif self.has_factors:
-            weight = evaluator.pull(children.counts)
+            weight = ground.pull(children.counts)
         heaviest = first_largest(weight, first_child, self.slack) - first_child[:-1]
 
         parent = level.first_node + nodes
-        gain = np.maximum(saved / (evaluator.measure.unit * level.sums.total[nodes]), 0.0)
+        gain = np.maximum(saved / (ground.measure.unit * level.sums.total[nodes]), 0.0)
         self.written.nodes.append(parent.astype(np.int32))
         found = {"attribute": attribute, "n_children": sizes(first_child), "gain": gain}
         found["threshold"] = self._thresholds(attribute, children)
@@ -133,7 +142,7 @@ class Builder:
             found["missing_seen"] = children.missing_branch >= 0
             missing_branch = np.where(found["missing_seen"], children.missing_branch, heaviest)
         found["missing_branch"] = missing_branch
-        if not evaluator.is_all_numeric:
+        if not ground.is_all_numeric:
             found |= self._tables(attribute, children, heaviest)
         for name, values in found.items():
             self.written.splits[name].append(values.astype(LEAF_VALUES[name].dtype))
@@ -152,8 +161,8 @@ class Builder:
     def _sums(self, counts: np.ndarray) -> Sums:
         total = counts.sum(axis=1)
         cost = np.empty(len(total))
-        self.evaluator.measure.costs(counts, total, cost)
-        return Sums(counts, total, self.evaluator.sizes(counts, total), cost)
+        self.ground.measure.costs(counts, total, cost)
+        return Sums(counts, total, self.ground.sizes(counts, total), cost)
 
     def _saved_by_known(self, counts: np.ndarray, first_child: np.ndarray) -> np.ndarray:
         """The cost saved among the rows that know the attribute of the split."""
@@ -178,11 +187,11 @@ class Builder:
             side = np.minimum.reduceat(children.table_branch, starts)
             is_only = side == np.maximum.reduceat(children.table_branch, starts)
             default_branch[by_table[is_only]] = side[is_only]
-        shares = has_empty_branch(self.evaluator, attribute, n_present)
+        shares = has_empty_branch(self.ground, attribute, n_present)
         default_branch[shares] = n_children[shares] - 1
         if shares.any():
-            n_values = self.evaluator.n_codes[attribute] - 1
-            multiway = self.evaluator.is_multiway[attribute]
+            n_values = self.ground.n_codes[attribute] - 1
+            multiway = self.ground.is_multiway[attribute]
             multiplicity = np.where(multiway, n_values - n_present, 1)[shares]
             empty = children.first_child[1:][shares] - 1
             self.written.empty.append((self.written.n_nodes + empty, multiplicity))
@@ -216,7 +225,7 @@ class Builder:
             sums,
             n_rows,
             is_open,
-            self.evaluator.slots,
+            self.ground.slots,
             depth=depth,
             first_node=self.first_node,
             measured=measured,
@@ -225,7 +234,7 @@ class Builder:
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
         """Where the numeric splits cut; NaN for the others."""
-        if self.evaluator.is_all_numeric:
+        if self.ground.is_all_numeric:
             below, above = self.table.values_beside(attribute, children.neighbours)
         else:
             below, above = np.full((2, len(attribute)), np.nan)

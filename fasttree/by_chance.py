@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.chance import score_tables
-from fasttree.evaluate import Evaluator
 from fasttree.frontier import Level, family_sums
+from fasttree.ground import Ground
 from fasttree.segments import sizes
 from fasttree.splitting import Splitter
 
@@ -18,8 +18,8 @@ MOST_CELLS = 2**21  # of tables that are scored together
 class ChanceRule:
     """The judge of an `Evaluator`'s splits."""
 
-    def __init__(self, evaluator: Evaluator, measure: str) -> None:
-        self.evaluator = evaluator
+    def __init__(self, ground: Ground, measure: str) -> None:
+        self.ground = ground
         self.measure = measure
 
     def worth(
@@ -39,10 +39,10 @@ class ChanceRule:
     def _measured(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
     ) -> np.ndarray:
-        evaluator = self.evaluator
-        children = Splitter(evaluator).describe(level, nodes, attribute, cut).children
+        ground = self.ground
+        children = Splitter(ground).describe(level, nodes, attribute, cut).children
         # As many rows as there are, however much more the classes of some count.
-        unit = level.sums.total[nodes] / (level.sums.size[nodes] / evaluator.per_unit)
+        unit = level.sums.total[nodes] / (level.sums.size[nodes] / ground.per_unit)
         n_children = sizes(children.first_child)
         counts = children.counts / np.repeat(unit, n_children)[:, np.newaxis]
         known = family_sums(children.counts.sum(axis=1), children.first_child)

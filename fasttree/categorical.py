@@ -16,9 +16,9 @@ from fasttree.labels import (
     map_labels,
     not_a_scalar_error,
     numbering,
-    shown,
     sort_labels,
 )
+from fasttree.scalars import shown
 
 
 class Categorical:

@@ -30,6 +30,7 @@ from fasttree.priors import (
     factors,
     to_ratios,
 )
+from fasttree.scalars import column_label
 from fasttree.schema import Priors
 from fasttree.weights import GridWeights, to_grid
 
@@ -280,4 +281,4 @@ def refuse_missing(encoded: EncodedTable, present: np.ndarray | None) -> None:
     row = encoded.first_missing(attribute)
     if present is not None:
         row = int(present[row])
-    raise missing_value_error(f"column {encoded.schema.names[attribute]!r}", row, MISSING_REMEDY)
+    raise missing_value_error(column_label(encoded.schema.names[attribute]), row, MISSING_REMEDY)

@@ -26,9 +26,9 @@ from fasttree.estimators.protocol import Estimator
 from fasttree.folds import choose_folds, given_folds, value_hashes
 from fasttree.frames import Table, Target, read_table, read_target, read_weights
 from fasttree.judge import Rows, judge
-from fasttree.labels import plain, shown
 from fasttree.params import check_max_bins, check_n_jobs, check_seed
 from fasttree.pruning import CostComplexity
+from fasttree.scalars import plain, shown
 
 # The library's own methods, by the names that users and tables call them.
 METHODS: dict[str, Callable[[], Any]] = {

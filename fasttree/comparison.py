@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fasttree._special import student_t_tails
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 LIBRARIES = ("pandas", "polars")
 TIE = 1e-12  # means that differ by less are equally good

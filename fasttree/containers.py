@@ -10,15 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.arrays import (
-    PLAIN_DTYPES,
-    column_label,
-    masked_numbers,
-    masked_places,
-    plain_numbers,
-)
+from fasttree.arrays import PLAIN_DTYPES, masked_numbers, masked_places, plain_numbers
 from fasttree.capsules import arrow_column, arrow_table, speaks_arrow
-from fasttree.labels import complex_error, shown
+from fasttree.labels import complex_error
+from fasttree.scalars import column_label, shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from fasttree.arrays import masked_places
-from fasttree.labels import shown
 from fasttree.params import as_float
+from fasttree.scalars import shown
 
 __all__ = [
     "gain_per_cost",

@@ -13,31 +13,16 @@ import numpy as np
 
 from fasttree import _core, c45
 from fasttree._memory import give_back
-from fasttree._parallel import CHUNKS_PER_THREAD, Team, portions
-from fasttree.by_length import LengthRule
-from fasttree.costs import NO_GAIN, AttributeCosts
-from fasttree.encode import EncodedTable
-from fasttree.frontier import Level, Slots, family_sums, part_of
-from fasttree.instances import MOST_NARROW_BRANCHES, Instances
-from fasttree.params import (
-    CATEGORICAL_SPLITS,
-    MISSING,
-    ORDERED,
-    STOPPING,
-    THRESHOLD,
-    GrowthParams,
-)
-from fasttree.ruler import make_measure, slack_of
-from fasttree.segments import ends, starts
-from fasttree.surrogates import SurrogateSearch
-from fasttree.weights import GridWeights
+from fasttree._parallel import CHUNKS_PER_THREAD, portions
+from fasttree.costs import NO_GAIN
+from fasttree.frontier import Level, family_sums, part_of
+from fasttree.ground import Ground
+from fasttree.params import ORDERED, STOPPING, THRESHOLD, GrowthParams
+from fasttree.segments import ends
 
-RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SPLITS = 2**13  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
-# A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
-WHOLE_SPARE, SPARE_SHARE = 2**18, 8
 CHUNK_WORK = 5_000_000
 
 
@@ -78,121 +63,22 @@ class Splits(NamedTuple):
 
 
 class Evaluator:
-    """The core's arrays for one fit, and the threads that work on them."""
+    """Hands the attributes of a level to the threads, and chooses among what they find."""
 
-    def __init__(
-        self,
-        table: EncodedTable,
-        lists: np.ndarray,
-        params: GrowthParams,
-        weights: GridWeights | None,
-        team: Team,
-        costs: AttributeCosts | None = None,
-    ) -> None:
-        self.team = team
-        self.params = params
-        steps = None if weights is None else weights.steps
-        if weights is not None and weights.is_mask:
-            weights = None  # the lists lack the rows that do not count; the others need no weights
-        self.weights = weights
-        self.priors = table.schema.priors
-        self.costs = costs
-        self.has_moved = False  # from the root on
-        self.shape = _shapes(table, params)
-        self.lengths = LengthRule(params, self.shape, table.n_codes) if params.by_length else None
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        self.params = ground.params
+        self.core = ground.core
+        self.instances = ground.instances
+        self.lengths = ground.lengths
         self.eligible = np.zeros(1, dtype=np.int32)
         self.judge: Judge | None = None  # of splits whose own score is not the last word
-        self.is_all_numeric = bool((self.shape == THRESHOLD).all())
-        self.names = table.schema.names
-        self.n_codes = table.n_codes
-        self.storage = table.storage
-        self.has_missing = table.has_missing
-        self.is_spent = np.zeros(table.n_attributes, dtype=np.uint8)
-        self.n_attributes = table.n_attributes
-        self.n_classes = table.n_classes
-        counted = np.flatnonzero(table.storage < 0)
-        cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
-        cells = table.n_codes[counted].astype(np.int64) * self.n_classes
-        cell_start[counted] = starts(cells)
-        self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
-        self.shares = params.missing == "fractional" and bool(table.has_missing.any())
-        self._batch = max(1, RECORD_BYTES // (24 * self.n_attributes))  # score, cut, split
-        # With fractional rows too: their shares sum to their weight, so that siblings leave the largest child its own.
-        self.slots = Slots(int(cells.sum()), self.n_rows, self._batch)
-        self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
-        _core.class_totals(table.y, steps, self.root_counts)
-        total = int(self.root_counts.sum())
-        has_lists = len(counted) < table.n_attributes
-        self.measure = make_measure(params, self.n_classes, total, weights, has_lists)
-        if params.c45:
-            self.is_threshold = (self.shape == THRESHOLD) | (self.shape == ORDERED)
-            size = self.sizes(self.root_counts[np.newaxis, :], np.array([total]))[0]
-            many = table.n_codes - 1 >= c45.least_of_many(size / self.per_unit)
+        if self.params.c45:
+            total = int(ground.root_counts.sum())
+            self.is_threshold = (ground.shape == THRESHOLD) | (ground.shape == ORDERED)
+            size = ground.sizes(ground.root_counts[np.newaxis, :], np.array([total]))[0]
+            many = ground.n_codes - 1 >= c45.least_of_many(size / ground.per_unit)
             self.has_many_values = ~self.is_threshold & many
-        self.is_multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
-        self.is_grouped = self.shape == CATEGORICAL_SPLITS["grouped"]
-        by_value = self.is_multiway | self.is_grouped
-        self.core = _core.Growth(
-            self.measure,
-            table.codes,
-            table.storage,
-            self.shape,
-            table.n_codes,
-            table.has_missing,
-            self.is_spent,
-            MISSING[params.missing],
-            np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
-            cell_start,
-            table.rank_shift,
-            self.per_unit,
-        )
-        if params.compat:
-            self.core.set_values(*_values(table))
-        self.has_counted = len(counted) > 0
-        self.instances = Instances(
-            table,
-            lists,
-            steps,
-            self.weights is not None,
-            self.core,
-            self.shares,
-            keeps_branches=params.by_chance,
-            many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
-        )
-        n_spare = self.n_rows
-        # Larger nodes take several steps.
-        if params.missing != "surrogate" and n_spare > WHOLE_SPARE:
-            n_spare //= SPARE_SHARE
-        self._spare = [np.empty(n_spare, dtype=np.uint64) for _ in range(team.size)]
-        self.surrogates = None
-        if params.missing == "surrogate":
-            self.surrogates = SurrogateSearch(
-                table, self.core, self.shape, weights, team, self._spare
-            )
-
-    @property
-    def per_unit(self) -> int:
-        return 1 if self.weights is None else self.weights.per_unit
-
-    @property
-    def slack(self) -> int:
-        """Steps by which weights may differ and be equal."""
-        return 0 if self.weights is None else slack_of(self.params, self.weights)
-
-    def sizes(self, counts: np.ndarray, total: np.ndarray) -> np.ndarray:
-        """What the limits on sizes count of some nodes, from their class counts and their sums: weight before the
-        class factors."""
-        if self.weights is None or self.weights.factor is None:
-            return total
-        return np.asarray(self.weights.plain(counts).sum(axis=1))
-
-    def plain(self, counts: np.ndarray) -> np.ndarray:
-        """Class counts without the class factors."""
-        return counts if self.weights is None else self.weights.plain(counts)
-
-    def pull(self, counts: np.ndarray) -> np.ndarray:
-        """The weight by which a node draws rows that know nothing better: with class weights, without costs."""
-        return np.asarray(self.priors.weighted(self.plain(counts)).sum(axis=1))
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
@@ -202,7 +88,7 @@ class Evaluator:
         if self.lengths is not None:
             self.eligible = self._askable(level)
             winners = replace(winners, eligible=self.eligible)
-        if self.shares and self.has_moved:
+        if self.ground.shares and self.ground.has_moved:
             self.instances.begin_level(int(level.n_rows[level.frontier].sum()))
         for batch in self._batches(level):
             self._evaluate_batch(level, batch, winners)
@@ -217,14 +103,14 @@ class Evaluator:
         if level.is_moved_whole:
             yield Batch(0, n_families, 0, 0)
             self.instances.end_moves()
-            for node in range(0, opened[-1], self._batch):
-                stop = min(node + self._batch, opened[-1])
+            for node in range(0, opened[-1], self.ground.batch):
+                stop = min(node + self.ground.batch, opened[-1])
                 family0 = bisect_right(opened, node) - 1
                 yield Batch(family0, bisect_left(opened, stop), node, stop, moves=False)
             return
         family = 0
         while opened[family] < opened[-1]:
-            stop = bisect_right(opened, opened[family] + self._batch) - 1
+            stop = bisect_right(opened, opened[family] + self.ground.batch) - 1
             stop = max(stop, family + 1)
             if opened[family] < opened[stop]:
                 yield Batch(family, stop, opened[family], opened[stop])
@@ -260,16 +146,16 @@ class Evaluator:
         if self.judge is not None:
             with self.instances.dealt():
                 worth = score = self.judge(level, level.frontier[part], score, cut)
-        if self.costs is not None:
+        if self.ground.costs is not None:
             assert level.measured is not None
             measured = level.measured[level.frontier[part]].T
             worth = np.where(
-                is_enough(score, self.params), self.costs.worth(score, measured), -np.inf
+                is_enough(score, self.params), self.ground.costs.worth(score, measured), -np.inf
             )
         _core.choose_attributes(
             worth,
             self.params.tie,
-            self.costs is not None or self.lengths is not None,
+            self.ground.costs is not None or self.lengths is not None,
             score,
             cut,
             winners.attribute[part],
@@ -281,27 +167,30 @@ class Evaluator:
         """Hand the rows of the batch's families on to their children, and score every attribute at its frontier nodes:
         the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
         family0, family1, node0, node1, moves = batch
-        score = np.empty((self.n_attributes, node1 - node0))
-        cut = np.empty((self.n_attributes, node1 - node0), dtype=np.int64)
+        score = np.empty((self.ground.n_attributes, node1 - node0))
+        cut = np.empty((self.ground.n_attributes, node1 - node0), dtype=np.int64)
         split = np.zeros_like(score) if self.params.c45 or self.params.by_length else None
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
         if node0 == node1:
             rows = int(level.families.parent_rows[family0:family1].sum())
-        shared = rows * self.n_attributes > PARALLEL_WORK
+        shared = rows * self.ground.n_attributes > PARALLEL_WORK
         n_chunks = 1
         if shared:  # several a thread, and none so long that Ctrl-C would have to wait
-            wanted = max(CHUNKS_PER_THREAD * self.team.size, rows * self.n_attributes // CHUNK_WORK)
-            n_chunks = min(self.n_attributes, wanted)
-        edges = portions(self.n_attributes, n_chunks)
+            wanted = max(
+                CHUNKS_PER_THREAD * self.ground.team.size,
+                rows * self.ground.n_attributes // CHUNK_WORK,
+            )
+            n_chunks = min(self.ground.n_attributes, wanted)
+        edges = portions(self.ground.n_attributes, n_chunks)
 
         def work(worker: int, chunk: int) -> None:
             if not self.core.advance(
                 level.core, family0, family1, moves, node0, edges[chunk], edges[chunk + 1],
-                self._spare[worker], score, cut, split,
+                self.ground.spare[worker], score, cut, split,
             ):  # fmt: skip
                 raise MemoryError("no memory left for the split search")
 
-        self.team.run(work, n_chunks, shared)
+        self.ground.team.run(work, n_chunks, shared)
         if self.lengths is not None:
             assert split is not None
             assert level.measured is not None
@@ -317,41 +206,26 @@ class Evaluator:
             )
         return score, cut
 
-    def spend(self, attribute: int) -> None:
-        """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""
-        needs_all = self.lengths or self.judge or self.surrogates or self.shares
-        if self.is_multiway[attribute] and not self.has_missing[attribute] and not needs_all:
-            self.is_spent[attribute] = True
-            if self.storage[attribute] >= 0:
-                self.instances.forget_list(int(self.storage[attribute]))
-
-    def note_measured(
-        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray
-    ) -> np.ndarray | None:
-        """The children of `nodes`, whose parents `family` numbers, know what those knew and the attribute split on."""
-        if level.measured is None:
-            return None
-        measured = level.measured[nodes]
-        measured[np.arange(len(nodes)), attribute] = True
-        return measured[family]
-
     def parts(self, level: Level) -> list[Level]:
         """The level in parts that are to be grown one after another, if its rows have multiplied beyond the memory that
         they should take."""
-        if not self.shares:
+        if not self.ground.shares:
             return [level]
         rows = family_sums(_of_frontier(level), level.families.first_child)
-        if rows.sum() <= MOST_SHARES * self.n_rows or (rows > 0).sum() < 2:
+        if rows.sum() <= MOST_SHARES * self.ground.n_rows or (rows > 0).sum() < 2:
             return [level]
         paused = self.instances.pause()
         before = ends(rows)
         bounds = [0]
         # Whole families, as many as hold no more than all the rows once.
         while bounds[-1] < len(rows):
-            most = before[bounds[-1]] + self.n_rows
+            most = before[bounds[-1]] + self.ground.n_rows
             stop = int(before.searchsorted(most, side="right")) - 1
             bounds.append(max(stop, bounds[-1] + 1))
-        return [part_of(level, start, stop, self.slots, paused) for start, stop in pairwise(bounds)]
+        return [
+            part_of(level, start, stop, self.ground.slots, paused)
+            for start, stop in pairwise(bounds)
+        ]
 
     def resume(self, level: Level) -> None:
         if level.paused is not None:
@@ -362,7 +236,12 @@ class Evaluator:
         next is touched, in the stretch of the lists where its rows are."""
         n = len(splits.nodes)
         # A row list is written anew for each level, and surrogates are put together level by level.
-        if n <= MOST_SPLITS or self.shares or self.has_counted or self.surrogates is not None:
+        if (
+            n <= MOST_SPLITS
+            or self.ground.shares
+            or self.ground.has_counted
+            or self.ground.surrogates is not None
+        ):
             return [splits]
         level, start = splits.level, splits.level.list_start
         bounds = [*range(0, n, MOST_SPLITS), n]
@@ -378,11 +257,6 @@ class Evaluator:
             )
             for i, here in enumerate(map(slice, bounds[:-1], bounds[1:]))
         ]
-
-    def drop(self) -> None:
-        """Growth is over."""
-        self.instances.drop()
-        self._spare.clear()
 
 
 def is_enough(score: np.ndarray, params: GrowthParams) -> np.ndarray:
@@ -401,25 +275,3 @@ def _of_frontier(level: Level) -> np.ndarray:
     rows = np.zeros(level.n_nodes, dtype=np.int64)
     rows[level.frontier] = level.n_rows[level.frontier]
     return rows
-
-
-def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
-    by_set = CATEGORICAL_SPLITS[params.categorical_split]
-    return np.array(
-        [
-            THRESHOLD if a.categories is None else ORDERED if a.ordered else by_set
-            for a in table.schema.attributes
-        ],
-        dtype=np.int32,
-    )
-
-
-def _values(table: EncodedTable) -> tuple[np.ndarray, np.ndarray]:
-    """The value of each code of the numeric attributes, one attribute after another, and where each begins."""
-    numeric = [not a.is_categorical for a in table.schema.attributes]
-    start = np.full(table.n_attributes, -1, dtype=np.int64)
-    values = [np.empty(0)]
-    for attribute in np.flatnonzero(numeric).tolist():
-        start[attribute] = sum(map(len, values))
-        values += [np.array([-np.inf]), table.first_values(attribute)]
-    return np.concatenate(values), start

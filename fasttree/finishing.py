@@ -11,7 +11,7 @@ import numpy as np
 
 from fasttree._memory import give_back
 from fasttree.encode import EncodedTable
-from fasttree.evaluate import Evaluator
+from fasttree.ground import Ground
 from fasttree.message_length import Choices
 from fasttree.node_arrays import (
     breadth_first_numbers,
@@ -71,14 +71,14 @@ class Finisher:
         self,
         written: Written,
         table: EncodedTable,
-        evaluator: Evaluator,
+        ground: Ground,
         weights: GridWeights | None,
     ) -> None:
         self.written = written
         self.table = table
-        self.evaluator = evaluator
-        self.params = evaluator.params
-        self.weights = weights  # the evaluator has none where they only leave rows out
+        self.ground = ground
+        self.params = ground.params
+        self.weights = weights  # the ground has none where they only leave rows out
 
     def finish(self) -> tuple[Tree, Choices | None]:
         """What takes most room on the way comes first."""
@@ -164,10 +164,10 @@ class Finisher:
         counts = np.empty(shape)
         pred = np.empty(len(parent), dtype=np.int32)
         empty = np.empty(0, dtype=np.int64)
-        if self.written.empty or self.evaluator.shares:
+        if self.written.empty or self.ground.shares:
             empty = without_rows(self.written.counts)
         ratios = to_ratios(priors.class_weight)
-        is_exact = self.evaluator.per_unit == 1 and ratios is None
+        is_exact = self.ground.per_unit == 1 and ratios is None
         has_plain_shares = self.weights is None and cost is None and is_exact and not len(empty)
         proba = NOTHING if has_plain_shares else np.empty(shape)
         first = 0
@@ -177,8 +177,8 @@ class Finisher:
             known = steps.astype(np.int64)
             if number is not None:
                 here = number[here]
-            plain = self.evaluator.plain(known)
-            counts[here] = plain / self.evaluator.per_unit
+            plain = self.ground.plain(known)
+            counts[here] = plain / self.ground.per_unit
             weighed = plain if ratios is None else plain * ratios
             total = weighed.sum(axis=1, keepdims=True)
             if not is_exact:
@@ -198,7 +198,7 @@ class Finisher:
         """What rounding keeps apart is equal, in the shares too: as `priors.evened` has it, and in light nodes what
         a few steps keep apart, but not where the node weighs hardly more."""
         most = weighed.max(axis=1, keepdims=True)
-        few = np.minimum(self.evaluator.slack, total / 1024)
+        few = np.minimum(self.ground.slack, total / 1024)
         return np.where(weighed >= most - np.maximum(few, CLASS_TIE * total), most, weighed)
 
     def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import plain, shown
+from fasttree.scalars import plain, shown
 
 DEFAULT_FOLDS = 10
 MANY = 10  # so many rows of the same values are no one case written down again and again

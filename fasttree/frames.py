@@ -12,8 +12,8 @@ What the user passes goes through these rooms:
     same_kind   holds the columns that come at predict against those of the fit
     targets     reads y and the weights
 
-Other modules take tables, columns and targets from here; from labels and arrays only what a single value is, and how a
-message shows it.
+Whole tables are read here; who has single columns (metrics, measures of attributes, files in batches) takes them to the
+rooms below.
 """
 
 from __future__ import annotations
@@ -24,13 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.arrays import (
-    PLAIN_DTYPES,
-    check_whole_numbers,
-    column_label,
-    is_large,
-    too_large_error,
-)
+from fasttree.arrays import PLAIN_DTYPES, check_whole_numbers, is_large, too_large_error
 from fasttree.categorical import Categorical
 from fasttree.containers import Container, open_container
 from fasttree.few_numbers import FewNumbers
@@ -39,21 +33,19 @@ from fasttree.labels import (
     MISSING_CODE,
     UNKNOWN_CODE,
     Labels,
-    families_of,
-    family,
     hash_labels,
     label_numbers,
     map_labels,
     missing_value_error,
     number_labels,
     numbering,
-    shown,
     sort_labels,
     without_unused,
 )
 from fasttree.packed import packed
 from fasttree.room import Room
 from fasttree.same_kind import like_labels, like_numbers
+from fasttree.scalars import column_label, families_of, family, shown
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.targets import Target, read_target, read_weights
 from fasttree.times import Times

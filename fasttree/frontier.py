@@ -186,6 +186,17 @@ class Slots:
         return slot
 
 
+def note_measured(
+    level: Level, nodes: np.ndarray, attribute: np.ndarray, family: np.ndarray
+) -> np.ndarray | None:
+    """The children of `nodes`, whose parents `family` numbers, know what those knew and the attribute split on."""
+    if level.measured is None:
+        return None
+    measured = level.measured[nodes]
+    measured[np.arange(len(nodes)), attribute] = True
+    return measured[family]
+
+
 def family_sums(values: np.ndarray, first_child: np.ndarray) -> np.ndarray:
     """Of each family the sum of the children's values."""
     if len(values) == 2 * (len(first_child) - 1):  # all binary

@@ -18,6 +18,7 @@ from fasttree.encode import EncodedTable, is_worth_threads
 from fasttree.evaluate import Batch, Evaluator, Splits, Winners, is_enough
 from fasttree.finishing import Finisher
 from fasttree.frontier import Level
+from fasttree.ground import Ground
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
 from fasttree.params import GrowthParams
@@ -40,20 +41,21 @@ def grow(
     length. `use_up`: the table's sorted lists may be destroyed, which saves a copy; `is_last`: the classes of its
     rows, too."""
     lists = _own_lists(table, weights, use_up, team)
-    evaluator = Evaluator(table, lists, params, weights, team, costs)
-    builder = Builder(table, params, evaluator, weights)
+    ground = Ground(table, lists, params, weights, team, costs)
+    evaluator = Evaluator(ground)
+    builder = Builder(table, params, ground, weights)
     if params.lookahead:
-        trial = Evaluator(table, lists[:, :0], params, weights, team)
+        trial = Evaluator(Ground(table, lists[:, :0], params, weights, team))
         evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
     if params.by_chance:
-        evaluator.judge = ChanceRule(evaluator, params.criterion).worth
+        evaluator.judge = ChanceRule(ground, params.criterion).worth
     if is_last:
         table.drop_classes()
     pending: list[Level | Splits] = [builder.root()]
     while pending:  # one level after the other, unless they grow too large
         step = pending.pop()
         if isinstance(step, Splits):
-            level = _make(step, builder, evaluator)
+            level = _make(step, builder, ground)
             parts = evaluator.parts(level)
             builder.written.in_parts |= len(parts) > 1
             pending += reversed(parts)
@@ -74,13 +76,13 @@ def grow(
             pending += reversed(portions)
             del winners, accepted, splits  # large levels fill the memory
         elif builder.written.in_parts:
-            evaluator.instances.end_stretch(step.first_entry)
+            ground.instances.end_stretch(step.first_entry)
     del lists
-    evaluator.drop()
+    ground.drop()
     if use_up:
         table.drop_lists()
     give_back(4 * table.n_rows * table.n_attributes)
-    tree, choices = Finisher(builder.written, table, evaluator, weights).finish()
+    tree, choices = Finisher(builder.written, table, ground, weights).finish()
     if params.significance is not None:
         is_split = significant_splits(tree, params.significance, params.exact_p)
         tree, choices = _cut_back(tree, choices, is_split)
@@ -97,12 +99,12 @@ def _cut_back(
     return tree.subtree(is_split), None if choices is None else choices.of_subtree(tree, is_split)
 
 
-def _make(splits: Splits, builder: Builder, evaluator: Evaluator) -> Level:
+def _make(splits: Splits, builder: Builder, ground: Ground) -> Level:
     """Make splits; the level of the children."""
     if splits.last_entry is not None:
-        evaluator.instances.n_entries = splits.last_entry
+        ground.instances.n_entries = splits.last_entry
     level, nodes, attribute = splits.level, splits.nodes, splits.attribute
-    children = Splitter(evaluator).split(level, nodes, attribute, splits.cut)
+    children = Splitter(ground).split(level, nodes, attribute, splits.cut)
     return builder.append(level, nodes, attribute, children)
 
 
@@ -131,11 +133,11 @@ def score_root(
 ) -> np.ndarray:
     """The score (with costs, the worth) of each attribute's best split of all the rows, -inf where it has none."""
     lists = _own_lists(table, weights, use_up, team)
-    evaluator = Evaluator(table, lists, params, weights, team)
-    level = Builder(table, params, evaluator, weights).root()
+    ground = Ground(table, lists, params, weights, team)
+    level = Builder(table, params, ground, weights).root()
     if not len(level.frontier):
         return np.full(table.n_attributes, -np.inf)
-    scores, _ = evaluator.scores(level, Batch(0, 1, 0, 1))
+    scores, _ = Evaluator(ground).scores(level, Batch(0, 1, 0, 1))
     if costs is not None:
         scores = costs.worth(scores, np.zeros(scores.shape, dtype=bool))
     return np.asarray(scores[:, 0])

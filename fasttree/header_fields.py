@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fasttree.labels import shown
 from fasttree.refusals import ModelFileError, require
+from fasttree.scalars import shown
 
 
 class Fields:

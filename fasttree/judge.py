@@ -18,7 +18,7 @@ from fasttree.comparison import FoldResult
 from fasttree.estimators import TreeClassifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.frames import Column, Table, Target
-from fasttree.labels import plain
+from fasttree.scalars import plain
 
 
 @dataclass(frozen=True, slots=True)

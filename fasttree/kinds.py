@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fasttree.arrays import column_label
 from fasttree.containers import Container
-from fasttree.labels import check_levels, plain, shown
+from fasttree.labels import check_levels
+from fasttree.scalars import column_label, plain, shown
 
 _CATEGORICAL, _ORDERED = "categorical_features", "ordered_features"
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from fasttree.evaluate import Evaluator
-from fasttree.frontier import Level, family_sums
+from fasttree.frontier import Level, family_sums, note_measured
 from fasttree.segments import sizes
 from fasttree.splitting import Children, Splitter
 
@@ -46,19 +46,19 @@ class Lookahead:
         self, level: Level, nodes: np.ndarray, attribute: int, cut: np.ndarray
     ) -> np.ndarray:
         """How many bits shorter a subtree gets by splitting its children where that is shorter than a leaf."""
-        trial = self.trial
+        trial, ground = self.trial, self.trial.ground
         assert trial.lengths is not None
         trial.instances.copy_from(self.evaluator.instances)
         attributes = np.full(len(nodes), attribute)
-        children = Splitter(trial).split(level, nodes, attributes, cut)
+        children = Splitter(ground).split(level, nodes, attributes, cut)
         family = np.repeat(np.arange(len(nodes)), sizes(children.first_child))
         assert children.n_branches is not None
         below = replace(
             self.lay_out(level, nodes, children),
-            measured=trial.note_measured(level, nodes, attributes, family),
+            measured=note_measured(level, nodes, attributes, family),
             siblings=children.n_branches[family],
         )
-        data = below.sums.cost / (trial.measure.unit * trial.per_unit)
+        data = below.sums.cost / (ground.measure.unit * ground.per_unit)
         eligible = self.evaluator.eligible[nodes]
         is_leaf = trial.lengths.leaf_bits(attributes, children.n_branches, eligible)[family]
         saved = np.zeros(below.n_nodes)

@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 
 from fasttree._special import log_gamma
-from fasttree.labels import shown
 from fasttree.params import as_float
 from fasttree.priors import classes_of_shares, evened
+from fasttree.scalars import shown
 from fasttree.tree import Tree
 
 Alpha = float | Literal["opt"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import plain, shown
+from fasttree.scalars import plain, shown
 from fasttree.targets import read_target, read_weights
 
 __all__ = [

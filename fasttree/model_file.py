@@ -19,7 +19,6 @@ from fasttree.costs import Nunez, nunez
 from fasttree.estimators import RuleClassifier, TreeClassifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.header_fields import Fields
-from fasttree.labels import shown
 from fasttree.model_parts import (
     Parts,
     put_choice,
@@ -35,6 +34,7 @@ from fasttree.model_schema import decode_schema, encode_schema
 from fasttree.plain_values import CannotSave, Decoder, Encoder
 from fasttree.refusals import ModelFileError, require
 from fasttree.rules import storing
+from fasttree.scalars import shown
 from fasttree.schema import Schema
 from fasttree.schema_checks import check_schema
 from fasttree.tree import Tree

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fasttree.header_fields import Fields
-from fasttree.labels import shown
 from fasttree.plain_values import CannotSave, Encoder, number_type
 from fasttree.refusals import ModelFileError, require
+from fasttree.scalars import shown
 from fasttree.schema import AttributeSchema, Priors, Schema
 
 MOST_CLASS_BYTES = 2**28  # of their text, which may be wider than any of them

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 # The number of each criterion in _criteria.pxd.
 CRITERIA = {

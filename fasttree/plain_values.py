@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import shown
 from fasttree.refusals import ModelFileError, require
+from fasttree.scalars import shown
 
 _NUMBERS = "biuf"
 _NUMBER_TYPE = re.compile(r"\|[biu]1|[<>](?:[iu][248]|f[248])")

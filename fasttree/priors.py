@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from fasttree.arrays import masked_places
-from fasttree.labels import plain, shown
 from fasttree.params import as_float
+from fasttree.scalars import plain, shown
 from fasttree.schema import Priors, Schema
 
 # Two doubles that stand for the same number differ by rounding alone; a number of few digits may be typed a bit off.

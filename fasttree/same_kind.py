@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import Labels, families_of, hash_labels, label_numbers, number_labels, shown
+from fasttree.labels import Labels, hash_labels, label_numbers, number_labels
+from fasttree.scalars import families_of, shown
 from fasttree.schema import AttributeSchema
 from fasttree.times import Times, held, kind_error, kind_of
 

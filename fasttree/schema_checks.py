@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import is_missing, plain, shown
 from fasttree.refusals import ModelFileError, require
+from fasttree.scalars import is_missing, plain, shown
 from fasttree.schema import AttributeSchema, Priors, Schema
 from fasttree.times import UNITS
 

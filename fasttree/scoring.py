@@ -12,6 +12,7 @@ from fasttree import _core, priors, segments
 from fasttree._parallel import Team
 from fasttree.frames import Table, missing_value_error
 from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
+from fasttree.scalars import column_label
 from fasttree.tree import Tree
 
 ROWS_PER_TASK = 32_768
@@ -252,7 +253,7 @@ def block_of(table: Table, start: int, stop: int, policy: Policy) -> np.ndarray:
 
 def refusal(name: str, row: int) -> ValueError:
     remedy = 'fill it in, or fit with missing="branch" or missing="category"'
-    return missing_value_error(f"column {name!r}", row, remedy)
+    return missing_value_error(column_label(name), row, remedy)
 
 
 def path_matrix(tree: Tree, leaves: np.ndarray) -> Any:

@@ -10,11 +10,12 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import CHUNKS_PER_THREAD, portions
-from fasttree.arrays import column_label
-from fasttree.evaluate import PARALLEL_WORK, Evaluator
+from fasttree.evaluate import PARALLEL_WORK
 from fasttree.frontier import Level, first_largest
+from fasttree.ground import Ground
 from fasttree.instances import MOST_NARROW_BRANCHES
 from fasttree.params import ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
+from fasttree.scalars import column_label
 from fasttree.segments import ends, sizes
 from fasttree.surrogates import Surrogates
 
@@ -63,11 +64,11 @@ class Described(NamedTuple):
 class Splitter:
     """Makes the splits of one fit."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.core = evaluator.core
-        self.team = evaluator.team
-        self.instances = evaluator.instances
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+        self.core = ground.core
+        self.team = ground.team
+        self.instances = ground.instances
 
     def split(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
@@ -76,19 +77,19 @@ class Splitter:
         described = self.describe(level, nodes, attribute, cut)
         children = described.children
         if level.depth == 0:
-            self.evaluator.spend(int(attribute[0]))
-        if self.evaluator.shares:
+            self.ground.spend(int(attribute[0]))
+        if self.ground.shares:
             children = self._share(described)
-        if self.evaluator.surrogates is not None:
+        if self.ground.surrogates is not None:
             children = self._stand_in(described)
-        if self.evaluator.lengths is not None:
+        if self.ground.lengths is not None:
             cuts = np.empty((len(nodes), 2), dtype=np.int64)
             _core.count_cuts(self.core, level.core, nodes, attribute, cut, cuts)
-            n_branches = self.evaluator.lengths.n_branches(attribute, cut)
+            n_branches = self.ground.lengths.n_branches(attribute, cut)
             children = replace(children, cuts=cuts, n_branches=n_branches)
-        if self.evaluator.has_counted:
+        if self.ground.has_counted:
             self._hand_on(described._replace(children=children))
-        self.evaluator.has_moved = True
+        self.ground.has_moved = True
         return children
 
     def describe(
@@ -96,21 +97,21 @@ class Splitter:
     ) -> Described:
         """The children of splits, with the rows that know the attribute. These are told their branches, but stay where
         they are."""
-        if self.evaluator.is_all_numeric:
+        if self.ground.is_all_numeric:
             first_child = np.arange(0, 2 * len(nodes) + 1, 2)
             table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
         else:
-            first_child, table_start = _branches(self.evaluator, attribute, cut)
+            first_child, table_start = _branches(self.ground, attribute, cut)
         n_filled = sizes(first_child)
         most = MOST_NARROW_BRANCHES
         self.instances.begin_moves(first_child[-1] > most and int(n_filled.max()) > most)
-        if not self.evaluator.is_all_numeric:
-            n_filled = n_filled - has_empty_branch(self.evaluator, attribute, cut & PRESENT)
+        if not self.ground.is_all_numeric:
+            n_filled = n_filled - has_empty_branch(self.ground, attribute, cut & PRESENT)
         children = Children(
             first_child=first_child,
             n_filled=n_filled,
             n_rows=np.zeros(first_child[-1], dtype=np.int64),
-            counts=np.zeros((first_child[-1], self.evaluator.n_classes), dtype=np.int64),
+            counts=np.zeros((first_child[-1], self.ground.n_classes), dtype=np.int64),
             table_start=table_start,
             table_codes=np.empty(table_start[-1], dtype=np.uint32),
             table_branch=np.empty(table_start[-1], dtype=np.uint32),
@@ -142,7 +143,7 @@ class Splitter:
         """Share the rows out that do not know the attribute on which their node is split."""
         level, nodes, attribute, children, n_shared, edges, shared = described
         counts = children.counts.copy()
-        known = self.evaluator.pull(children.counts).astype(np.float64)
+        known = self.ground.pull(children.counts).astype(np.float64)
         copies = ends(n_shared * (children.n_filled - 1))
         self._check_copies(copies, attribute, n_shared, children.n_filled)
         first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
@@ -165,7 +166,7 @@ class Splitter:
         if n_bytes <= most:
             return
         worst = int(np.argmax(sizes(copies)))
-        where = column_label(self.evaluator.names[attribute[worst]])
+        where = column_label(self.ground.names[attribute[worst]])
         raise MemoryError(
             f"sharing the rows without a value out over all branches takes {n_bytes / 2**30:.1f} GB (limit "
             f"{most / 2**30:.1f}): {where} alone parts {n_shared[worst]} of them among {n_filled[worst]} branches. "
@@ -175,15 +176,15 @@ class Splitter:
     def _stand_in(self, described: Described) -> Children:
         """Find the surrogates, and send the rows by them that do not know the attribute of their node's split."""
         level, nodes, attribute, children, n_shared, edges, shared = described
-        assert self.evaluator.surrogates is not None
-        side_sizes = self.evaluator.plain(children.counts).sum(axis=1).reshape(-1, 2)
-        worth_threads = int(level.n_rows[nodes].sum()) * self.evaluator.n_attributes > PARALLEL_WORK
-        found = self.evaluator.surrogates.find(level, nodes, attribute, side_sizes, worth_threads)
+        assert self.ground.surrogates is not None
+        side_sizes = self.ground.plain(children.counts).sum(axis=1).reshape(-1, 2)
+        worth_threads = int(level.n_rows[nodes].sum()) * self.ground.n_attributes > PARALLEL_WORK
+        found = self.ground.surrogates.find(level, nodes, attribute, side_sizes, worth_threads)
         if n_shared.any():
-            self.evaluator.surrogates.place_cuts(found)
+            self.ground.surrogates.place_cuts(found)
         counts = children.counts.copy()
-        weight = self.evaluator.pull(children.counts)
-        heaviest = first_largest(weight, children.first_child, self.evaluator.slack)
+        weight = self.ground.pull(children.counts)
+        heaviest = first_largest(weight, children.first_child, self.ground.slack)
         heaviest -= children.first_child[:-1]
 
         def send(worker: int, chunk: int) -> None:
@@ -213,26 +214,24 @@ class Splitter:
         self.instances.end_rows()
 
 
-def has_empty_branch(
-    evaluator: Evaluator, attribute: np.ndarray, n_present: np.ndarray
-) -> np.ndarray:
+def has_empty_branch(ground: Ground, attribute: np.ndarray, n_present: np.ndarray) -> np.ndarray:
     """Which splits have a branch for values without training rows at the node?"""
-    by_value = evaluator.is_multiway[attribute] | evaluator.is_grouped[attribute]
-    return np.asarray(by_value & (n_present < evaluator.n_codes[attribute] - 1))
+    by_value = ground.is_multiway[attribute] | ground.is_grouped[attribute]
+    return np.asarray(by_value & (n_present < ground.n_codes[attribute] - 1))
 
 
 def _branches(
-    evaluator: Evaluator, attribute: np.ndarray, cut: np.ndarray
+    ground: Ground, attribute: np.ndarray, cut: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Where the children of each split begin, and the entries of its table."""
-    shape = evaluator.shape[attribute]
+    shape = ground.shape[attribute]
     n_present, above = cut & PRESENT, cut >> PLACE_SHIFT
     n_children = np.full(len(attribute), 2)
     # A branch for each value present, one for missing values if they join none of these.
-    multiway = evaluator.is_multiway[attribute]
+    multiway = ground.is_multiway[attribute]
     n_children[multiway] = (n_present + (above > n_present))[multiway]
-    grouped = evaluator.is_grouped[attribute]
+    grouped = ground.is_grouped[attribute]
     n_children[grouped] = above[grouped]
-    n_children += has_empty_branch(evaluator, attribute, n_present)
-    n_entries = np.where(shape == ORDERED, evaluator.n_codes[attribute] - 1, n_present)
+    n_children += has_empty_branch(ground, attribute, n_present)
+    n_entries = np.where(shape == ORDERED, ground.n_codes[attribute] - 1, n_present)
     return ends(n_children), ends(np.where(shape == THRESHOLD, 0, n_entries))

@@ -14,16 +14,8 @@ import numpy as np
 from fasttree.arrays import is_large, masked_places
 from fasttree.capsules import arrow_column, speaks_arrow
 from fasttree.containers import open_container
-from fasttree.labels import (
-    Labels,
-    check_complete,
-    compact,
-    family,
-    is_missing,
-    missing_value_error,
-    shown,
-    sort_labels,
-)
+from fasttree.labels import Labels, check_complete, compact, missing_value_error, sort_labels
+from fasttree.scalars import family, is_missing, shown
 from fasttree.times import Times, held
 from fasttree.values import read_column
 

@@ -18,11 +18,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._memory import give_back
-from fasttree.arrays import (
-    LARGEST_WHOLE_NUMBER,
-    read_array,
-    read_objects,
-)
+from fasttree.arrays import LARGEST_WHOLE_NUMBER, read_array, read_objects
 from fasttree.capsules import arrow_column, speaks_arrow
 from fasttree.categorical import Categorical
 from fasttree.few_numbers import FewNumbers
@@ -32,11 +28,10 @@ from fasttree.labels import (
     bool_labels,
     kind_remedy,
     no_labels,
-    plain,
-    shown,
     without_missing,
 )
 from fasttree.room import Room
+from fasttree.scalars import plain, shown
 from fasttree.times import DATETIME, DURATION, INSTANT, Times
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from fasttree import (
     SMMLClassifier,
     TreeClassifier,
 )
-from fasttree.labels import plain
+from fasttree.scalars import plain
 
 UNSEEN = "never seen: ☃'\"\n--"
 

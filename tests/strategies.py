@@ -91,6 +91,13 @@ class Problem:
             self.dtype,
         )
 
+    def copies(self) -> Problem:
+        """The problem with as many rows as its whole weights say instead of weights."""
+        assert self.weights is not None
+        copied = self.take([r for r, weight in enumerate(self.weights) for _ in range(int(weight))])
+        copied.weights = None
+        return copied
+
     def grower(self) -> Grower:
         return Grower(
             self.attributes, self.y, self.n_classes, weights=self.weights, **self.parameters
@@ -244,3 +251,17 @@ def medium(
     problem = Problem([Attribute(list(a.values), a.n_categories) for a in columns], y, weights)
     problem.parameters = parameters
     return problem
+
+
+@st.composite
+def any_rows(draw: st.DrawFn, problem: Problem, n_rows: int) -> list[tuple[float, ...]]:
+    """Rows that a model of the problem may be asked about: with values on and off its thresholds, holes, and levels
+    that nobody has heard of."""
+    columns = []
+    for attribute in problem.attributes:
+        if attribute.n_categories is None:
+            value = st.sampled_from(attribute.values) | st.floats(width=32)
+        else:
+            value = st.integers(-1, attribute.n_categories - 1) | st.just(math.nan)
+        columns.append(draw(st.lists(value, min_size=n_rows, max_size=n_rows)))
+    return list(zip(*columns, strict=True))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import evaluate, finishing, instances, ruler
+from fasttree import evaluate, finishing, ground, instances, ruler
 from fasttree.tree import Tree, constant
 
 
@@ -27,8 +27,8 @@ def many_levels(seed: int, n_rows: int = 3000, n_levels: int = 1000) -> tuple[di
 
 def lower_limits(monkeypatch: pytest.MonkeyPatch, spare: int = 7) -> None:
     monkeypatch.setattr(evaluate, "MOST_SPLITS", 3)
-    monkeypatch.setattr(evaluate, "RECORD_BYTES", 300)
-    monkeypatch.setattr(evaluate, "WHOLE_SPARE", spare)
+    monkeypatch.setattr(ground, "RECORD_BYTES", 300)
+    monkeypatch.setattr(ground, "WHOLE_SPARE", spare)
     monkeypatch.setattr(instances, "FORGOTTEN", 1)
     monkeypatch.setattr(finishing, "MOST_IN_HAND", 7)
     monkeypatch.setattr(ruler, "MOST_INVERSES", 9)
@@ -42,8 +42,9 @@ def test_low_limits_grow_the_same_trees(
 ) -> None:
     model = fasttree.TreeClassifier(criterion=criterion, categorical_split=split)
     tables = [many_levels(seed) for seed in range(3)]
-    expected = [model.fit(X, y).tree_.fingerprint() for X, y in tables]
-    assert max(model.fit(X, y).tree_.node_count for X, y in tables) > 100
+    trees = [model.fit(X, y).tree_ for X, y in tables]
+    expected = [tree.fingerprint() for tree in trees]
+    assert max(tree.node_count for tree in trees) > 100
     lower_limits(monkeypatch)
     assert [model.fit(X, y).tree_.fingerprint() for X, y in tables] == expected
 
@@ -58,7 +59,7 @@ def test_lists_are_partitioned_with_little_room(
         expected = model.fit(X, y).tree_
         with monkeypatch.context() as limited:
             lower_limits(limited)
-            limited.setattr(evaluate, "SPARE_SHARE", share)
+            limited.setattr(ground, "SPARE_SHARE", share)
             assert model.fit(X, y).tree_ == expected
 
 
@@ -101,7 +102,7 @@ def test_families_larger_than_a_batch(
         assert (np.diff(expected.depth) > 0).sum() >= 3
         for n_bytes in (200, 2000):
             with monkeypatch.context() as limited:
-                limited.setattr(evaluate, "RECORD_BYTES", n_bytes)
+                limited.setattr(ground, "RECORD_BYTES", n_bytes)
                 assert model.fit(X, y).tree_ == expected
 
 
@@ -121,7 +122,7 @@ def test_judged_splits_of_more_branches_than_a_byte_holds(
         criterion="adjusted_gini", categorical_split="multiway", max_depth=5
     )
     expected = model.fit(X, y).tree_
-    monkeypatch.setattr(evaluate, "RECORD_BYTES", n_bytes)
+    monkeypatch.setattr(ground, "RECORD_BYTES", n_bytes)
     assert model.fit(X, y).tree_ == expected
 
 

@@ -12,7 +12,7 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import Attribute
-from strategies import POLICIES, Problem, problems
+from strategies import POLICIES, Problem, any_rows, problems
 
 import fasttree
 from fasttree import ID3Classifier, TreeClassifier
@@ -51,14 +51,7 @@ def test_any_row_goes_where_the_reference_sends_it(
     problem: Problem, unknown: str, data: st.DataObject
 ) -> None:
     model, nodes = problem.fit(unknown=unknown), problem.grower().grow()
-    values = []
-    for attribute in problem.attributes:
-        if attribute.n_categories is None:
-            value = st.sampled_from(attribute.values) | st.floats(width=32)
-        else:
-            value = st.integers(-1, attribute.n_categories - 1) | st.just(NAN)
-        values.append(data.draw(st.lists(value, min_size=8, max_size=8)))
-    rows = list(zip(*values, strict=True))
+    rows = data.draw(any_rows(problem, 8))
     X = problem.asked(rows)
     expected = reference.reference_apply(nodes, rows, unknown)
     assert model.apply(X).tolist() == expected

@@ -15,7 +15,7 @@ import pytest
 import reference_rules as naive
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Problem, medium, problems
+from strategies import Problem, any_rows, medium, problems
 
 import fasttree
 from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier
@@ -175,14 +175,7 @@ def test_rules_are_those_of_the_reference(problem: Problem) -> None:
 def test_rules_say_what_the_tree_says(problem: Problem, unknown: str, data: st.DataObject) -> None:
     model = problem.fit(unknown=unknown)
     rules = rules_of(model.tree_, unknown=unknown)
-    columns = []
-    for attribute in problem.attributes:
-        if attribute.n_categories is None:
-            value = st.sampled_from(attribute.values) | st.floats(width=32)
-        else:
-            value = st.integers(-1, attribute.n_categories - 1) | st.just(NAN)
-        columns.append(data.draw(st.lists(value, min_size=8, max_size=8)))
-    rows = list(zip(*columns, strict=True))
+    rows = data.draw(any_rows(problem, 8))
     X = problem.asked(rows)
     leaves = model.apply(X)
     tree = model.tree_
@@ -426,14 +419,7 @@ def test_without_class_weights_nothing_is_weighted() -> None:
 def test_the_python_source_says_the_same(problem: Problem, data: st.DataObject) -> None:
     rules = rules_of(problem.fit().tree_)
     classify = run_source(rules)
-    columns = []
-    for attribute in problem.attributes:
-        if attribute.n_categories is None:
-            value = st.sampled_from(attribute.values) | st.floats(width=32)
-        else:
-            value = st.integers(-1, attribute.n_categories - 1) | st.just(NAN)
-        columns.append(data.draw(st.lists(value, min_size=4, max_size=4)))
-    rows = list(zip(*columns, strict=True))
+    rows = data.draw(any_rows(problem, 4))
     said = [classify(row) for row in as_dicts(problem, rows)]
     assert said == rules.predict(problem.asked(rows)).tolist()
 

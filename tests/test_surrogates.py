@@ -477,11 +477,7 @@ def test_order_of_the_rows_and_threads(problem: Problem, random: Any, max_bins: 
 
 @given(surrogate_problems(weights=("whole",)))
 def test_whole_weights_are_copies(problem: Problem) -> None:
-    assert problem.weights is not None
-    copies = [row for row, weight in enumerate(problem.weights) for _ in range(int(weight))]
-    copied = problem.take(copies)
-    copied.weights = None
-    assert fit(problem).tree_.fingerprint() == fit(copied).tree_.fingerprint()
+    assert fit(problem).tree_.fingerprint() == fit(problem.copies()).tree_.fingerprint()
 
 
 @given(surrogate_problems())

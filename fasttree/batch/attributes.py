@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from fasttree.arrays import column_label
 from fasttree.batch.errors import CellError, InputError
 from fasttree.batch.report import EXAMPLES, Tally
 from fasttree.batch.text import (
@@ -25,8 +24,9 @@ from fasttree.batch.text import (
     times_of_text,
 )
 from fasttree.frames import MISSING_CODE, UNKNOWN_CODE, Column
-from fasttree.labels import Labels, families_of, is_missing, label_numbers, shown
+from fasttree.labels import Labels, label_numbers
 from fasttree.same_kind import like_labels, like_numbers
+from fasttree.scalars import column_label, families_of, is_missing, shown
 from fasttree.schema import AttributeSchema
 from fasttree.times import DATETIME, DURATION, INSTANT, held
 from fasttree.values import read_column

@@ -20,7 +20,7 @@ import pyarrow.csv
 from fasttree.batch.csv_style import USUAL, CsvStyle, compression_of
 from fasttree.batch.errors import InputError
 from fasttree.batch.report import EXAMPLES
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 BLOCK_BYTES = 2**22
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fasttree.batch.errors import ArgumentError
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 _TAB = ("\\t", "tab")  # as a shell hands on what people write
 _TABBED = (".tsv", ".tab")

@@ -18,7 +18,7 @@ from fasttree.batch.errors import ArgumentError, InputError
 from fasttree.batch.report import Report
 from fasttree.batch.scorers import Scorer
 from fasttree.frames import Table, are_shuffled
-from fasttree.labels import plain, shown
+from fasttree.scalars import plain, shown
 
 MODES = ("normal", "strict", "lenient")
 PREDICTION, LEAF, RULE, SHARE = "prediction", "leaf", "rule", "proba_"

@@ -13,12 +13,12 @@ from fasttree.estimators.by_length import _ByLength
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.fitting import Fitting
 from fasttree.frames import Table
-from fasttree.labels import shown
 from fasttree.message_length import Choices
 from fasttree.priors import at_stake
 from fasttree.pruning.choices import check_folds
 from fasttree.pruning.choosing import HeldOutErrors
 from fasttree.pruning.cross_validated import row_costs
+from fasttree.scalars import shown
 from fasttree.scoring import Ends, Policy, classes_of_shares, ends_of
 from fasttree.tree import Tree
 

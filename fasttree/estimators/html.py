@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.estimators.parameters import changed, shortened
-from fasttree.labels import plain
+from fasttree.scalars import plain
 from fasttree.tree import Tree
 
 LINES = 30  # of a tree or a list of rules

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from pprint import pformat
 from typing import Any
 
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 LINE = 88
 # Of a value: a dict of prices may be long.

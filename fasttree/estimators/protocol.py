@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from fasttree.estimators.parameters import call, defaults_of
 from fasttree.estimators.routing import Routed
-from fasttree.labels import shown
 from fasttree.refusals import reading_pickle
+from fasttree.scalars import shown
 from fasttree.version import __version__
 
 

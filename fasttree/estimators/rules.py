@@ -24,7 +24,6 @@ from fasttree.frames import (
     read_target,
     read_weights,
 )
-from fasttree.labels import plain, shown
 from fasttree.params import as_float, check_seed
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
@@ -33,6 +32,7 @@ from fasttree.rules.paths import rules_of
 from fasttree.rules.pruning import Estimate, Evidence, evidence, pessimistic_error, plain_error
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.storing import check_rules
+from fasttree.scalars import plain, shown
 from fasttree.tree import Tree
 from fasttree.weights import to_grid
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from fasttree.fitting import Validation
 from fasttree.frames import read_table_like, read_target, read_weights
-from fasttree.labels import shown
 from fasttree.metrics import weighted_mean
 from fasttree.pruning import CrossValidated, MessageLength, codes_of_classes
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.refusals import require
+from fasttree.scalars import shown
 from fasttree.schema import Schema
 from fasttree.scoring import Policy
 from fasttree.tree import Tree

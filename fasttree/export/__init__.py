@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from fasttree.export.steps import (
     shares_rows_at,
     steps_of,
 )
-from fasttree.labels import shown
 from fasttree.priors import CLASS_TIE
+from fasttree.scalars import shown
 from fasttree.times import UNITS
 
 LONGEST_LITERAL = 4095  # bytes of a string that C99 promises to take

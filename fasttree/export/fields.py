@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from fasttree.export.model import Exportable
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 
 @dataclass(frozen=True, slots=True)

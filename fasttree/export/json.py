@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 VERSION = 1
 

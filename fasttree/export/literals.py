@@ -8,7 +8,7 @@ import decimal
 import math
 from typing import Any
 
-from fasttree.labels import plain
+from fasttree.scalars import plain
 
 # Source of a function that reads a time.
 READ_TIME = '''

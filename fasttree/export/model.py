@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import plain
+from fasttree.scalars import plain
 from fasttree.schema import AttributeSchema
 from fasttree.times import UNITS
 from fasttree.tree import LEAF, Tree

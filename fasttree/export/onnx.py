@@ -24,8 +24,8 @@ from fasttree.export.onnx_routing import (
     shared_ends,
 )
 from fasttree.export.steps import distinct_rows, steps_of
-from fasttree.labels import shown
 from fasttree.priors import CLASS_TIE
+from fasttree.scalars import shown
 
 OUTPUTS = ("label", "probabilities")
 MATRIX = "X"

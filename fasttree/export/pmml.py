@@ -13,7 +13,7 @@ import numpy as np
 from fasttree.export.fields import check_one_kind, level_keys, new_name
 from fasttree.export.model import Exportable
 from fasttree.export.pmml_predicates import Predicates, open_tag, tag
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 # What XML 1.0 cannot say, not even as a number.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

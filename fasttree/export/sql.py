@@ -13,7 +13,7 @@ from fasttree.export.model import Exportable
 from fasttree.export.sql_case import Cases, unknown_flag
 from fasttree.export.sql_dialects import DIALECTS, Dialect
 from fasttree.export.sql_walk import walk
-from fasttree.labels import shown
+from fasttree.scalars import shown
 
 _PLAIN = re.compile(r"[A-Za-z0-9_]{1,40}")
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from fasttree.labels import shown
+from fasttree.scalars import shown
 from fasttree.times import DATETIME, DURATION, INSTANT, held, time_text
 
 LARGEST = 1.7976931348623157e308

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree.export.layout import shortened
-from fasttree.labels import shown
 from fasttree.measures import entropy, gini, misclassification
 from fasttree.plot.canvas import COLOURS, axes, look, tidy
+from fasttree.scalars import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

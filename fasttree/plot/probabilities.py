@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree.curves import binned, roc_points, wilson_limits
-from fasttree.labels import plain, shown
 from fasttree.metrics import roc_auc
 from fasttree.plot.canvas import SOFT, axes, look, tidy
+from fasttree.scalars import plain, shown
 from fasttree.targets import read_target
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.labels import shown
 from fasttree.plot.canvas import COLOURS, SOFT, axes, look, tidy
 from fasttree.pruning import Path, cost_complexity_path
+from fasttree.scalars import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,8 @@ from fasttree.export.layout import (
     Drawing,
     layout,
 )
-from fasttree.labels import shown
 from fasttree.plot.canvas import axes, matplotlib
+from fasttree.scalars import shown
 from fasttree.tree import Tree
 
 if TYPE_CHECKING:

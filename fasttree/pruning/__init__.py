@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fasttree.labels import shown
 from fasttree.pruning.choosing import Choice, choose_by_folds, choose_by_held_out, errors_along
 from fasttree.pruning.cost_complexity import (
     CostComplexity,
@@ -26,6 +25,7 @@ from fasttree.pruning.reduced_error import ReducedError, reduced_error
 from fasttree.pruning.significance import Significance, significance, split_p_values
 from fasttree.pruning.simplify import simplify, snip
 from fasttree.pruning.trace import Trace
+from fasttree.scalars import shown
 
 __all__ = [
     "METHODS",

@@ -8,8 +8,8 @@ import numbers
 from collections.abc import Iterable
 from typing import Any
 
-from fasttree.labels import shown
 from fasttree.params import as_float
+from fasttree.scalars import shown
 
 # What a method must be given beside the tree.
 NOTHING = "nothing"

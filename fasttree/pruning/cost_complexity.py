@@ -10,7 +10,6 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._special import row_entropy, row_shares
-from fasttree.labels import shown
 from fasttree.params import as_float
 from fasttree.priors import at_stake
 from fasttree.pruning.choices import (
@@ -21,6 +20,7 @@ from fasttree.pruning.choices import (
 )
 from fasttree.pruning.levels import errors_as_leaf
 from fasttree.pruning.trace import Trace, trace_of
+from fasttree.scalars import shown
 from fasttree.tree import Tree
 
 IMPURITIES = ("error", "gini", "entropy")

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fasttree import _core
-from fasttree.labels import shown
 from fasttree.params import as_float
 from fasttree.pruning.choices import NOTHING, TRAINING_ROWS, check_choice
 from fasttree.pruning.levels import decide_bottom_up
 from fasttree.pruning.raising import TrainingRows, prune_with_raising
 from fasttree.pruning.trace import Trace, trace_of
+from fasttree.scalars import shown
 from fasttree.tree import Tree
 
 ESTIMATES = {"table": 0, "normal": 1, "binomial": 2}  # their numbers in _prune.pxd

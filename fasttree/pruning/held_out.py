@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import plain, shown
+from fasttree.scalars import plain, shown
 from fasttree.tree import Tree
 
 

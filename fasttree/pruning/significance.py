@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from fasttree._special import chi_square_tails
-from fasttree.labels import shown
 from fasttree.params import as_float
 from fasttree.prepruning import p_values_of
 from fasttree.pruning.choices import NOTHING
 from fasttree.pruning.levels import levels_upwards
 from fasttree.pruning.trace import Trace, trace_of
+from fasttree.scalars import shown
 from fasttree.tree import Tree
 
 

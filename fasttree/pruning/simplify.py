@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fasttree.labels import shown
 from fasttree.pruning.levels import errors_as_leaf, leaves_below, levels_upwards
 from fasttree.pruning.trace import Trace, trace_of
+from fasttree.scalars import shown
 from fasttree.tree import Tree
 
 

@@ -13,9 +13,9 @@ from fasttree.export.amounts import number_text
 from fasttree.export.names import readable_in_rule
 from fasttree.export.rules_text import condition_text, evidence_text
 from fasttree.frames import Table, read_table_like
-from fasttree.labels import is_missing, plain
 from fasttree.rules.parts import Rule
 from fasttree.rules.rule_list import RuleList
+from fasttree.scalars import is_missing, plain
 
 LISTED = 8  # other rules that are named
 

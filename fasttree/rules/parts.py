@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fasttree.labels import is_missing, plain
+from fasttree.scalars import is_missing, plain
 from fasttree.times import microseconds
 
 

@@ -12,10 +12,10 @@ from typing import Any, overload
 import numpy as np
 
 from fasttree.frames import Table, read_table_like
-from fasttree.labels import plain
 from fasttree.priors import evened
 from fasttree.rules.conditions import WORD, ConditionTable, Substitutes, covered_rows, reader
 from fasttree.rules.parts import Condition, Rule, Substitute, both
+from fasttree.scalars import plain
 from fasttree.schema import Schema
 from fasttree.scoring import refusal
 

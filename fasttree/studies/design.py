@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree.frames import Column, Table
-from fasttree.labels import plain
+from fasttree.scalars import plain
 
 FEWEST_ROWS = 5  # a level with fewer training rows has no coefficient of its own
 MOST_LEVELS = 60  # of an attribute; more are not worth a coefficient each

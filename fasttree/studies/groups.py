@@ -11,7 +11,7 @@ import numpy as np
 
 from fasttree.folds import deal, value_hashes
 from fasttree.frames import Column, Table, Target, open_container, read_table, read_target
-from fasttree.labels import plain, shown
+from fasttree.scalars import plain, shown
 from fasttree.studies.design import columns_of, is_missing
 from fasttree.times import time_text
 

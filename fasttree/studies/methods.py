@@ -17,7 +17,7 @@ from fasttree.columns import Columns
 from fasttree.compare import METHODS as TREE_METHODS
 from fasttree.estimators import TreeClassifier
 from fasttree.frames import Table, read_table_like
-from fasttree.labels import shown
+from fasttree.scalars import shown
 from fasttree.scoring import Policy, shares_of
 from fasttree.studies.groups import FEWEST_OF_A_CLASS, Group
 from fasttree.studies.logistic import LogisticModel, complete_rows, fit_logistic

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.comparison import Spread
-from fasttree.labels import plain
+from fasttree.scalars import plain
 from fasttree.tree import Tree
 
 OBJECT = {"plain": False}  # a field that a dict does not hold

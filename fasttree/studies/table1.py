@@ -10,7 +10,7 @@ import numpy as np
 
 from fasttree.datasets import cesarean_table1
 from fasttree.frames import Column, Table
-from fasttree.labels import plain
+from fasttree.scalars import plain
 from fasttree.significance import chi_square
 from fasttree.studies.design import columns_of
 from fasttree.studies.results import Table1Level, Table1Variable

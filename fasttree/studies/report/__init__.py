@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from fasttree.labels import shown
+from fasttree.scalars import shown
 from fasttree.studies.report.contents import contents
 from fasttree.studies.report.html import to_html
 from fasttree.studies.report.markdown import to_markdown

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one tree grows from: the rows and their weights, what its splits are measured with, and the core's arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree import _core
+from fasttree._parallel import Team
+from fasttree.by_length import LengthRule
+from fasttree.costs import AttributeCosts
+from fasttree.encode import EncodedTable
+from fasttree.frontier import Slots
+from fasttree.instances import MOST_NARROW_BRANCHES, Instances
+from fasttree.params import CATEGORICAL_SPLITS, MISSING, ORDERED, THRESHOLD, GrowthParams
+from fasttree.ruler import make_measure, slack_of
+from fasttree.segments import starts
+from fasttree.surrogates import SurrogateSearch
+from fasttree.weights import GridWeights
+
+RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
+# A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
+WHOLE_SPARE, SPARE_SHARE = 2**18, 8
+
+
+class Ground:
+    """What those who search, make, write down and finish the splits of one fit have in common."""
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        lists: np.ndarray,
+        params: GrowthParams,
+        weights: GridWeights | None,
+        team: Team,
+        costs: AttributeCosts | None = None,
+    ) -> None:
+        self.team = team
+        self.params = params
+        steps = None if weights is None else weights.steps
+        if weights is not None and weights.is_mask:
+            weights = None  # the lists lack the rows that do not count; the others need no weights
+        self.weights = weights
+        self.priors = table.schema.priors
+        self.costs = costs
+        self.has_moved = False  # the rows, from the root on
+        self.shape = _shapes(table, params)
+        self.lengths = LengthRule(params, self.shape, table.n_codes) if params.by_length else None
+        self.is_all_numeric = bool((self.shape == THRESHOLD).all())
+        self.names = table.schema.names
+        self.n_codes = table.n_codes
+        self.storage = table.storage
+        self.has_missing = table.has_missing
+        self.is_spent = np.zeros(table.n_attributes, dtype=np.uint8)
+        self.n_attributes = table.n_attributes
+        self.n_classes = table.n_classes
+        counted = np.flatnonzero(table.storage < 0)
+        cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
+        cells = table.n_codes[counted].astype(np.int64) * self.n_classes
+        cell_start[counted] = starts(cells)
+        self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
+        self.shares = params.missing == "fractional" and bool(table.has_missing.any())
+        # Nodes that are scored in one go: of each attribute a score, a cut and a split.
+        self.batch = max(1, RECORD_BYTES // (24 * self.n_attributes))
+        # With fractional rows too: their shares sum to their weight, so that siblings leave the largest child its own.
+        self.slots = Slots(int(cells.sum()), self.n_rows, self.batch)
+        self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
+        _core.class_totals(table.y, steps, self.root_counts)
+        total = int(self.root_counts.sum())
+        has_lists = len(counted) < table.n_attributes
+        self.measure = make_measure(params, self.n_classes, total, weights, has_lists)
+        self.is_multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
+        self.is_grouped = self.shape == CATEGORICAL_SPLITS["grouped"]
+        by_value = self.is_multiway | self.is_grouped
+        self.core = _core.Growth(
+            self.measure,
+            table.codes,
+            table.storage,
+            self.shape,
+            table.n_codes,
+            table.has_missing,
+            self.is_spent,
+            MISSING[params.missing],
+            np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
+            cell_start,
+            table.rank_shift,
+            self.per_unit,
+        )
+        if params.compat:
+            self.core.set_values(*_values(table))
+        self.has_counted = len(counted) > 0
+        self.instances = Instances(
+            table,
+            lists,
+            steps,
+            self.weights is not None,
+            self.core,
+            self.shares,
+            keeps_branches=params.by_chance,
+            many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
+        )
+        n_spare = self.n_rows
+        # Larger nodes take several steps.
+        if params.missing != "surrogate" and n_spare > WHOLE_SPARE:
+            n_spare //= SPARE_SHARE
+        self.spare = [np.empty(n_spare, dtype=np.uint64) for _ in range(team.size)]
+        self.surrogates = None
+        if params.missing == "surrogate":
+            self.surrogates = SurrogateSearch(
+                table, self.core, self.shape, weights, team, self.spare
+            )
+
+    @property
+    def per_unit(self) -> int:
+        return 1 if self.weights is None else self.weights.per_unit
+
+    @property
+    def slack(self) -> int:
+        """Steps by which weights may differ and be equal."""
+        return 0 if self.weights is None else slack_of(self.params, self.weights)
+
+    def sizes(self, counts: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """What the limits on sizes count of some nodes, from their class counts and their sums: weight before the
+        class factors."""
+        if self.weights is None or self.weights.factor is None:
+            return total
+        return np.asarray(self.weights.plain(counts).sum(axis=1))
+
+    def plain(self, counts: np.ndarray) -> np.ndarray:
+        """Class counts without the class factors."""
+        return counts if self.weights is None else self.weights.plain(counts)
+
+    def pull(self, counts: np.ndarray) -> np.ndarray:
+        """The weight by which a node draws rows that know nothing better: with class weights, without costs."""
+        return np.asarray(self.priors.weighted(self.plain(counts)).sum(axis=1))
+
+    def spend(self, attribute: int) -> None:
+        """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""
+        needs_all = self.lengths or self.params.by_chance or self.surrogates or self.shares
+        if self.is_multiway[attribute] and not self.has_missing[attribute] and not needs_all:
+            self.is_spent[attribute] = True
+            if self.storage[attribute] >= 0:
+                self.instances.forget_list(int(self.storage[attribute]))
+
+    def drop(self) -> None:
+        """Growth is over."""
+        self.instances.drop()
+        self.spare.clear()
+
+
+def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
+    by_set = CATEGORICAL_SPLITS[params.categorical_split]
+    return np.array(
+        [
+            THRESHOLD if a.categories is None else ORDERED if a.ordered else by_set
+            for a in table.schema.attributes
+        ],
+        dtype=np.int32,
+    )
+
+
+def _values(table: EncodedTable) -> tuple[np.ndarray, np.ndarray]:
+    """The value of each code of the numeric attributes, one attribute after another, and where each begins."""
+    numeric = [not a.is_categorical for a in table.schema.attributes]
+    start = np.full(table.n_attributes, -1, dtype=np.int64)
+    values = [np.empty(0)]
+    for attribute in np.flatnonzero(numeric).tolist():
+        start[attribute] = sum(map(len, values))
+        values += [np.array([-np.inf]), table.first_values(attribute)]
+    return np.concatenate(values), start
