@@ -3,6 +3,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
 
 from fasttree._distinct cimport MOST_CODES, Distinct, numeric, number_values, open_distinct, sort_codes
 from fasttree._encode cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, settle
@@ -18,8 +19,9 @@ def count_values(
 ):
     """Code some columns that have at most `most` distinct values: codes[column, row] in the order of the values, 0 for
     NaN, ascending[column, code] the values. n_values[column] is how many there are, -1 if too many."""
-    cdef Py_ssize_t n_rows = table.shape[0], n_columns = table.shape[1], start = 0, j
+    cdef Py_ssize_t n_rows = table.shape[0], n_columns = table.shape[1], start = 0, j, n
     cdef Distinct[COLUMNS] distinct
+    cdef uint8_t[COUNTED_ROWS] block    # a column of many values is found out before its codes take memory
     if n_columns > COLUMNS:
         raise ValueError("too many columns at once")
     with nogil:
@@ -27,13 +29,15 @@ def count_values(
             open_distinct(&distinct[j], most)
             n_values[j] = 0
         while start < n_rows:
+            n = min(COUNTED_ROWS, n_rows - start)
             for j in range(n_columns):
-                if n_values[j] == 0 and not number_values(
-                    &distinct[j], &table[start, j], table.strides[0], min(COUNTED_ROWS, n_rows - start),
-                    &codes[j, start],
-                ):
+                if n_values[j] < 0:
+                    continue
+                if number_values(&distinct[j], &table[start, j], table.strides[0], n, &block[0]):
+                    memcpy(&codes[j, start], &block[0], n)
+                else:
                     n_values[j] = -1
-            start += COUNTED_ROWS
+            start += n
         for j in range(n_columns):
             if n_values[j] == 0:
                 n_values[j] = distinct[j].n
