@@ -230,9 +230,9 @@ def numbers_with_holes(object capsule, double[::1] out, bint narrow):
             while exact and at < stream.array.length:
                 end = min(at + BLOCK_ROWS, stream.array.length)
                 if narrow:
-                    exact = numbers_of_block(kind, &stream.array, at, end, <float*>&out[0] + start + at)
+                    numbers_of_block(kind, &stream.array, at, end, <float*>&out[0] + start + at, &exact)
                 else:
-                    exact = numbers_of_block(kind, &stream.array, at, end, &out[start + at])
+                    numbers_of_block(kind, &stream.array, at, end, &out[start + at], &exact)
                 at = end
         start = stop
     if exact:
@@ -257,7 +257,7 @@ def few_numbers(object capsule, uint8_t[::1] codes):
         with nogil:
             while fine and at < stream.array.length:
                 end = min(at + BLOCK_ROWS, stream.array.length)
-                fine = numbers_of_block(kind, &stream.array, at, end, &block[0])
+                numbers_of_block(kind, &stream.array, at, end, &block[0], &fine)
                 fine = fine and number_values(&distinct, &block[0], sizeof(double), end - at, &codes[start + at])
                 at = end
         start = stop
@@ -274,29 +274,31 @@ cdef char kind_of_numbers(Stream stream) except *:
     return stream.format[0]
 
 
-cdef bint numbers_of_block(
-    char kind, const ArrowArray* array, int64_t start, int64_t stop, floating* out
+cdef clones_void numbers_of_block(
+    char kind, const ArrowArray* array, int64_t start, int64_t stop, floating* out, bint* exact
 ) noexcept nogil:
+    """`block_numbers` for what Arrow calls the kind of number."""
     cdef const void* values = array.buffers[1]
     if kind == c"c":
-        return block_numbers(array, <const int8_t*>values, start, stop, out)
-    if kind == c"C":
-        return block_numbers(array, <const uint8_t*>values, start, stop, out)
-    if kind == c"s":
-        return block_numbers(array, <const int16_t*>values, start, stop, out)
-    if kind == c"S":
-        return block_numbers(array, <const uint16_t*>values, start, stop, out)
-    if kind == c"i":
-        return block_numbers(array, <const int32_t*>values, start, stop, out)
-    if kind == c"I":
-        return block_numbers(array, <const uint32_t*>values, start, stop, out)
-    if kind == c"l":
-        return block_numbers(array, <const int64_t*>values, start, stop, out)
-    if kind == c"L":
-        return block_numbers(array, <const uint64_t*>values, start, stop, out)
-    if kind == c"f":
-        return block_numbers(array, <const float*>values, start, stop, out)
-    return block_numbers(array, <const double*>values, start, stop, out)
+        exact[0] = block_numbers(array, <const int8_t*>values, start, stop, out)
+    elif kind == c"C":
+        exact[0] = block_numbers(array, <const uint8_t*>values, start, stop, out)
+    elif kind == c"s":
+        exact[0] = block_numbers(array, <const int16_t*>values, start, stop, out)
+    elif kind == c"S":
+        exact[0] = block_numbers(array, <const uint16_t*>values, start, stop, out)
+    elif kind == c"i":
+        exact[0] = block_numbers(array, <const int32_t*>values, start, stop, out)
+    elif kind == c"I":
+        exact[0] = block_numbers(array, <const uint32_t*>values, start, stop, out)
+    elif kind == c"l":
+        exact[0] = block_numbers(array, <const int64_t*>values, start, stop, out)
+    elif kind == c"L":
+        exact[0] = block_numbers(array, <const uint64_t*>values, start, stop, out)
+    elif kind == c"f":
+        exact[0] = block_numbers(array, <const float*>values, start, stop, out)
+    else:
+        exact[0] = block_numbers(array, <const double*>values, start, stop, out)
 
 
 cdef enum:

@@ -209,7 +209,8 @@ class _Encoding:
         has_lists = table.columns is not None or max_bins is None
         self.lists = np.empty((d if has_lists else 0, n), dtype=np.uint64)
         self.free = list(range(d))[::-1]  # rows of `lists`
-        self.codes = np.empty((d, n), dtype=np.uint8)
+        codes = table.few_codes
+        self.codes = np.empty((d, n), dtype=np.uint8) if codes is None else codes
         self.lower = np.zeros((d, MAX_BINS + 1))
         self.upper = np.zeros((d, MAX_BINS + 1))
         self.ranges = np.full((d, 2), np.nan)

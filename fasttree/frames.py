@@ -114,6 +114,9 @@ class Table:
     named: bool  # True if the user gave names
     matrix: np.ndarray | None = None
     columns: tuple[Column, ...] | None = None
+    few_codes: np.ndarray | None = (
+        None  # [column, row]: the memory of all `few`, for `encode` to go on with
+    )
 
     def values(self) -> list[np.ndarray]:
         """The numbers or codes of each attribute."""
@@ -155,11 +158,16 @@ def read_table(
         sources = _columns_of(matrix)
     columns: list[Any] = [None] * len(names)
     room = Room(len(names), n_rows)
-    read_raw = read_to_encode if to_encode else read_column
+    few_codes = np.empty((len(names), n_rows), dtype=np.uint8) if to_encode else None
 
     def read(worker: int, place: int) -> None:
         try:
-            values = read_raw(column_label(names[place]), sources[place], room)
+            where, source = column_label(names[place]), sources[place]
+            values = (
+                read_column(where, source, room)
+                if few_codes is None
+                else read_to_encode(where, source, room, few_codes[place])
+            )
             columns[place] = _fit_column(names[place], values, place, kinds, room)
         except Exception as error:  # the first column in error is named, whatever the threads did
             columns[place] = error
@@ -174,7 +182,7 @@ def read_table(
             _raise_error(column)
     numeric = [place for place, column in enumerate(columns) if column.categories is None]
     kinds.check_ordered(numeric, names)
-    return Table(n_rows, names, named, columns=tuple(columns))
+    return Table(n_rows, names, named, columns=tuple(columns), few_codes=few_codes)
 
 
 def _raise_error(column: Any) -> None:

@@ -10,34 +10,33 @@ from __future__ import annotations
 import numpy as np
 
 LARGE_BYTES = 2**22  # from which on numpy asks for large pages
+PIECE_BYTES = 2**24  # both ends of a piece may lie in small ones
 
 
 class Room:
-    """Rows to put columns into. Kinds of numbers are apart, since codes are given up earlier than values."""
+    """Rows to put columns into. Numbers and codes are apart, since codes are given up earlier."""
 
     def __init__(self, n_columns: int, n_rows: int) -> None:
         self.n_columns = n_columns
         self.n_rows = n_rows
-        self._free: dict[type[np.generic], list[np.ndarray]] = {}
+        self._numbers: list[np.ndarray] = []
+        self._codes: list[np.ndarray] = []
 
     def numbers(self) -> np.ndarray:
-        return self._row(np.float64)
+        return self._row(self._numbers, np.float64)
 
     def codes(self) -> np.ndarray:
-        return self._row(np.int32)
+        return self._row(self._codes, np.int32)
 
-    def small_codes(self) -> np.ndarray:
-        return self._row(np.uint8)
-
-    def _row(self, kind: type[np.generic]) -> np.ndarray:
+    def _row(self, free: list[np.ndarray], kind: type[np.generic]) -> np.ndarray:
         n_bytes = np.dtype(kind).itemsize * self.n_rows
         if not n_bytes < LARGE_BYTES <= self.n_columns * n_bytes:
             return np.empty(self.n_rows, dtype=kind)
-        free = self._free.setdefault(kind, [])
         try:
             return free.pop()
         except IndexError:  # threads that come together make a piece each
-            rows = list(np.empty((-(-LARGE_BYTES // n_bytes), self.n_rows), dtype=kind))
+            n = min(-(-PIECE_BYTES // n_bytes), self.n_columns)
+            rows = list(np.empty((n, self.n_rows), dtype=kind))
             row = rows.pop()
             free += rows
             return row

@@ -44,17 +44,21 @@ RawColumn = np.ndarray | Labels | Times
 def read_column(where: str, column: Any, room: Room | None = None) -> RawColumn:
     """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it. `room` has a place for what
     cannot stay where it is."""
-    found = _read(where, column, room, few=False)
+    found = _read(where, column, room, None)
     assert not isinstance(found, FewNumbers)
     return found
 
 
-def read_to_encode(where: str, column: Any, room: Room) -> RawColumn | FewNumbers:
-    """The same; numbers that have to be moved come as codes, if few are distinct."""
-    return _read(where, column, room, few=True)
+def read_to_encode(
+    where: str, column: Any, room: Room, codes: np.ndarray
+) -> RawColumn | FewNumbers:
+    """The same; numbers that have to be moved come as `codes`, a byte a row, if few are distinct."""
+    return _read(where, column, room, codes)
 
 
-def _read(where: str, column: Any, room: Room | None, few: bool) -> RawColumn | FewNumbers:
+def _read(
+    where: str, column: Any, room: Room | None, codes: np.ndarray | None
+) -> RawColumn | FewNumbers:
     if isinstance(column, Times):
         return column
     if isinstance(column, np.ndarray):
@@ -65,18 +69,20 @@ def _read(where: str, column: Any, room: Room | None, few: bool) -> RawColumn | 
         return read_objects(where, column)
     if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
         return read_array(where, np.asarray(column))
-    return _read_series(where, column, room, few)
+    return _read_series(where, column, room, codes)
 
 
-def _read_series(where: str, column: Any, room: Room | None, few: bool) -> RawColumn | FewNumbers:
+def _read_series(
+    where: str, column: Any, room: Room | None, codes: np.ndarray | None
+) -> RawColumn | FewNumbers:
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         if speaks_arrow(column):
-            return _read_series(where, arrow_column(where, column), room, few)
+            return _read_series(where, arrow_column(where, column), room, codes)
         if _is_pandas_array(column):
-            return _read(where, sys.modules["pandas"].Series(column), room, few)
+            return _read(where, sys.modules["pandas"].Series(column), room, codes)
         if hasattr(column, "__array__"):
             return read_array(where, np.asarray(column))
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
@@ -107,9 +113,10 @@ def _read_series(where: str, column: Any, room: Room | None, few: bool) -> RawCo
         return nothing if dtype.is_numeric() else no_labels(len(series))
     if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         room = room or Room(1, len(series))
-        coded = _few_numbers(series, room) if few and dtype.is_numeric() else None
-        if coded is not None:
-            return coded
+        if codes is not None and dtype.is_numeric():
+            distinct = _read_arrow(series, _core.few_numbers, codes)
+            if distinct is not None:  # they are few, and plain numbers
+                return FewNumbers(codes, np.array(distinct, dtype=np.float64))
         numbers = _float64(where, series, room)
         if numbers is not None:
             return numbers
@@ -129,13 +136,6 @@ def _type_error(where: str, dtype: Any) -> TypeError:
         f"{where} has the type {dtype}, but every argument must be a string, a bool, a date "
         f"or a number: {kind_remedy(str(dtype))}."
     )
-
-
-def _few_numbers(series: nw.Series[Any], room: Room) -> FewNumbers | None:
-    """None: they are too many, or no plain numbers."""
-    codes = room.small_codes()
-    distinct = _read_arrow(series, _core.few_numbers, codes)
-    return None if distinct is None else FewNumbers(codes, np.array(distinct, dtype=np.float64))
 
 
 def _float64(where: str, series: nw.Series[Any], room: Room) -> RawColumn | None:
