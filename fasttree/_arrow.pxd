@@ -94,7 +94,7 @@ ctypedef fused whole_number:
 
 
 cdef enum:
-    BLOCK_ROWS = 1024           # at a time: they stay in the nearest cache
+    BLOCK_ROWS = 256           # at a time: they stay in the nearest cache
 
 
 cdef inline bint block_numbers(
