@@ -9,9 +9,9 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.stdlib cimport calloc, free, malloc
 
 from fasttree._arrow cimport (
-    BLOCK_ROWS, ArrowArray, ArrowArrayStream, ArrowSchema, Places, block_numbers, chunk_places, floating,
+    BLOCK_ROWS, ArrowArray, ArrowArrayStream, ArrowSchema, Places, block_numbers, chunk_places, floating, known_of,
 )
-from fasttree._distinct cimport MOST_CODES, Distinct, number_values, open_distinct
+from fasttree._distinct cimport MOST_CODES, Distinct, numeric, number_values, open_distinct
 from fasttree._words cimport (
     DONE, ELSEWHERE, LARGE_OFFSETS, NO_MEMORY, NOT_TEXT, OFFSETS, OUTSIDE, VIEWS, Layout, Outcome, Words, chunk_codes,
     chunk_dictionary, close_words, open_words,
@@ -245,26 +245,55 @@ def few_numbers(object capsule, uint8_t[::1] codes):
     numbers, code after code, in the order in which they appear; None if there are too many, if a whole one is too large
     to be told from its neighbours, or if it is not of plain numbers."""
     cdef Stream stream = Stream(capsule)
-    cdef int64_t start = 0, stop, at, end
+    cdef int64_t start = 0, stop
     cdef char kind = kind_of_numbers(stream)
     cdef Distinct distinct
-    cdef double[BLOCK_ROWS] block
     cdef bint fine = kind != 0
     open_distinct(&distinct, MOST_CODES)
     while fine and stream.next():
         stop = end_of_chunk(stream, start, codes.shape[0])
-        at = 0
-        with nogil:
-            while fine and at < stream.array.length:
-                end = min(at + BLOCK_ROWS, stream.array.length)
-                numbers_of_block(kind, &stream.array, at, end, &block[0], &fine)
-                fine = fine and number_values(&distinct, &block[0], sizeof(double), end - at, &codes[start + at])
-                at = end
+        if stop > start:
+            with nogil:
+                fine = codes_of_numbers(kind, &stream.array, &distinct, &codes[start])
         start = stop
     if not fine:
         return None
     check_whole(start, codes.shape[0])
-    return [distinct.value[code + 1] for code in range(distinct.n)]
+    numbers = [distinct.value[code + 1] for code in range(distinct.n)]
+    if kind not in b"fg" and any(abs(number) >= 2.0**53 for number in numbers):
+        return None
+    return numbers
+
+
+cdef bint codes_of_numbers(char kind, const ArrowArray* array, Distinct* distinct, uint8_t* codes) noexcept nogil:
+    """`number_chunk` for what Arrow calls the kind of number."""
+    cdef const void* values = array.buffers[1]
+    if kind == c"c":
+        return number_chunk(array, <const int8_t*>values, distinct, codes)
+    if kind == c"C":
+        return number_chunk(array, <const uint8_t*>values, distinct, codes)
+    if kind == c"s":
+        return number_chunk(array, <const int16_t*>values, distinct, codes)
+    if kind == c"S":
+        return number_chunk(array, <const uint16_t*>values, distinct, codes)
+    if kind == c"i":
+        return number_chunk(array, <const int32_t*>values, distinct, codes)
+    if kind == c"I":
+        return number_chunk(array, <const uint32_t*>values, distinct, codes)
+    if kind == c"l":
+        return number_chunk(array, <const int64_t*>values, distinct, codes)
+    if kind == c"L":
+        return number_chunk(array, <const uint64_t*>values, distinct, codes)
+    if kind == c"f":
+        return number_chunk(array, <const float*>values, distinct, codes)
+    return number_chunk(array, <const double*>values, distinct, codes)
+
+
+cdef inline bint number_chunk(
+    const ArrowArray* array, const numeric* values, Distinct* distinct, uint8_t* codes
+) noexcept nogil:
+    return number_values(
+        distinct, values + array.offset, sizeof(numeric), known_of(array), array.offset, array.length, codes)
 
 
 cdef char kind_of_numbers(Stream stream) except *:

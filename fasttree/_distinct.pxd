@@ -62,16 +62,21 @@ cdef inline void open_distinct(Distinct* distinct, int64_t most) noexcept nogil:
 
 
 cdef inline bint number_values(
-    Distinct* distinct, const numeric* values, int64_t stride, int64_t n, uint8_t* codes
+    Distinct* distinct, const numeric* values, int64_t stride, const uint8_t* known, int64_t first, int64_t n,
+    uint8_t* codes
 ) noexcept nogil:
-    """codes[i] := the code of a value, 0 if it is missing; the stride is in bytes. False: there are too many values."""
+    """codes[i] := the code of a value, 0 if it is missing; the stride is in bytes. The value has its bit at first + i
+    of `known`, if that is not NULL. False: there are too many values."""
     cdef int64_t i, slot
-    cdef uint64_t bits
+    cdef uint64_t bits, missing
     cdef double value
     for i in range(n):
         value = <double>(<const numeric*>(<const char*>values + i * stride))[0] + 0.0    # -0.0 is 0.0
         memcpy(&bits, &value, 8)
-        bits = MISSING_BITS if value != value else bits
+        missing = value != value
+        if known != NULL:
+            missing |= ~(known[(first + i) >> 3] >> ((first + i) & 7)) & 1
+        bits ^= (bits ^ MISSING_BITS) & (0 - missing)       # a branch would be foreseen badly
         slot = first_slot(bits)
         while distinct.bits[slot] != bits:
             if distinct.bits[slot] == FREE_SLOT:

@@ -33,7 +33,7 @@ def count_values(
             for j in range(n_columns):
                 if n_values[j] < 0:
                     continue
-                if number_values(&distinct[j], &table[start, j], table.strides[0], n, &block[0]):
+                if number_values(&distinct[j], &table[start, j], table.strides[0], NULL, 0, n, &block[0]):
                     memcpy(&codes[j, start], &block[0], n)
                 else:
                     n_values[j] = -1

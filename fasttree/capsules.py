@@ -19,7 +19,12 @@ def arrow_table(X: Any) -> Any:
     """A table of pyarrow or polars."""
     library = _reader("X", X)
     try:
-        return library.DataFrame(X) if library.__name__ == "polars" else library.table(X)
+        if library.__name__ == "polars":
+            return library.DataFrame(X)
+        # pyarrow.table would do as well, but imports pandas
+        if hasattr(X, "__arrow_c_stream__"):
+            return library.RecordBatchReader.from_stream(X).read_all()
+        return library.Table.from_batches([library.record_batch(X)])
     except Exception as error:  # each library has its own
         raise ValueError(
             f"X is a {type(X).__name__} that speaks Arrow, but {library.__name__} finds no table in it ({error}). "

@@ -6,7 +6,7 @@ What the user passes goes through these rooms:
     containers  opens what holds the table: an array, a list of rows, a dict of columns, a frame
     capsules    lets a loaded library read what only speaks Arrow's protocol
     kinds       reads `categorical_features` and `ordered_features`: what the user said of columns
-    values      reads one column of any library; arrays does so for numpy and Python's objects
+    values      reads one column of any library; arrays does so for numpy and Python's objects, arrow_arrays for pyarrow
     labels      holds text and other labels as codes
     frames      puts the columns together, at fit, and as a fitted model expects them
     same_kind   holds the columns that come at predict against those of the fit

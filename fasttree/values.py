@@ -19,6 +19,7 @@ import numpy as np
 from fasttree import _core
 from fasttree._memory import give_back
 from fasttree.arrays import LARGEST_WHOLE_NUMBER, read_array, read_objects
+from fasttree.arrow_arrays import as_array, filled, to_numpy
 from fasttree.capsules import arrow_column, speaks_arrow
 from fasttree.categorical import Categorical
 from fasttree.few_numbers import FewNumbers
@@ -103,7 +104,7 @@ def _read_series(
         raise _type_error(where, dtype)
     n_missing = series.null_count()
     if n_missing and dtype == nw.Boolean:
-        return bool_labels(series.cast(nw.Int8()).fill_null(MISSING_CODE).to_numpy())
+        return bool_labels(filled(series.cast(nw.Int8()), MISSING_CODE))
     zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
     if n_missing == len(series):
         nothing = np.full(len(series), np.nan)
@@ -122,11 +123,11 @@ def _read_series(
             return numbers
     if zone is not None:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        times = read_array(where, series.to_numpy())
+        times = read_array(where, to_numpy(series))
         assert isinstance(times, Times)
         return Times(INSTANT, times.values)
     try:
-        return read_array(where, series.to_numpy())
+        return read_array(where, to_numpy(series))
     except NotImplementedError:  # Arrow's unions
         raise _type_error(where, getattr(series.to_native(), "type", dtype)) from None
 
@@ -150,7 +151,7 @@ def _float64(where: str, series: nw.Series[Any], room: Room) -> RawColumn | None
     exact = _read_arrow(series, partial(_core.numbers_with_holes, narrow=False), numbers)
     if exact is None:
         if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
-            numbers = series.cast(nw.Float64()).to_numpy()
+            numbers = to_numpy(series.cast(nw.Float64()))
         elif dtype.is_integer():
             numbers = series.to_numpy()
         else:
@@ -230,7 +231,7 @@ def _enum_labels(native: Any, room: Room) -> Labels:
 
     places = nw.from_native(native.to_physical(), series_only=True)
     codes = room.codes()
-    codes[:] = places.cast(nw.Int32()).fill_null(MISSING_CODE).to_numpy()
+    codes[:] = filled(places.cast(nw.Int32()), MISSING_CODE)
     return Labels(codes, native.dtype.categories.to_list(), declared=True)
 
 
@@ -263,14 +264,14 @@ def _arrow_labels(where: str, encoded: Any) -> Labels:
             ]
         except TypeError:  # lists and structs have no hash
             raise _type_error(where, encoded.type) from None
-        indices = chunk.indices.cast("int64")
-        known = indices.drop_null().to_numpy()
-        if len(known) and not 0 <= known.min() <= known.max() < len(labels):
+        indices, n = chunk.indices.cast("int64"), len(labels)
+        rows = as_array(indices, n)  # a hole is the place after the last
+        assert rows is not None
+        if np.count_nonzero((rows >= 0) & (rows < n)) != len(rows) - indices.null_count:
             raise ValueError(
                 f"{where} is damaged: a row names a place that its dictionary does not have."
             )
-        table = np.array([*places, MISSING_CODE], dtype=np.int32)
-        parts.append(table[indices.fill_null(MISSING_CODE).to_numpy()])
+        parts.append(np.array([*places, MISSING_CODE], dtype=np.int32)[rows])
     ordered = bool(encoded.type.ordered)
     codes = np.concatenate([np.empty(0, dtype=np.int32), *parts])
     return without_missing(Labels(codes, list(place_of), declared=True, ordered=ordered))
