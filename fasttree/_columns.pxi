@@ -330,6 +330,13 @@ cdef clones_void numbers_of_block(
         exact[0] = block_numbers(array, <const double*>values, start, stop, out)
 
 
+ctypedef fused code:
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+
+
 cdef enum:
     POINTERS = 8192             # slots of a table of objects that were met; at most half of them are taken
 
@@ -365,6 +372,15 @@ def object_codes(list values, int32_t[::1] codes):
     finally:
         free(met)
         free(code_at)
+
+
+def recode_to_bytes(const code[:] codes, const uint8_t[::1] table, uint8_t[::1] out):
+    """`recode`, whatever the codes are held in."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t last = table.shape[0] - 1
+    with nogil:
+        for i in range(codes.shape[0]):
+            out[i] = table[codes[i] if codes[i] >= 0 else last]
 
 
 def recode(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] out):

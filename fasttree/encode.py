@@ -17,7 +17,7 @@ import numpy as np
 from fasttree import _core
 from fasttree._parallel import Team
 from fasttree.few_numbers import FewNumbers
-from fasttree.frames import Table, Target
+from fasttree.frames import Column, Table, Target
 from fasttree.params import MAX_BINS
 from fasttree.room import Room
 from fasttree.schema import AttributeSchema, Schema
@@ -178,7 +178,10 @@ def encode(
         work.keys = [np.empty((width, n_rows), dtype=np.uint64) for _ in range(team.size)]
         team.run(lambda worker, i: work.encode_block(worker, blocks[i]), len(blocks), shared)
     else:
-        team.run(lambda _, i: work.encode_column(i), n_attributes, shared)
+        # What may have to be sorted takes longest, and a thread that began it last would be waited for.
+        columns = table.columns or ()
+        order = sorted(range(n_attributes), key=lambda place: columns[place].values is None)
+        team.run(lambda _, i: work.encode_column(order[i]), n_attributes, shared)
     return work.finish()
 
 
@@ -229,8 +232,8 @@ class _Encoding:
     def encode_column(self, attribute: int) -> None:
         assert self.table.columns is not None
         column = self.table.columns[attribute]
-        if column.codes is not None and column.categories is not None:
-            self.encode_categories(attribute, column.codes, len(column.categories))
+        if column.categories is not None:
+            self.encode_categories(attribute, column, len(column.categories))
             return
         values = column.values
         if column.few is not None:
@@ -323,17 +326,21 @@ class _Encoding:
 
     # -- categories ------------------------------------------------------------------------------------------------
 
-    def encode_categories(self, attribute: int, codes: np.ndarray, n_categories: int) -> None:
+    def encode_categories(self, attribute: int, column: Column, n_categories: int) -> None:
+        few, codes = self.codes[attribute], column.codes
         self.n_codes[attribute] = n_categories + 1
-        self.has_missing[attribute] = codes.min() < 0
-        if n_categories <= MAX_BINS:
-            np.add(codes, 1, out=self.codes[attribute], casting="unsafe")
-            self.storage[attribute] = -1 - attribute
+        if n_categories > MAX_BINS:
+            assert codes is not None
+            row = self.free.pop()
+            codes = np.ascontiguousarray(codes, dtype=np.int32)
+            _core.level_entries(codes, n_categories, self.shift, self.y, self.lists[row])
+            self.storage[attribute] = row
+            self.has_missing[attribute] = codes.min() < 0
             return
-        codes = np.ascontiguousarray(codes, dtype=np.int32)
-        row = self.free.pop()
-        _core.level_entries(codes, n_categories, self.shift, self.y, self.lists[row])
-        self.storage[attribute] = row
+        if codes is not None:  # else they stand there since they were read
+            np.add(codes, 1, out=few, casting="unsafe")
+        self.storage[attribute] = -1 - attribute
+        self.has_missing[attribute] = few.min() == 0
 
     def finish(self) -> EncodedTable:
         table, target = self.table, self.target

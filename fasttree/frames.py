@@ -27,7 +27,7 @@ import numpy as np
 from fasttree.arrays import PLAIN_DTYPES, check_whole_numbers, is_large, too_large_error
 from fasttree.categorical import Categorical
 from fasttree.containers import Container, open_container
-from fasttree.few_numbers import FewNumbers
+from fasttree.few_numbers import MOST_FEW, FewNumbers
 from fasttree.kinds import Kinds, read_kinds
 from fasttree.labels import (
     MISSING_CODE,
@@ -39,6 +39,7 @@ from fasttree.labels import (
     missing_value_error,
     number_labels,
     numbering,
+    sort_few_labels,
     sort_labels,
     without_unused,
 )
@@ -49,7 +50,7 @@ from fasttree.scalars import column_label, families_of, family, shown
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.targets import Target, read_target, read_weights
 from fasttree.times import Times
-from fasttree.values import RawColumn, read_column, read_to_encode
+from fasttree.values import RawColumn, has_numbers, read_column, read_to_encode
 
 __all__ = [
     "MISSING_CODE",
@@ -84,7 +85,10 @@ class Column:
     declared: bool = False  # True: a level stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
     time: str | None = None  # the kind of time (times.py) that the values are; None: plain numbers
-    few: FewNumbers | None = None  # only in what `read_table` was asked to read for encoding
+    # These two only in what `read_table` was asked to read for encoding. `few_codes` instead of `codes`: 1 more than
+    # they are, 0 where a value is missing.
+    few: FewNumbers | None = None
+    few_codes: np.ndarray | None = None
 
     def numbers(self) -> np.ndarray | Times:
         """The values as a column of a table that is read as this one was."""
@@ -96,10 +100,14 @@ class Column:
             return replace(self, few=self.few.take(rows))
         if self.values is not None:
             return replace(self, values=self.values[rows])
-        assert self.codes is not None
         assert self.categories is not None
-        kept = without_unused(Labels(self.codes[rows], self.categories, self.declared))
-        return replace(self, codes=kept.codes, categories=packed(kept.labels))
+        if self.few_codes is not None:
+            codes = self.few_codes[rows].astype(np.int32) - 1
+        else:
+            assert self.codes is not None
+            codes = self.codes[rows]
+        kept = without_unused(Labels(codes, self.categories, self.declared))
+        return replace(self, codes=kept.codes, categories=packed(kept.labels), few_codes=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,7 @@ class Table:
     matrix: np.ndarray | None = None
     columns: tuple[Column, ...] | None = None
     few_codes: np.ndarray | None = (
-        None  # [column, row]: the memory of all `few`, for `encode` to go on with
+        None  # [column, row]: the memory of its columns' `few` and `few_codes`
     )
 
     def values(self) -> list[np.ndarray]:
@@ -157,41 +165,47 @@ def read_table(
         kinds = replace(kinds, by_dtype=False)  # a matrix of bools is one of numbers
         sources = _columns_of(matrix)
     columns: list[Any] = [None] * len(names)
-    room = Room(len(names), n_rows)
+    rooms: dict[int, Room] = {}
     few_codes = np.empty((len(names), n_rows), dtype=np.uint8) if to_encode else None
 
-    def read(worker: int, place: int) -> None:
+    # Text takes longest, and a thread that began some last would be waited for.
+    order = sorted(range(len(names)), key=lambda place: has_numbers(sources[place]))
+
+    def read(worker: int, task: int) -> None:
+        place = order[task]
+        room = rooms.setdefault(worker, Room(len(names), n_rows))
         try:
             where, source = column_label(names[place]), sources[place]
+            few = None if few_codes is None else few_codes[place]
             values = (
                 read_column(where, source, room)
-                if few_codes is None
-                else read_to_encode(where, source, room, few_codes[place])
+                if few is None
+                else read_to_encode(where, source, room, few)
             )
-            columns[place] = _fit_column(names[place], values, place, kinds, room)
+            columns[place] = _fit_column(names[place], values, place, kinds, room, few)
         except Exception as error:  # the first column in error is named, whatever the threads did
             columns[place] = error
 
     if run is None:
-        for place in range(len(names)):
-            read(0, place)
-            _raise_error(columns[place])
+        for task in range(len(names)):
+            read(0, task)
     else:
         run(read, len(names))
-        for column in columns:
-            _raise_error(column)
+    for column in columns:
+        if isinstance(column, Exception):
+            raise column
     numeric = [place for place, column in enumerate(columns) if column.categories is None]
     kinds.check_ordered(numeric, names)
     return Table(n_rows, names, named, columns=tuple(columns), few_codes=few_codes)
 
 
-def _raise_error(column: Any) -> None:
-    if isinstance(column, Exception):
-        raise column
-
-
 def _fit_column(
-    name: str, values: RawColumn | FewNumbers, place: int, kinds: Kinds, room: Room
+    name: str,
+    values: RawColumn | FewNumbers,
+    place: int,
+    kinds: Kinds,
+    room: Room,
+    few_codes: np.ndarray | None,
 ) -> Column:
     where = column_label(name)
     if isinstance(values, FewNumbers):
@@ -225,14 +239,27 @@ def _fit_column(
     if levels is not None:
         codes = _declared_codes(where, labels, levels)
         return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered)
+    if few_codes is not None and len(labels.labels) <= MOST_FEW:
+        few_labels = sort_few_labels(where, labels, few_codes)
+        room.take_back(labels.codes)
+        return Column(
+            name,
+            few_codes=few_codes,
+            categories=packed(few_labels),
+            declared=labels.declared,
+            ordered=ordered,
+        )
     labels = sort_labels(where, labels, in_place=True)  # undeclared, they were made for this
     codes = labels.codes
     if codes.dtype != np.int32:
         codes = room.codes()
         codes[:] = labels.codes
-    categories = packed(labels.labels)
     return Column(
-        name, codes=codes, categories=categories, declared=labels.declared, ordered=ordered
+        name,
+        codes=codes,
+        categories=packed(labels.labels),
+        declared=labels.declared,
+        ordered=ordered,
     )
 
 

@@ -176,9 +176,27 @@ def sort_labels(where: str, column: Labels, in_place: bool = False) -> Labels:
     written over."""
     if column.declared:
         return column
-    labels = np.fromiter(column.labels, dtype=object, count=len(column.labels))
+    table, labels = _ascending(where, column.labels)
+    codes = _recoded(column.codes, table, column.codes if in_place else None)
+    return Labels(codes, labels, column.declared, column.ordered)
+
+
+def sort_few_labels(where: str, column: Labels, out: np.ndarray) -> list[Any]:
+    """`sort_labels` of at most 255 labels, which are returned. The codes go to `out`, a byte each: 1 more than they are
+    elsewhere, and 0 where a label is missing."""
+    table, labels = np.arange(len(column.labels) + 1), column.labels
+    table[-1] = MISSING_CODE
+    if not column.declared:
+        table, labels = _ascending(where, labels)
+    _core.recode_to_bytes(column.codes, (table + 1).astype(np.uint8), out)
+    return list(labels)
+
+
+def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
+    """A table for `_recoded` that puts labels into their order; and the labels in that order."""
+    objects = np.fromiter(labels, dtype=object, count=len(labels))
     try:
-        order = labels.argsort(kind="stable")
+        order = objects.argsort(kind="stable")
     except TypeError:
         kinds = {type(label).__name__: label for label in labels}
         raise ValueError(
@@ -186,9 +204,7 @@ def sort_labels(where: str, column: Labels, in_place: bool = False) -> Labels:
             + " and ".join(f"{kind} ({shown(label)})" for kind, label in kinds.items())
             + ". Turn them into one type, for example text."
         ) from None
-    table = _numbered(order, len(labels))
-    codes = _recoded(column.codes, table, column.codes if in_place else None)
-    return Labels(codes, labels[order].tolist(), column.declared, column.ordered)
+    return _numbered(order, len(labels)), objects[order].tolist()
 
 
 def numbering(levels: Sequence[Any]) -> dict[Any, int]:
@@ -226,9 +242,8 @@ def _recoded(codes: np.ndarray, table: np.ndarray, out: np.ndarray | None = None
 
 def check_complete(where: str, column: Labels) -> Labels:
     """Refuses missing values."""
-    missing = column.codes < 0
-    if missing.any():
-        raise missing_value_error(where, int(np.argmax(missing)))
+    if column.codes.min(initial=0) < 0:
+        raise missing_value_error(where, int(np.argmax(column.codes < 0)))
     return column
 
 

@@ -14,29 +14,33 @@ PIECE_BYTES = 2**24  # both ends of a piece may lie in small ones
 
 
 class Room:
-    """Rows to put columns into. Numbers and codes are apart, since codes are given up earlier."""
+    """Rows for one thread to put columns into. Numbers and codes are apart, since codes are given up earlier."""
 
     def __init__(self, n_columns: int, n_rows: int) -> None:
         self.n_columns = n_columns
         self.n_rows = n_rows
         self._numbers: list[np.ndarray] = []
         self._codes: list[np.ndarray] = []
+        self._latest: np.ndarray | None = None
 
     def numbers(self) -> np.ndarray:
         return self._row(self._numbers, np.float64)
 
     def codes(self) -> np.ndarray:
-        return self._row(self._codes, np.int32)
+        self._latest = self._row(self._codes, np.int32)
+        return self._latest
+
+    def take_back(self, codes: np.ndarray) -> None:
+        """Nobody refers to these any more; they are used again if they are what `codes` gave last."""
+        if codes is self._latest:
+            self._codes.append(codes)
+            self._latest = None
 
     def _row(self, free: list[np.ndarray], kind: type[np.generic]) -> np.ndarray:
-        n_bytes = np.dtype(kind).itemsize * self.n_rows
-        if not n_bytes < LARGE_BYTES <= self.n_columns * n_bytes:
-            return np.empty(self.n_rows, dtype=kind)
-        try:
-            return free.pop()
-        except IndexError:  # threads that come together make a piece each
+        if not free:
+            n_bytes = np.dtype(kind).itemsize * self.n_rows
+            if not n_bytes < LARGE_BYTES <= self.n_columns * n_bytes:
+                return np.empty(self.n_rows, dtype=kind)
             n = min(-(-PIECE_BYTES // n_bytes), self.n_columns)
-            rows = list(np.empty((n, self.n_rows), dtype=kind))
-            row = rows.pop()
-            free += rows
-            return row
+            free += list(np.empty((n, self.n_rows), dtype=kind))
+        return free.pop()

@@ -90,7 +90,7 @@ def _label_target(column: Labels, text_dtype: Any) -> Target:
     codes, rows = compact(column.codes)
     present = [column.labels[code] for code in column.codes[rows].tolist()]
     _refuse_time_labels(present)
-    ordered = sort_labels("y", Labels(codes, present))
+    ordered = sort_labels("y", Labels(codes, present), in_place=True)
     classes = np.empty(len(present), dtype=object)
     classes[:] = ordered.labels
     if not any(isinstance(label, (tuple, list)) for label in present):

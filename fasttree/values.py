@@ -42,6 +42,14 @@ if TYPE_CHECKING:
 RawColumn = np.ndarray | Labels | Times
 
 
+def has_numbers(column: Any) -> bool:
+    """Does its type say so? Nobody looks at its values."""
+    dtype: Any = getattr(column, "dtype", None)
+    if hasattr(dtype, "is_numeric"):  # narwhals'
+        return bool(dtype.is_numeric())
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
 def read_column(where: str, column: Any, room: Room | None = None) -> RawColumn:
     """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it. `room` has a place for what
     cannot stay where it is."""
