@@ -216,6 +216,8 @@ class Builder:
         measured: np.ndarray | None = None,
         first_entry: int = 0,
     ) -> Level:
+        if self.ground.weights is None:
+            n_rows = sums.total  # the same numbers, of which large levels have very many
         if depth >= self.params.max_depth or depth >= self.params.max_leaves - 1:
             is_open = np.zeros(len(n_rows), dtype=bool)
         else:

@@ -97,8 +97,8 @@ class Finisher:
         give_back(64 * n_nodes)
         multiplicity = changed(n_nodes, 1, self.written.empty, number)
         eligible = changed(n_nodes, 0, self.written.eligible, number)
-        del number
         arrays |= {name: self._by_node(name, node) for name in LEAF_VALUES if name not in arrays}
+        del node, number
         if self.params.threshold == "value":
             reach = J48_TIE if self.params.compat else 0.0
             self._relocate(arrays["attribute"], arrays["threshold"], reach)
@@ -107,6 +107,7 @@ class Finisher:
         arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
         give_back(64 * n_nodes)
         schema = self.table.schema.unpacked()
+        give_back(64 * n_nodes)
         tree = Tree(schema=schema, multiplicity=multiplicity, **arrays)
         if not self.params.by_length:
             return tree, None

@@ -14,15 +14,17 @@ MANY = 8192  # from which on it pays
 class PackedTexts(Sequence[str]):
     """Reads like a tuple of texts, which `unpacked` makes of it."""
 
-    __slots__ = ("_end", "_letters", "_unpacked")
+    __slots__ = ("_n", "_packed", "_unpacked")
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._letters = "".join(texts)
-        self._end = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)).cumsum()
-        self._unpacked: tuple[str, ...] | None = None
+        self._n = len(texts)
+        ends = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)).cumsum()
+        # One of both. Other threads may be reading while the tuple takes over, so it is there before these go.
+        self._packed: tuple[str, np.ndarray] | None = "".join(texts), ends
+        self._unpacked: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return len(self._end)
+        return self._n
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -31,22 +33,32 @@ class PackedTexts(Sequence[str]):
     def __getitem__(self, place: slice) -> tuple[str, ...]: ...
 
     def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
+        packed = self._packed
+        if packed is None:
+            return self._unpacked[place]
         if isinstance(place, slice):
             return tuple(self)[place]
-        place = range(len(self))[place]
-        return self._letters[self._end[place - 1] if place else 0 : self._end[place]]
+        letters, ends = packed
+        place = range(self._n)[place]
+        return letters[ends[place - 1] if place else 0 : ends[place]]
 
     def __iter__(self) -> Iterator[str]:
+        packed = self._packed
+        if packed is None:
+            yield from self._unpacked
+            return
+        letters, ends = packed
         start = 0
-        for first in range(0, len(self), MANY):  # their ends as objects take memory, too
-            for end in self._end[first : first + MANY].tolist():
-                yield self._letters[start:end]
+        for first in range(0, self._n, MANY):  # their ends as objects take memory, too
+            for end in ends[first : first + MANY].tolist():
+                yield letters[start:end]
                 start = end
 
     def unpacked(self) -> tuple[str, ...]:
         """The same tuple each time."""
-        if self._unpacked is None:
+        if self._packed is not None:
             self._unpacked = tuple(self)
+            self._packed = None
         return self._unpacked
 
 

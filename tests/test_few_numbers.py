@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns of few distinct numbers: coded without sorting, from arrays and from Arrow's memory alike."""
+"""Columns of few distinct numbers: coded without sorting, from arrays and from Arrow's memory alike. And columns of few
+labels, which are bytes from the start."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -16,6 +18,7 @@ import fasttree
 from fasttree import _core
 from fasttree.few_numbers import FewNumbers
 from fasttree.frames import read_table
+from fasttree.room import Room
 from fasttree.values import read_column
 
 WHOLE = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -229,3 +232,103 @@ def test_columns_of_few_and_of_many_numbers_beside_each_other(kind: str, max_bin
         assert model.fit(same, y).tree_.fingerprint() == expected
     if kind != "bool":  # as a column of its own it is a category
         assert model.fit(columns, y).tree_.fingerprint() == expected
+
+
+# -- few labels ------------------------------------------------------------------------------------
+
+
+def check_bytes(X: Any, **arguments: Any) -> list[bool]:
+    """What is read to be encoded against what is read as it is. Returns which columns came as bytes."""
+    plain = read_table(X, **arguments).columns or ()
+    found = read_table(X, **arguments, to_encode=True)
+    for place, (column, bytes_) in enumerate(zip(plain, found.columns or (), strict=True)):
+        assert column.codes is not None
+        assert bytes_.categories == column.categories
+        assert (bytes_.declared, bytes_.ordered) == (column.declared, column.ordered)
+        if bytes_.few_codes is None:
+            np.testing.assert_array_equal(bytes_.codes, column.codes)
+            continue
+        assert bytes_.codes is None
+        assert found.few_codes is not None
+        assert np.shares_memory(bytes_.few_codes, found.few_codes[place])
+        np.testing.assert_array_equal(bytes_.few_codes, column.codes + 1)
+        some = np.arange(0, len(column.codes), 3)
+        part, expected = bytes_.take(some), column.take(some)
+        np.testing.assert_array_equal(part.codes, expected.codes)
+        assert (part.categories, part.few_codes) == (expected.categories, None)
+    return [column.few_codes is not None for column in found.columns or ()]
+
+
+def words(n_levels: int, n_rows: int) -> list[str | None]:
+    random = np.random.default_rng(n_levels)
+    codes = np.append(np.arange(n_levels), random.integers(0, n_levels, n_rows - n_levels))
+    codes = random.permutation(codes)
+    return [None if i % 11 == 5 and codes[i] % 3 else f"level {codes[i]}" for i in range(n_rows)]
+
+
+@pytest.mark.parametrize("n_rows", [1_000, 140_000])
+def test_bytes_of_text(n_rows: int) -> None:
+    """Columns of few and of many labels by turns: a row of codes that serves one after another must not be one that a
+    column still has."""
+    levels = [3, 300, 255, 256, 1, 700, 2, 5]
+    table = pa.table({f"{n} levels": words(n, n_rows) for n in levels})
+    few = [n <= 255 for n in levels]
+    assert check_bytes(table) == few
+    assert check_bytes(pl.from_arrow(table)) == few
+    assert check_bytes(table.to_pandas()) == few
+    assert check_bytes(table.to_pandas().astype(object)) == few
+    assert check_bytes(table.to_pydict()) == few
+
+
+@pytest.mark.parametrize("n_levels", [2, 127, 128, 129, 254, 255, 256])
+def test_bytes_of_categories(n_levels: int) -> None:
+    """pandas holds the codes in as few bits as it can, -1 among them."""
+    text = words(n_levels, 2_000)
+    levels = [f"level {code}" for code in range(n_levels)][::-1]
+    category = pd.Categorical(text, categories=levels, ordered=True)
+    assert check_bytes(pd.DataFrame({"c": category})) == [n_levels <= 255]
+    assert check_bytes(pl.DataFrame({"c": pl.Series(text, dtype=pl.Enum(levels))})) == [
+        n_levels <= 255
+    ]
+    assert check_bytes({"c": fasttree.Categorical(text, levels)}) == [n_levels <= 255]
+    assert check_bytes(pa.table({"c": pa.array(text).dictionary_encode()})) == [n_levels <= 255]
+    given = {"c": text}
+    assert check_bytes(given, categorical_features={"c": levels}) == [False]  # sorted elsewhere
+
+
+def test_bytes_of_bools_and_of_labels_that_no_row_has() -> None:
+    X = pd.DataFrame(
+        {
+            "flag": pd.array([True, None, True, True], dtype="boolean"),
+            "spare": pd.Categorical(["b", "b", None, "b"], categories=["z", "b", "a"]),
+            "nothing": pd.Series([None] * 4, dtype=object),
+        }
+    )
+    assert check_bytes(X) == [True, True, True]
+
+
+def test_the_users_codes_are_never_written_to() -> None:
+    made = fasttree.Categorical(["x", "y", "x", None] * 500, ["y", "x"])
+    before = made.codes.copy()
+    X = {"made": made, "text": pa.array(["p", "q", None, "p"] * 500), "again": made}
+    table = read_table(X, to_encode=True)
+    np.testing.assert_array_equal(made.codes, before)
+    first, _, last = table.columns or ()
+    np.testing.assert_array_equal(first.few_codes, before + 1)
+    np.testing.assert_array_equal(last.few_codes, before + 1)
+
+
+def test_a_row_of_codes_is_lent_again_only_if_it_comes_back() -> None:
+    for n_rows in (10, 600_000, 1_100_000):
+        room = Room(5, n_rows)
+        kept, other = room.codes(), room.codes()
+        room.take_back(kept)  # not the latest: somebody may have it
+        room.take_back(np.empty(n_rows, dtype=np.int32))
+        third = room.codes()
+        assert not np.shares_memory(third, kept)
+        assert not np.shares_memory(third, other)
+        room.take_back(third)
+        room.take_back(third)
+        again = room.codes()
+        assert again is third
+        assert not np.shares_memory(room.codes(), again)
