@@ -169,6 +169,10 @@ for form in (X, batch, Stream(X), Array(batch), {name: X[name] for name in X.col
     assert again.score(form, y) == model.score(X, y)
 for target in ("whole", "flag", "words"):
     fasttree.TreeClassifier(max_depth=2).fit({"word": Stream(X["word"])}, table[target])
+fasttree.TreeClassifier().fit(fasttree.Columns(X, y)).predict_proba(X)
+fasttree.RuleClassifier().fit(X, y).predict(X)
+fasttree.rank_attributes(X, y, sample_weight=weight)
+fasttree.metrics.accuracy(y, model.predict(X), sample_weight=weight)
 print("pandas" in sys.modules)
 """
 

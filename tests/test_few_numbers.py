@@ -119,6 +119,24 @@ def test_codes_of_arrow_columns(kind: str) -> None:
     assert [distinct[code - 1] if code else None for code in codes] == known
 
 
+@pytest.mark.parametrize("kind", ["int64", "uint64"])
+def test_what_lies_under_a_hole_may_be_too_large_for_a_number(kind: str) -> None:
+    values = np.array([3, 2**63 - 1, 2**53 - 1, 2**62, 3], dtype=kind)
+    known = np.array([True, False, True, False, True])
+
+    def column() -> pa.ChunkedArray:
+        bits = pa.py_buffer(np.packbits(known, bitorder="little"))
+        return pa.chunked_array(
+            [pa.Array.from_buffers(pa.from_numpy_dtype(kind), 5, [bits, pa.py_buffer(values)])]
+        )
+
+    assert few_numbers(column()) == ([1, 0, 2, 0, 1], [3.0, 2.0**53 - 1])
+    values[2] = 2**53
+    assert few_numbers(column())[1] is None
+    values[:] = 2**63 - 1
+    assert few_numbers(column())[1] is None
+
+
 def test_what_does_not_come_as_codes() -> None:
     for values in (
         pa.array(range(256)),
