@@ -6,6 +6,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 KEY_COLUMNS: int
+MOST_FEW: int
 SMALL_NODE: int
 
 def trim_heap() -> None: ...

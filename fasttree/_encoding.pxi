@@ -9,6 +9,7 @@ from fasttree._distinct cimport MOST_CODES, Distinct, numeric, number_values, op
 from fasttree._encode cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, settle
 
 KEY_COLUMNS = COLUMNS   # how many columns `keys_of` and `count_values` take at most
+MOST_FEW = MOST_CODES   # values that have a code each, of a byte
 
 cdef enum:
     COUNTED_ROWS = 1024     # of a column at a time: a row-major table is then read while it is in the cache

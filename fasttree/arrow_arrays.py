@@ -30,25 +30,22 @@ _HOLES: dict[str, Any] = {"f": np.nan, "M": np.datetime64("NaT"), "m": np.timede
 
 def to_numpy(series: nw.Series[Any]) -> np.ndarray:
     """A column of any library: NaN or NaT where a float or a time is missing. Others are to have no holes."""
-    values = as_array(series.to_native()) if series.implementation.is_pyarrow() else None
+    values = as_array(series.to_native())
     return np.asarray(series.to_numpy()) if values is None else values
 
 
 def filled(series: nw.Series[Any], hole: int) -> np.ndarray:
     """A column of whole numbers of any library: `hole` where one is missing."""
-    values = as_array(series.to_native(), hole) if series.implementation.is_pyarrow() else None
+    values = as_array(series.to_native(), hole)
     return np.asarray(series.fill_null(hole).to_numpy()) if values is None else values
 
 
-def is_arrow(column: Any) -> bool:
-    """Is it what `as_array` reads?"""
-    library = sys.modules.get("pyarrow")
-    return library is not None and isinstance(column, (library.Array, library.ChunkedArray))
-
-
 def as_array(column: Any, hole: int | None = None) -> np.ndarray | None:
-    """A plain or chunked array of pyarrow; `hole` stands for missing whole numbers. None: numpy has no such type, or
-    nothing to stand for a hole."""
+    """A plain or chunked array of pyarrow; `hole` stands for missing whole numbers. None: it is something else, numpy
+    has no such type, or nothing to stand for a hole."""
+    library = sys.modules.get("pyarrow")
+    if library is None or not isinstance(column, (library.Array, library.ChunkedArray)):
+        return None
     if str(column.type) == "date32[day]":
         column = column.cast("date64")  # numpy's have as many bytes
     name, _, unit = str(column.type).rstrip("]").partition("[")

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-MOST_FEW = 255  # so that a code, or 0 for missing, is a byte
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FewNumbers:

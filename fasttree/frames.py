@@ -25,10 +25,11 @@ from typing import Any
 
 import numpy as np
 
+from fasttree import _core
 from fasttree.arrays import PLAIN_DTYPES, check_whole_numbers, is_large, too_large_error
 from fasttree.categorical import Categorical
 from fasttree.containers import Container, open_container
-from fasttree.few_numbers import MOST_FEW, FewNumbers
+from fasttree.few_numbers import FewNumbers
 from fasttree.kinds import Kinds, read_kinds
 from fasttree.labels import (
     MISSING_CODE,
@@ -168,7 +169,7 @@ def _fit_column(
     if levels is not None:
         codes = _declared_codes(where, labels, levels)
         return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered)
-    if few_codes is not None and len(labels.labels) <= MOST_FEW:
+    if few_codes is not None and len(labels.labels) <= _core.MOST_FEW:
         few_labels = sort_few_labels(where, labels, few_codes)
         room.take_back(labels.codes)
         return Column(

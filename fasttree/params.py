@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree import _core
 from fasttree.scalars import shown
 
 # The number of each criterion in _criteria.pxd.
@@ -39,7 +40,7 @@ MISSING = {"branch": 0, "category": 1, "fractional": 2, "surrogate": 3, "error":
 UNKNOWN = ("missing", "majority", "error")
 THRESHOLD = 0
 THRESHOLDS = ("midpoint", "value")
-MAX_BINS = 255
+MAX_BINS: int = _core.MOST_FEW
 UNLIMITED = 2**62
 COMPATIBLE = ("j48",)
 # The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values, or the

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.arrays import is_large, masked_places
-from fasttree.arrow_arrays import as_array, is_arrow
+from fasttree.arrow_arrays import as_array
 from fasttree.capsules import arrow_column, speaks_arrow
 from fasttree.containers import open_container
 from fasttree.labels import Labels, check_complete, compact, missing_value_error, sort_labels
@@ -216,7 +216,7 @@ def _weights_as_floats(sample_weight: Any) -> np.ndarray:
     if speaks_arrow(sample_weight) and not hasattr(sample_weight, "__array__"):
         sample_weight = arrow_column("sample_weight", sample_weight)
     try:
-        values = as_array(sample_weight) if is_arrow(sample_weight) else None
+        values = as_array(sample_weight)
         found = np.asarray(sample_weight) if values is None else values
     except Exception as error:  # rows of several lengths; a column that numpy has no type for
         if not hasattr(sample_weight, "to_list"):
