@@ -13,7 +13,7 @@ from fasttree._criteria cimport (
     GAIN_RATIO, INFINITY, MISCLASSIFICATION, Ruler, is_incremental, klogk, plain_of, score_of, side_cost, size_of,
     sum_terms, summed_cost, term_grows,
 )
-from fasttree._scan cimport Best, Node, Rows, branch_cost, class_of, is_heavy, weight_of
+from fasttree._search cimport Best, Node, Rows, branch_cost, class_of, is_heavy, weight_of
 
 # ---- buckets --------------------------------------------------------------------------------------------
 

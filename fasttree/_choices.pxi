@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
 
 from fasttree._partition cimport SHARED, branch_of
-from fasttree._scan cimport MISSING_LEFT, row_at
+from fasttree._search cimport MISSING_LEFT, row_at
 
 # What `find_variety` writes down of a node instead of a code.
 cdef enum:

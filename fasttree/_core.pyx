@@ -25,10 +25,8 @@ from fasttree._criteria cimport (
 from fasttree._encode cimport entry_of
 from fasttree._groups cimport scan_groups
 from fasttree._partition cimport Instances, Sides, add_rows, code_entries, deal_list, split_list
-from fasttree._scan cimport (
-    Best, Node, Rows, class_of, row_at, scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold,
-    weight_of,
-)
+from fasttree._scan cimport scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold
+from fasttree._search cimport Best, Node, Rows, class_of, row_at, weight_of
 from fasttree._subsets cimport scan_subset
 
 cdef extern from "_isa.h":

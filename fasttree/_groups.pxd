@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from fasttree._categories cimport PLACE_SHIFT, Buckets
 from fasttree._criteria cimport GAIN_RATIO, INFINITY, Ruler, cost_unit, klogk, score_of, size_of
-from fasttree._scan cimport Best, Node, branch_cost, is_heavy
+from fasttree._search cimport Best, Node, branch_cost, is_heavy
 from fasttree._sort cimport sort_by_key
 from fasttree._subsets cimport principal_keys
 

@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memmove
 
-from fasttree._scan cimport Rows, class_of, row_at, weight_of
+from fasttree._search cimport Rows, class_of, row_at, weight_of
 
 
 cdef struct Sides:

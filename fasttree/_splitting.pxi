@@ -10,7 +10,7 @@ from fasttree._categories cimport (
 )
 from fasttree._criteria cimport Ruler, llrint
 from fasttree._partition cimport SHARED, branch_of, deal_list, send
-from fasttree._scan cimport MISSING_LEFT, Best, Node, class_of, row_at, weight_of
+from fasttree._search cimport MISSING_LEFT, Best, Node, class_of, row_at, weight_of
 
 
 def split_nodes(

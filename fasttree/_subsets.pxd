@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 
 from fasttree._categories cimport Buckets
 from fasttree._criteria cimport BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, Cuts, Ruler, klogk, score_of, size_of
-from fasttree._scan cimport Best, Node, branch_cost, choose, fill_cut, fits, score_block
+from fasttree._search cimport Best, Node, branch_cost, choose, fill_cut, fits, score_block
 from fasttree._sort cimport sort_by_key
 
 cdef enum:

@@ -8,7 +8,8 @@ from libc.string cimport memset
 from fasttree._criteria cimport INFINITY, MISCLASSIFICATION, Ruler, tolerance
 from fasttree._partition cimport SHARED, Sides, branch_of, send
 from fasttree._route cimport find_code
-from fasttree._scan cimport Best, Node, Rows, class_of, row_at, scan_codes, weight_of
+from fasttree._scan cimport scan_codes
+from fasttree._search cimport Best, Node, Rows, class_of, row_at, weight_of
 
 
 cdef struct Stand:
