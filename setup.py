@@ -36,7 +36,7 @@ extension = Extension(
     "fasttree._core",
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
-    depends=["fasttree/_isa.h", *sorted(glob("fasttree/*.px[di]"))],
+    depends=sorted(glob("fasttree/*.h") + glob("fasttree/*.px[di]")),
 )
 
 directives = {

@@ -4,8 +4,8 @@
 
 Typed contiguous views in and out, no policy. The bodies stand in the .pxd files beside it;
 this file owns the arrays of one fit (`Growth`) and looks for splits level by level. What splits are measured with, what
-is done with those that were accepted, columns, encoding, routing, surrogates and pruning stand in the .pxi files that
-it includes.
+is done with those that were accepted, columns, encoding, routing, surrogates, pruning, and numerical functions stand in
+the .pxi files that it includes.
 """
 
 cimport cython
@@ -19,8 +19,8 @@ from fasttree._categories cimport (
     scan_multiway,
 )
 from fasttree._criteria cimport (
-    CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, final_score, ft_log2, klogk, side_cost,
-    size_of, tolerance,
+    CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, final_score, ft_quick_log2, klogk,
+    side_cost, size_of, tolerance,
 )
 from fasttree._encode cimport entry_of
 from fasttree._groups cimport scan_groups
@@ -279,7 +279,7 @@ cdef class Growth:
         if ruler.records_split:
             records.split[i] = best.split / (ruler.fine * <double>level.total[child])
             if best.n_cuts > 0:     # what it takes to say which threshold was chosen
-                records.score[i] -= ft_log2(<double>best.n_cuts) / (<double>level.size[child] / self.per_unit)
+                records.score[i] -= ft_quick_log2(<double>best.n_cuts) / (<double>level.size[child] / self.per_unit)
         if ruler.criterion == CODE_LENGTH:
             records.score[i] -= best.told
 
@@ -291,11 +291,11 @@ cdef class Growth:
             return
         best.n_values = n
         if self.by_threshold(attribute):    # of the missing values one more bit tells the side
-            best.told = ft_log2(<double>(n - 1)) + has_missing
+            best.told = ft_quick_log2(<double>(n - 1)) + has_missing
         elif self.shape[attribute] == SUBSET:
             best.told = <double>(n - 1)
             if n < 60:
-                best.told = ft_log2(<double>((<int64_t>1 << (n - 1)) - 1))
+                best.told = ft_quick_log2(<double>((<int64_t>1 << (n - 1)) - 1))
 
     cdef bint scan_list(
         self, Level level, int64_t child, int64_t attribute, const uint64_t* entries, int64_t* work, Best* best
@@ -689,3 +689,5 @@ include "_routing.pxi"
 include "_pruning.pxi"
 include "_columns.pxi"
 include "_memory.pxi"
+include "_numeric.pxi"
+include "_linear.pxi"

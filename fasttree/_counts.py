@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fasttree._elementary import log
+from fasttree._sums import sums, total
 from fasttree.labels import Labels, check_complete, missing_value_error, number_labels, sort_labels
 from fasttree.times import Times
 from fasttree.values import read_column
@@ -67,7 +69,7 @@ def binary_table(table: ArrayLike, left: int | Iterable[int]) -> NDArray[np.floa
             f"left must hold row numbers of the table, 0 to {len(cells) - 1}, got {left!r}"
         )
     goes_left = np.isin(rows, chosen)
-    return np.stack([cells[goes_left].sum(axis=0), cells[~goes_left].sum(axis=0)])
+    return np.stack([sums(cells[goes_left], 0), sums(cells[~goes_left], 0)])
 
 
 def counts_vector(counts: ArrayLike) -> NDArray[np.float64]:
@@ -114,7 +116,7 @@ def nats_per_unit(base: Base) -> float:
         return 1.0
     try:
         if 1 < base < math.inf:
-            return math.log(base)
+            return log(float(base))
     except TypeError:
         pass
     raise ValueError(f'base must be 2 (bits), "e" (nats) or another number > 1, got {base!r}')
@@ -156,9 +158,7 @@ def _numbers(counts: ArrayLike, name: str, remedy: str) -> NDArray[np.float64]:
         )
     if array.size == 0:
         raise ValueError(f"{name} is empty, shape {array.shape}; {remedy}")
-    with np.errstate(over="ignore"):
-        total = array.sum()
-    if np.isinf(total):
+    if np.isinf(total(array)):
         raise ValueError(f"the total of {name} overflows: divide the weights by {array.max():.0e}")
     return array
 

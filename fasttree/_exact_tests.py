@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fasttree._elementary import exp, log
 from fasttree._special import log_factorial
+from fasttree._sums import segment_sums, sums, total
 
 _Array = NDArray[np.float64]
 _Integers = NDArray[np.int64]
@@ -73,7 +75,7 @@ def tail_probability(lines: list[Line], columns: _Integers, observed: float) -> 
         least = states.statistic + _of_columns(lowest[i + 1], states.left)
         certain = least >= observed - slack
         done = states.take(certain)
-        extreme += float((done.weight * _multinomial(done.left, shares)).sum())
+        extreme += total(done.weight * _multinomial(done.left, shares))
         states = states.take(~certain & (most >= observed - slack))
         if len(states.weight) == 0:
             break
@@ -83,9 +85,8 @@ def tail_probability(lines: list[Line], columns: _Integers, observed: float) -> 
 
 def tail_probabilities_2x2(tables: _Array, term: Term) -> _Array:
     """`tail_probability` of many tables [table, 2, 2] at once: one cell tells all the others."""
-    a, b = tables[:, 0].sum(axis=1), tables[:, :, 0].sum(axis=1)
-    total = tables.sum(axis=(1, 2))
-    first = np.maximum(0.0, a + b - total)
+    a, b = sums(tables[:, 0]), sums(tables[:, :, 0])
+    first = np.maximum(0.0, a + b - sums(tables, (1, 2)))
     n_points = (np.minimum(a, b) - first).astype(np.intp) + 1
     p = np.empty(len(tables))
     ends = np.cumsum(n_points)
@@ -105,9 +106,9 @@ def _tails_2x2(
     table = np.repeat(np.arange(len(tables)), n_points)
     starts = np.cumsum(n_points) - n_points
     n = first[table] + np.arange(len(table)) - starts[table]
-    total = tables.sum(axis=(1, 2))
-    rows, columns = np.stack([a, total - a]), np.stack([b, total - b])
-    others = total - a - b
+    whole = sums(tables, (1, 2))
+    rows, columns = np.stack([a, whole - a]), np.stack([b, whole - b])
+    others = whole - a - b
     statistic, log_share = np.zeros(len(n)), np.zeros(len(n))
     observed = np.zeros(len(tables))
     cells = {(0, 0): n, (0, 1): a[table] - n, (1, 0): b[table] - n, (1, 1): others[table] + n}
@@ -115,19 +116,19 @@ def _tails_2x2(
         statistic += term(cell, rows[i, table], columns[j, table])
         observed += term(tables[:, i, j], rows[i], columns[j])
         log_share -= log_factorial(cell)
-    share = np.exp(log_share - np.maximum.reduceat(log_share, starts)[table])
+    share = exp(log_share - np.maximum.reduceat(log_share, starts)[table])
     extreme = statistic >= (observed - _TIE * (1 + np.abs(observed)))[table]
-    return np.asarray(np.add.reduceat(share * extreme, starts) / np.add.reduceat(share, starts))
+    return segment_sums(share * extreme, starts) / segment_sums(share, starts)
 
 
 def _is_hopeless(totals: list[int], columns: _Integers) -> bool:
     """Are there far too many ways to fill the first lines, times those to fill the next one?"""
     filled, steps_before = 0, 1.0
-    for total in totals[:-1]:
-        ways = _number_of_ways(total, columns)
+    for one in totals[:-1]:
+        ways = _number_of_ways(one, columns)
         if ways > MOST_STEPS or steps_before * ways > _HOPELESS * MOST_STEPS:
             return True
-        filled += total
+        filled += one
         steps_before = _number_of_ways(filled, columns)
     return False
 
@@ -179,8 +180,8 @@ def _fill(states: _States, line: Line, ways: _Integers, shares: _Array) -> _Stat
 def _multinomial(counts: _Integers, shares: _Array) -> _Array:
     """The probability of each row of counts when every unit falls into a column by the columns' shares."""
     numbers = counts.astype(np.float64)
-    logs = log_factorial(numbers.sum(axis=1)) - log_factorial(numbers).sum(axis=1)
-    return np.asarray(np.exp(logs + numbers @ np.log(shares)))
+    logs = log_factorial(sums(numbers)) - sums(log_factorial(numbers))
+    return exp(logs + sums(numbers * log(shares)))
 
 
 def _merge(states: _States, grain: float, n_ways: int) -> _States:
@@ -199,8 +200,8 @@ def _merge(states: _States, grain: float, n_ways: int) -> _States:
         apart &= np.diff(states.statistic) > grain / 2
         starts = np.flatnonzero(np.append(True, (np.diff(key) != 0) | apart))
         if len(starts) < len(key):
-            weight = np.add.reduceat(states.weight, starts)
-            mean = np.add.reduceat(states.weight * states.statistic, starts)
+            weight = segment_sums(states.weight, starts)
+            mean = segment_sums(states.weight * states.statistic, starts)
             mean = np.divide(mean, weight, out=states.statistic[starts], where=weight > 0)
             states, key = _States(states.left[starts], mean, weight), key[starts]
         if len(key) * n_ways <= most or grain > _COARSEST:

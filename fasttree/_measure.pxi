@@ -3,7 +3,7 @@
 
 from libc.stdint cimport int64_t
 
-from fasttree._criteria cimport Ruler, code_steps, cost_unit, ft_log2_gamma, klogk, klogk_steps, side_cost
+from fasttree._criteria cimport Ruler, code_steps, cost_unit, ft_quick_log2_gamma, klogk, klogk_steps, side_cost
 
 
 def klogk_table(double fine, Py_ssize_t n, int64_t[::1] out):
@@ -17,7 +17,7 @@ def klogk_table(double fine, Py_ssize_t n, int64_t[::1] out):
 def code_table(double fine, double prior, double per_unit, int64_t[::1] out):
     """out[k] = round(fine * log2(gamma(k / per_unit + prior) / gamma(prior)))."""
     cdef Py_ssize_t k
-    cdef double base = ft_log2_gamma(prior)
+    cdef double base = ft_quick_log2_gamma(prior)
     with nogil:
         for k in range(out.shape[0]):
             out[k] = code_steps(fine, <double>k / per_unit, prior, base)
@@ -65,8 +65,8 @@ cdef class Measure:
         self.ruler.per_unit = per_unit
         self.ruler.class_prior = prior
         self.ruler.total_prior = prior * self.ruler.n_classes
-        self.ruler.class_base = ft_log2_gamma(self.ruler.class_prior)
-        self.ruler.total_base = ft_log2_gamma(self.ruler.total_prior)
+        self.ruler.class_base = ft_quick_log2_gamma(self.ruler.class_prior)
+        self.ruler.total_base = ft_quick_log2_gamma(self.ruler.total_prior)
         self.ruler.class_code = &class_code[0]
         self.ruler.total_code = &total_code[0]
         self.ruler.n_code = class_code.shape[0]

@@ -2,9 +2,11 @@
 """Pruning where one cut changes the worth of others: the weakest links, and greedy removal. And the errors that a leaf
 must be expected to make beyond those that it made."""
 
-from libc.math cimport exp, expm1, fabs, lgamma, log, log1p, sqrt
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
+
+from fasttree._elementary cimport ft_exp, ft_expm1, ft_log, ft_log1p, ft_log_gamma
 
 
 # ---- expected errors ------------------------------------------------------------------------------------------------
@@ -26,7 +28,7 @@ cdef inline double added_errors(const Estimate* how, double n, double e) noexcep
     cdef double none_seen, c, share
     if n <= 0.0:
         return 0.0
-    none_seen = -n * expm1(log(how.confidence) / n)     # n (1 - confidence ** (1 / n))
+    none_seen = -n * ft_expm1(ft_log(how.confidence) / n)     # n (1 - confidence ** (1 / n))
     if e < 1e-6:
         return none_seen
     if how.kind == BINOMIAL:
@@ -43,7 +45,7 @@ cdef inline double added_errors(const Estimate* how, double n, double e) noexcep
 cdef inline double beta_quantile(double a, double b, double p) noexcept nogil:
     """x with I(x; a, b) = p: Newton's steps, halved where they would leave the bracket."""
     cdef double low = 0.0, high = 1.0, x = a / (a + b), step, value, density
-    cdef double log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
+    cdef double log_beta = ft_log_gamma(a) + ft_log_gamma(b) - ft_log_gamma(a + b)
     cdef int _
     for _ in range(100):
         value = beta_share(a, b, x, log_beta) - p
@@ -51,7 +53,7 @@ cdef inline double beta_quantile(double a, double b, double p) noexcept nogil:
             high = x
         else:
             low = x
-        density = exp((a - 1.0) * log(x) + (b - 1.0) * log1p(-x) - log_beta)
+        density = ft_exp((a - 1.0) * ft_log(x) + (b - 1.0) * ft_log1p(-x) - log_beta)
         step = x - value / density if density > 0.0 else -1.0
         if not low < step < high:
             step = (low + high) / 2
@@ -63,7 +65,7 @@ cdef inline double beta_quantile(double a, double b, double p) noexcept nogil:
 
 cdef inline double beta_share(double a, double b, double x, double log_beta) noexcept nogil:
     """The regularised incomplete beta function, by its continued fraction on the side where that is quick."""
-    cdef double front = exp(a * log(x) + b * log1p(-x) - log_beta)
+    cdef double front = ft_exp(a * ft_log(x) + b * ft_log1p(-x) - log_beta)
     if x < (a + 1.0) / (a + b + 2.0):
         return front * beta_fraction(a, b, x) / a
     return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b

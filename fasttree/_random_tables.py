@@ -21,7 +21,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fasttree._elementary import exp, log, log1p
 from fasttree._special import log_factorial
+from fasttree._sums import segment_sums, sums
 from fasttree._tables import are_whole, degrees_of_freedom, margins, smallest_expected
 
 _Array = NDArray[np.float64]
@@ -42,8 +44,8 @@ def information(tables: _Array) -> _Array:
     present = (tables > 0) & (expected > 0)
     terms = expected - tables
     ratio = np.divide(tables, expected, out=np.ones_like(tables), where=present)
-    terms += tables * np.log(ratio)
-    return np.asarray(np.maximum(terms.sum(axis=(1, 2)), 0.0))
+    terms += tables * log(ratio)
+    return np.asarray(np.maximum(sums(terms, (1, 2)), 0.0))
 
 
 def information_moments(tables: _Array, variance: bool = False) -> tuple[_Array, _Array]:
@@ -59,7 +61,7 @@ def information_moments(tables: _Array, variance: bool = False) -> tuple[_Array,
     if many.any():
         mean[many] = _mean_of_many(tables[many])
         # As a chi-square variable times a factor has it.
-        spread[many] = 2 * mean[many] ** 2 / df[many]
+        spread[many] = 2 * mean[many] * mean[many] / df[many]
     few = whole & ~many
     if few.any():
         mean[few], spread[few] = _exact_moments(tables[few], _MOST_DEGREES if variance else 0)
@@ -70,13 +72,12 @@ def _mean_of_many(tables: _Array) -> _Array:
     """Two terms of the mean's series in 1 / m; what is left out is about df / m^2."""
     rows, columns, total = margins(tables)
 
-    def sums(margin: _Array) -> tuple[_Array, _Array]:
+    def inverses(margin: _Array) -> tuple[_Array, NDArray[np.int64]]:
         shares = margin / total[:, np.newaxis]
-        return np.divide(1, shares, out=np.zeros_like(shares), where=shares > 0).sum(axis=1), (
-            shares > 0
-        ).sum(axis=1)
+        found = np.divide(1, shares, out=np.zeros_like(shares), where=shares > 0)
+        return sums(found), (shares > 0).sum(axis=1)
 
-    (a, r), (b, c) = sums(rows), sums(columns)
+    (a, r), (b, c) = inverses(rows), inverses(columns)
     third = (a - 3 * r + 2) * (b - 3 * c + 2) / 6
     fourth = (a - 2 * r + 1) * (b - 2 * c + 1) / 4
     return np.asarray((r - 1) * (c - 1) / 2 * total / (total - 1) + (fourth - third) / total)
@@ -96,7 +97,7 @@ def _exact_moments(tables: _Array, n_degrees: int) -> tuple[_Array, _Array]:
         cells[varies] = values[place]
         return cells
 
-    mean = spread_out(coefficients[0]).sum(axis=(1, 2))
+    mean = sums(spread_out(coefficients[0]), (1, 2))
     variance, univariate = np.zeros(len(tables)), np.zeros(len(tables))
     row_ratio, column_ratio = np.ones_like(rows), np.ones_like(columns)
     for k in range(1, len(coefficients)):
@@ -105,8 +106,8 @@ def _exact_moments(tables: _Array, n_degrees: int) -> tuple[_Array, _Array]:
         cells = spread_out(coefficients[k])
         together = _with_the_others(cells, row_ratio, k)
         together = _with_the_others(together.swapaxes(1, 2), column_ratio, k).swapaxes(1, 2)
-        variance += (cells * together).sum(axis=(1, 2))
-        univariate += (cells * cells).sum(axis=(1, 2))
+        variance += sums(cells * together, (1, 2))
+        univariate += sums(cells * cells, (1, 2))
     # Values that all differ leave nothing to chance, but rounding.
     variance[variance <= 1e-12 * univariate] = 0.0
     return mean, variance
@@ -126,9 +127,9 @@ def _with_the_others(cells: _Array, ratio: _Array, k: int) -> _Array:
     # kept out of the sum it cannot drown them.
     is_big = weight > 1
     small = np.where(is_big, 0.0, weight * cells)
-    big = np.where(is_big, cells, 0.0).sum(axis=1, keepdims=True)
+    big = sums(np.where(is_big, cells, 0.0), 1, keepdims=True)
     big_weight = np.where(is_big, weight, 0.0).max(axis=1, keepdims=True)
-    others = weight * (small.sum(axis=1, keepdims=True) - small)
+    others = weight * (sums(small, 1, keepdims=True) - small)
     others += np.where(is_big, 0.0, weight * big_weight * big)
     return cells + others if k % 2 == 0 else cells - others
 
@@ -213,42 +214,42 @@ def _expand_part(
     starts = np.cumsum(n_points) - n_points
     n = first[cell] + step[cell] * (np.arange(len(cell)) - starts[cell])
 
-    def sums(values: _Array) -> _Array:
-        return np.asarray(np.add.reduceat(values, starts))
+    def of_cells(values: _Array) -> _Array:
+        return segment_sums(values, starts)
 
     expected = (a * (b / total))[cell]
     rest_a, rest_b = a[cell] - n, b[cell] - n
     log_share = -log_factorial(n) - log_factorial(rest_a) - log_factorial(rest_b)
     log_share -= log_factorial(total[cell] - a[cell] - rest_b)
     log_share -= np.maximum.reduceat(log_share, starts)[cell]
-    share = np.exp(log_share)
-    share /= sums(share)[cell]
+    share = exp(log_share)
+    share /= of_cells(share)[cell]
 
     deviation = n - expected
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = np.where(n > 0, n * np.log1p(deviation / expected) - deviation, expected)
-    mean = sums(share * left)
+        left = np.where(n > 0, n * log1p(deviation / expected) - deviation, expected)
+    mean = of_cells(share * left)
     result = [mean]
     left = left - mean[cell]
-    whole = sums(share * left * left)
+    whole = of_cells(share * left * left)
     # Stieltjes' recurrence: the next polynomial is n times the last one, less its parts along the last two.
     here, before, norm = np.ones_like(n), np.zeros_like(n), np.zeros(len(a))
     # As many as there are points, the constant one included.
     most = np.minimum(n_degrees, n_points - 1)
     for k in range(1, n_degrees + 1):
         exists = k <= most
-        centre = sums(share * deviation * here * here)
+        centre = of_cells(share * deviation * here * here)
         following = (deviation - centre[cell]) * here - norm[cell] * before
-        norm = np.sqrt(sums(share * following * following))
+        norm = np.sqrt(of_cells(share * following * following))
         scale = np.divide(1, norm, out=np.zeros_like(norm), where=exists & (norm > 0))
         before, here = here, following * scale[cell]
-        coefficient = sums(share * left * here)
+        coefficient = of_cells(share * left * here)
         left = left - coefficient[cell] * here
         result.append(coefficient)
-        if not (exists & (sums(share * left * left) > _NOTHING_LEFT * whole)).any():
+        if not (exists & (of_cells(share * left * left) > _NOTHING_LEFT * whole)).any():
             break
     if n_degrees:
         # What is left counts as of the last degree, which is nearer than nothing.
-        rest = sums(share * left * left)
-        result[-1] = np.copysign(np.sqrt(result[-1] ** 2 + rest), result[-1])
+        rest = of_cells(share * left * left)
+        result[-1] = np.copysign(np.sqrt(result[-1] * result[-1] + rest), result[-1])
     return result

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numerical functions under the measures: entropies of rows, the gamma function and its incomplete form."""
+"""Numerical functions under the measures: entropies of rows, the incomplete gamma function, tails of distributions."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fasttree._elementary import erfc, exp, gamma, log, log_gamma, power
+from fasttree._sums import sums
+
 _FEW_DEGREES = 60  # of freedom: up to here the tail is a short sum
 _LARGE_SHAPE = 16.0  # from here on six terms of Stirling's series give the last bit of Gamma
-_STIRLING_FROM = 10  # log(Gamma) is a larger number, and needs the series less exact
-_HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
 
 def row_shares(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Every row divided by its total; an empty row stays 0."""
-    total = table.sum(axis=1, keepdims=True)
+    total = sums(table, keepdims=True)
     shares = np.zeros_like(table)
     np.divide(table, total, out=shares, where=total > 0)
     return shares
@@ -32,35 +32,8 @@ def row_entropy(table: NDArray[np.float64]) -> NDArray[np.float64]:
     [0.693147, 0.0, 0.0]
     """
     shares = row_shares(table)
-    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)  # x log x := 0 at 0
-    entropies: NDArray[np.float64] = np.maximum(-(shares * logs).sum(axis=1), 0.0)
-    return entropies
-
-
-def log_gamma(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """log(Gamma(x)) of an array of numbers > 0, with an error below 1e-13 relative or 1e-14, whichever is more.
-
-    >>> log_gamma(np.array([1.0, 4.0, 0.5])).round(6).tolist()
-    [0.0, 1.791759, 0.572365]
-    """
-    x = np.asarray(x, dtype=np.float64)
-    is_small = x < _STIRLING_FROM
-    shifted = np.where(is_small, x + _STIRLING_FROM, x)
-    reciprocal = 1 / shifted
-    square = reciprocal * reciprocal
-    series = np.full_like(shifted, _STIRLING[-1])
-    for coefficient in _STIRLING[-2::-1]:
-        series = series * square + coefficient
-    # (s - 1/2) log s - s + log(2 pi) / 2 + series, with smaller numbers to cancel.
-    result = (shifted - 0.5) * (np.log(shifted) - 1) + (
-        _HALF_LOG_TWO_PI - 0.5 + series * reciprocal
-    )
-    small = x[is_small]
-    product = small.copy()  # Gamma(x + k) = Gamma(x) * x * (x + 1) * ... * (x + k - 1)
-    for k in range(1, _STIRLING_FROM):
-        product *= small + k
-    result[is_small] -= np.log(product)
-    return np.asarray(result)
+    logs = log(np.where(shares > 0, shares, 1.0))  # x log x := 0 at 0
+    return np.maximum(-sums(shares * logs), 0.0)
 
 
 def upper_gamma(a: float, x: float) -> float:
@@ -86,19 +59,21 @@ def _density(a: float, x: float) -> float:
     """x^a exp(-x) / Gamma(a)."""
     if a < _LARGE_SHAPE:
         # exp(-x) in two halves, or it would vanish before the power lifts it.
-        half = math.exp(-x / 2)
-        return half * (x**a / math.gamma(a)) * half if half > 0 else 0.0
+        half = exp(-x / 2)
+        return half * (power(x, a) / gamma(a)) * half if half > 0 else 0.0
     # a log x - x - log Gamma(a) would be a small difference of huge numbers. Stirling's series s,
     # Gamma(a) = sqrt(2 pi / a) (a / e)^a e^s, leaves only -a (r - 1 - log r) - s with r = x / a.
-    series = sum(c / a ** (2 * k + 1) for k, c in enumerate(_STIRLING))
-    return math.sqrt(a / (2 * math.pi)) * math.exp(-a * _log_excess(x, a) - series)
+    series = 0.0
+    for coefficient in _STIRLING[::-1]:
+        series = series / (a * a) + coefficient
+    return math.sqrt(a / (2 * math.pi)) * exp(-a * _log_excess(x, a) - series / a)
 
 
 def _log_excess(x: float, a: float) -> float:
     """r - 1 - log(r) for r = x / a, also near r = 1, where the terms nearly cancel."""
     d = (x - a) / a
     if abs(d) > 0.1:
-        return d - math.log(x / a)
+        return d - log(x / a)
     # log(1 + d) = 2 (h + h^3 / 3 + h^5 / 5 + ...) with h = d / (2 + d), and d - 2 h = d h.
     h = d / (2 + d)
     tail, power = 0.0, h
@@ -150,10 +125,10 @@ def chi_square_tails(statistic: NDArray[np.float64], df: NDArray[np.int64]) -> N
         # Q(a + 1, x) = Q(a, x) + x^a exp(-x) / Gamma(a + 1): every term is positive, none cancels.
         if one % 2:
             root = np.sqrt(half)
-            tail = np.array([math.erfc(x) for x in root.tolist()])
-            term, a = np.exp(-half) * root / math.gamma(1.5), 1.5
+            tail = erfc(root)
+            term, a = exp(-half) * root / gamma(1.5), 1.5
         else:
-            tail = np.exp(-half)
+            tail = exp(-half)
             term, a = tail * half, 2.0
         while a <= one / 2:
             tail += term
@@ -172,8 +147,8 @@ def chi_square_quantile(alpha: float, df: int) -> float:
     """
     # The cube root of a chi-square variable is nearly normal, which tells where to begin to look.
     spread = 2 / (9 * df)
-    guess = df * max(0.0, 1 - spread + NormalDist().inv_cdf(1 - alpha) * math.sqrt(spread)) ** 3
-    low, high = 0.0, max(2 * guess, 1.0)
+    root = max(0.0, 1 - spread + normal_quantile(alpha) * math.sqrt(spread))
+    low, high = 0.0, max(2 * df * root * root * root, 1.0)
     while upper_gamma(df / 2, high / 2) > alpha:
         low, high = high, 2 * high
     while high - low > 1e-14 * high:
@@ -211,14 +186,51 @@ def student_t_tails(t: float, df: int) -> float:
     """
     if math.isinf(t):
         return 0.0
-    # Abramowitz and Stegun 26.7.3 and 26.7.4: the probability between -t and t is a short sum of powers of a cosine.
-    angle = math.atan2(abs(t), math.sqrt(df))
-    cosine, sine = math.cos(angle), math.sin(angle)
+    # Abramowitz and Stegun 26.7.3 and 26.7.4: the probability between -t and t is a short sum of powers of the cosine
+    # of the angle whose tangent is this.
+    tangent = abs(t) / math.sqrt(df)
+    if tangent > 1:
+        sine = 1 / math.sqrt(1 + 1 / (tangent * tangent))
+        cosine = sine / tangent
+    else:
+        cosine = 1 / math.sqrt(1 + tangent * tangent)
+        sine = tangent * cosine
     total, term = 0.0, cosine if df % 2 else 1.0
     for k in range(1 + df % 2, df, 2):
         total += term
         term *= cosine * cosine * k / (k + 1)
     inside = sine * total
     if df % 2:
-        inside = 2 / math.pi * (angle + inside)
+        inside = 2 / math.pi * (_angle(sine, cosine) + inside)
     return min(1.0, max(0.0, 1.0 - inside))
+
+
+def _angle(sine: float, cosine: float) -> float:
+    """The angle from 0 to pi / 2 with this sine and cosine."""
+    halvings = 4
+    for _ in range(halvings):  # tan(a / 2) = sin a / (1 + cos a)
+        tangent = sine / (1 + cosine)
+        cosine = 1 / math.sqrt(1 + tangent * tangent)
+        sine = tangent * cosine
+    series = 0.0
+    for k in range(21, -1, -2):  # the tangent is below 0.1: x - x^3 / 3 + x^5 / 5 - ...
+        series = 1 / (k + 2) - tangent * tangent * series
+    return 2**halvings * tangent * (1 - tangent * tangent * series)
+
+
+def normal_quantile(alpha: float) -> float:
+    """The number that a standard normal variable passes with probability ``alpha``, above 0 and below 1.
+
+    >>> round(normal_quantile(0.025), 6), round(normal_quantile(0.975), 6)
+    (1.959964, -1.959964)
+    """
+    if alpha >= 0.5:
+        return 0.0 if alpha == 0.5 else -normal_quantile(1 - alpha)
+    # Abramowitz and Stegun 26.2.22 is off by 0.003; each of Newton's steps for the logarithm of the tail, which is
+    # nearly a parabola, leaves about the square of that.
+    t = math.sqrt(-2 * log(alpha))
+    z = max(0.0, t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t)))
+    for _ in range(5):
+        tail = erfc(z * math.sqrt(0.5)) / 2
+        z += log(tail / alpha) * tail / (exp(-z * z / 2) / math.sqrt(2 * math.pi))
+    return z

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fasttree._sums import sums
+
 _Array = NDArray[np.float64]
 
 
@@ -33,8 +35,7 @@ def counts_tables(tables: ArrayLike) -> _Array:
         raise ValueError(
             f"tables{list(place)} is {array[place]}: counts and weights must be finite numbers >= 0"
         )
-    with np.errstate(over="ignore"):
-        totals = array.sum(axis=(1, 2))
+    totals = sums(array, (1, 2))
     if np.isinf(totals).any():
         raise ValueError(
             f"the total of tables[{int(np.isinf(totals).argmax())}] overflows: "
@@ -61,7 +62,7 @@ def weights_of_missing(missing: ArrayLike, n_tables: int) -> _Array:
 
 def margins(tables: _Array) -> tuple[_Array, _Array, _Array]:
     """The weight of each value, of each class, and of each table."""
-    return tables.sum(axis=2), tables.sum(axis=1), tables.sum(axis=(1, 2))
+    return sums(tables, 2), sums(tables, 1), sums(tables, (1, 2))
 
 
 def are_whole(tables: _Array) -> NDArray[np.bool_]:

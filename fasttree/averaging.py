@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree._elementary import exp, logaddexp
+from fasttree._sums import segment_sums
 from fasttree.message_length import (
     NATS_PER_BIT,
     TIE,
@@ -67,7 +69,7 @@ def pruning_weights(
         log_end = log_leaf - NATS_PER_BIT * bits_of_classes(tree.counts, one)
         log_evidence = _sum_over_prunings(tree, log_end, log_split)
         if found is None or log_evidence[0] > found.log_evidence[0] * (1 - TIE):  # it is below 0
-            weight = np.exp(np.minimum(log_end - log_evidence, 0.0))
+            weight = exp(np.minimum(log_end - log_evidence, 0.0))
             found = PruningWeights(log_evidence, weight, one)
     assert found is not None
     return found
@@ -100,10 +102,10 @@ def _sum_over_prunings(tree: Tree, log_end: np.ndarray, log_split: np.ndarray) -
     for level in reversed(tree.nodes_by_depth()):
         nodes = level.start + np.flatnonzero(is_split[level])
         if len(nodes):
-            goes_on = log_split[nodes] + np.add.reduceat(
+            goes_on = log_split[nodes] + segment_sums(
                 log_sum[below], tree.first_child[nodes] - below.start
             )
-            log_sum[nodes] = np.logaddexp(log_end[nodes], goes_on)
+            log_sum[nodes] = logaddexp(log_end[nodes], goes_on)
         below = level
     return log_sum
 

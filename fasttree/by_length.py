@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fasttree._elementary import log2
 from fasttree.message_length import log2_partitions
 from fasttree.params import CATEGORICAL_SPLITS, PLACE_SHIFT, PRESENT, GrowthParams
 
@@ -72,7 +73,7 @@ class LengthRule:
             1 / np.maximum(siblings, 2),
             1 - 1 / max(self.n_attributes, 2),
         )
-        told = np.log2(np.maximum(eligible, 1)) - np.log2(is_test)
+        told = log2(np.maximum(eligible, 1)) - log2(is_test)
         worth = worth - (told + LEAVES_OF_TWO)
         if len(self.tables):
             worth[self.tables] += LEAVES_OF_TWO - self._bits_of_leaves(cut[self.tables], eligible)
@@ -83,7 +84,7 @@ class LengthRule:
     ) -> np.ndarray:
         """What it takes to say of a child with rows that it is a leaf; nothing if nothing is left to ask for."""
         is_free = self.by_branch[attribute] & (eligible == 1)
-        return np.where(is_free, 0.0, -np.log2(1 - 1 / np.maximum(n_branches, 2)))
+        return np.where(is_free, 0.0, -log2(1 - 1 / np.maximum(n_branches, 2)))
 
     def _bits_of_leaves(self, cut: np.ndarray, eligible: np.ndarray) -> np.ndarray:
         """The same of all the children of the `tables`; those without rows are leaves for sure."""
@@ -98,7 +99,7 @@ def _bits_of_joining(cut: np.ndarray) -> np.ndarray:
     """log2 of the ways to put p levels and "missing" into p branches, where missing values have joined a level."""
     present, above = cut & PRESENT, cut >> PLACE_SHIFT
     joined = (above > 0) & (above <= present)
-    return np.log2(np.where(joined, present * (present + 1) / 2, 1.0))
+    return log2(np.where(joined, present * (present + 1) / 2, 1.0))
 
 
 def _bits_of_groups(score: np.ndarray, n_values: np.ndarray, cut: np.ndarray) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fasttree._sums import sums, total
 from fasttree.priors import at_stake
 from fasttree.tree import Tree
 
@@ -40,7 +41,7 @@ def worth(
         return np.where(eligible, gain, -np.inf)
     counts = eligible if has_many_values.all() else eligible & ~has_many_values[:, np.newaxis]
     n = counts.sum(axis=0)
-    average = np.where(n > 0, np.where(counts, gain, 0.0).sum(axis=0) / np.maximum(n, 1), np.inf)
+    average = np.where(n > 0, sums(np.where(counts, gain, 0.0), 0) / np.maximum(n, 1), np.inf)
     eligible &= (gain >= average - BELOW_AVERAGE) & (split > LEAST_SPLIT_INFORMATION)
     ratio = gain / np.where(eligible, split, 1.0)
     return np.where(eligible & (ratio > tie), ratio, -np.inf)
@@ -51,5 +52,5 @@ def collapse(tree: Tree) -> Tree:
     errors = tree.schema.priors.risk(tree.counts, tree.pred)
     below = tree.sum_up(np.where(tree.is_leaf(), errors, 0.0))  # of the leaves under each node
     root = tree.counts[0]
-    least = LEAST_ERRORS * at_stake(tree.schema.priors, root) / root.sum()
+    least = LEAST_ERRORS * at_stake(tree.schema.priors, root) / total(root)
     return tree.subtree(below < errors - least)

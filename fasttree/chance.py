@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from fasttree._counts import Base, counts_table, nats_per_unit
 from fasttree._random_tables import information, information_moments
 from fasttree._special import chi_square_quantile, row_entropy, row_shares
+from fasttree._sums import sums
 from fasttree._tables import (
     are_whole,
     counts_tables,
@@ -41,7 +42,7 @@ from fasttree.confidence_entropy import Z, check_z, gains
 
 UpperBound = Literal["class", "max", "arith"]
 
-_BITS = 1 / np.log(2)
+_BITS = 1.4426950408889634  # in a nat
 _NO_ROOM = 1e-9  # a denominator below it: chance gives as much as there is
 _Array = NDArray[np.float64]
 
@@ -151,7 +152,7 @@ def score_tables(
         raise ValueError(f"alpha must be a probability between 0 and 1, got {alpha!r}")
     cells = counts_tables(tables)
     unknown = weights_of_missing(missing, len(cells))
-    total = cells.sum(axis=(1, 2))
+    total = sums(cells, (1, 2))
     scores = np.zeros(len(cells))
     filled = total > 0
     if filled.any():
@@ -194,7 +195,7 @@ def _adjusted_gini(tables: _Array, options: _Options) -> _Array:
 
 def _standardised_gini(tables: _Array, options: _Options) -> _Array:
     reduction, by_chance, _ = _gini_reductions(tables)
-    total = tables.sum(axis=(1, 2))
+    total = sums(tables, (1, 2))
     return _ratio((reduction - by_chance) * total, np.sqrt(_gini_variance(tables)))
 
 
@@ -218,7 +219,7 @@ _UPPER: dict[str, Callable[[_Array, _Array], _Array]] = {
 
 
 def _per_row(information_of_all: _Array, tables: _Array) -> _Array:
-    total = tables.sum(axis=(1, 2))
+    total = sums(tables, (1, 2))
     return np.divide(information_of_all, total, out=np.zeros(len(tables)), where=total > 0)
 
 
@@ -232,11 +233,10 @@ def _gini_reductions(tables: _Array) -> tuple[_Array, _Array, _Array]:
     shares = row_shares(columns)
     # With deviations from the expected counts nothing cancels: the sum of (n - e)^2 / a, over N.
     deviation = tables - rows[:, :, np.newaxis] * shares[:, np.newaxis, :]
-    squares = (deviation**2).sum(axis=2)
-    reduction = (
-        np.divide(squares, rows, out=np.zeros_like(rows), where=rows > 0).sum(axis=1) / total
-    )
-    before = (shares * (1 - shares)).sum(axis=1)
+    squares = sums(deviation * deviation)
+    of_rows = np.divide(squares, rows, out=np.zeros_like(rows), where=rows > 0)
+    reduction = sums(of_rows) / total
+    before = sums(shares * (1 - shares))
     splits = np.maximum((rows > 0).sum(axis=1) - 1, 0)
     dealt = np.where(are_whole(tables), total - 1, total)
     return (
@@ -250,9 +250,9 @@ def _gini_variance(tables: _Array) -> _Array:
     """The variance by chance of N times the reduction, exact for whole numbers."""
     _, columns, _ = margins(tables)
     shares = row_shares(columns)
-    squares, cubes = (shares**2).sum(axis=1), (shares**3).sum(axis=1)
+    squares, cubes = sums(shares * shares), sums(shares * shares * shares)
     splits = np.maximum(tables.any(axis=2).sum(axis=1) - 1, 0)
-    variance = 2 * splits * np.maximum(squares - 2 * cubes + squares**2, 0.0)
+    variance = 2 * splits * np.maximum(squares - 2 * cubes + squares * squares, 0.0)
     whole = are_whole(tables)
     variance[whole] = _exact_gini_variance(tables[whole])
     return np.asarray(variance)
@@ -267,22 +267,22 @@ def _exact_gini_variance(tables: _Array) -> _Array:
     rows, columns, total = margins(tables)
     present = rows > 0
     r = present.sum(axis=1)
-    inverse = np.divide(1, rows, out=np.zeros_like(rows), where=present).sum(axis=1)
+    inverse = sums(np.divide(1, rows, out=np.zeros_like(rows), where=present))
     size = total[:, np.newaxis]
     others = size - columns
     n2, n3 = np.maximum(size - 1, 1), np.maximum(size - 2, 1)
     # The chances that two rows, and that three, are not of one class.
-    two = (columns * others / (size * n2)).sum(axis=1)
-    three = (columns * others * (size + columns - 3) / (size * n2 * n3)).sum(axis=1)
+    two = sums(columns * others / (size * n2))
+    three = sums(columns * others * (size + columns - 3) / (size * n2 * n3))
     free, spare = total - r, r - inverse
     fours = np.where(total < 4, 1.0, (total - 2) * (total - 3))  # no four rows among less
     leading = 4 * free * (total * (3.5 - r) + 1.5 * r - 6) + (6 * spare - 4 * free) * (
         4 * total - 6
     )
-    square = np.where(total < 4, -(free**2), leading / fours + 6 * spare)
+    square = np.where(total < 4, -free * free, leading / fours + 6 * spare)
     drawn = np.where(total < 4, 0.0, (free * (free - 4) + 6 * spare) / fours)
     single = 2 * spare - 2 * drawn
-    terms = np.stack([square * two**2, -(2 * square + single) * two, (square + single) * three])
-    variance = terms.sum(axis=0)
-    variance[variance <= 1e-12 * np.abs(terms).sum(axis=0)] = 0.0
+    terms = np.stack([square * two * two, -(2 * square + single) * two, (square + single) * three])
+    variance = sums(terms, 0)
+    variance[variance <= 1e-12 * sums(np.abs(terms), 0)] = 0.0
     return np.asarray(variance)

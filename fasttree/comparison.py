@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fasttree._special import student_t_tails
+from fasttree._sums import deviation
+from fasttree._sums import mean as mean_of
 from fasttree.scalars import shown
 
 LIBRARIES = ("pandas", "polars")
@@ -142,8 +144,8 @@ class Comparison:
         values = values[~np.isnan(values)]
         if not len(values):
             return Spread(math.nan, math.nan, math.nan, 0)
-        sd = float(values.std(ddof=1)) if len(values) > 1 else math.nan
-        return Spread(float(values.mean()), sd, sd / math.sqrt(len(values)), len(values))
+        sd = deviation(values, 1) if len(values) > 1 else math.nan
+        return Spread(mean_of(values), sd, sd / math.sqrt(len(values)), len(values))
 
     def best(self, measure: str = "accuracy") -> list[str]:
         """The methods with the best mean; several if they are equal, none if the measure has no best."""
@@ -168,13 +170,13 @@ class Comparison:
         by_fold = self.values(first, measure) - self.values(second, measure)
         known = ~np.isnan(by_fold)
         n, sd = int(known.sum()), math.nan
-        mean = float(by_fold[known].mean()) if n else math.nan
+        mean = mean_of(by_fold[known]) if n else math.nan
         if n > 1:
-            sd = float(by_fold[known].std(ddof=1))
+            sd = deviation(by_fold[known], 1)
         folds = [result for result in self.per_fold if result.method == first]
         shares = np.array([result.n_test / result.n_train for result in folds])
         se = sd / math.sqrt(n) if n else math.nan
-        corrected = sd * math.sqrt(1 / n + shares[known].mean()) if n else math.nan
+        corrected = sd * math.sqrt(1 / n + mean_of(shares[known])) if n else math.nan
         if math.isnan(sd):
             t = p_value = math.nan
         elif corrected <= TIE:

@@ -19,9 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fasttree._counts import Base, counts_table, counts_vector, nats_per_unit, weight_of_missing
 from fasttree._special import row_entropy
+from fasttree._sums import sums, total
 from fasttree._tables import margins
 
 Z = 1.959964  # bounds that 2.5 % of samples pass
+_NATS = 0.6931471805599453  # in a bit
 
 _Array = NDArray[np.float64]
 
@@ -52,23 +54,23 @@ def confidence_gain(
     0.125163
     """
     cells = counts_table(table)
-    known, unknown = float(cells.sum()), weight_of_missing(missing)
+    known, unknown = total(cells), weight_of_missing(missing)
     if known == 0:
         return 0.0
     bits = float(gains(cells[np.newaxis], check_z(z))[0])
-    return bits * math.log(2) / nats_per_unit(base) * known / (known + unknown)
+    return bits * _NATS / nats_per_unit(base) * known / (known + unknown)
 
 
 def gains(tables: _Array, z: float) -> _Array:
     """The gain in bits of each of the tables [table, value, class], all with rows."""
-    rows, columns, total = margins(tables)
+    rows, columns, weight = margins(tables)
     before = _entropies(columns, z)
     after = np.zeros(rows.shape)
     present = rows > 0
     after[present] = _entropies(tables[present], z)
-    gain = before - (rows * after).sum(axis=1) / total
+    gain = before - sums(rows * after) / weight
     gain[np.abs(gain) < 1e-12] = 0.0  # where the bounds allow everything only rounding is left
-    return np.asarray(gain / math.log(2))
+    return np.asarray(gain / _NATS)
 
 
 def check_z(z: float) -> float:
@@ -84,7 +86,7 @@ def _entropies(counts: _Array, z: float) -> _Array:
     """In nats, of each row of counts."""
     descending = -np.sort(-counts, axis=1)
     tails = descending[:, ::-1].cumsum(axis=1)[:, ::-1]
-    size = counts.sum(axis=1, keepdims=True) + z * z
+    size = sums(counts, 1, keepdims=True) + z * z
     with np.errstate(divide="ignore", invalid="ignore"):
         centre = (tails + z * z / 2) / size
         bounds = centre + z * np.sqrt(np.maximum(centre * (1 - centre), 0.0) / size)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._elementary import power
 from fasttree.arrays import masked_places
 from fasttree.params import as_float
 from fasttree.scalars import shown
@@ -30,7 +31,7 @@ def __dir__() -> list[str]:
 
 def tan_schlimmer(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
     """gain² / cost (Tan and Schlimmer). A cost of 0, of an attribute already measured, counts as 1."""
-    return np.asarray(gain**2 / np.where(cost == 0, 1.0, cost))
+    return np.asarray(gain * gain / np.where(cost == 0, 1.0, cost))
 
 
 def gain_per_cost(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
@@ -45,7 +46,7 @@ class Nunez:
     w: float
 
     def __call__(self, gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-        return np.asarray((2.0**gain - 1.0) / (cost + 1.0) ** self.w)
+        return np.asarray((power(2.0, gain) - 1.0) / power(cost + 1.0, self.w))
 
     def __repr__(self) -> str:
         return f"nunez({self.w!r})"

@@ -62,8 +62,9 @@ def wilson_limits(events: float, rows: float) -> tuple[float, float]:
     >>> round(low, 4), round(high, 4)
     (0.2366, 0.7634)
     """
-    share = events / rows
-    centre = (share + Z**2 / (2 * rows)) / (1 + Z**2 / rows)
-    half = Z / (1 + Z**2 / rows) * math.sqrt(share * (1 - share) / rows + Z**2 / (4 * rows**2))
+    share, square = events / rows, Z * Z
+    centre = (share + square / (2 * rows)) / (1 + square / rows)
+    spread = math.sqrt(share * (1 - share) / rows + square / (4 * rows * rows))
+    half = Z / (1 + square / rows) * spread
     # At 0 and 1 a limit is the share itself, but for rounding.
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))

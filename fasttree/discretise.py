@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fasttree._counts import Base, contingency_table, nats_per_unit, numeric_column
+from fasttree._elementary import log, log1p, power
 from fasttree._special import row_entropy
+from fasttree._sums import sums, total
 
 # Less is rounding; a later cut must also gain that much more to replace the best.
 _ZERO_GAIN = 1e-10
@@ -99,7 +101,7 @@ def discretise(
     if not min_gain >= 0:
         raise ValueError(f"min_gain must be a number of bits >= 0, got {min_gain!r}")
     column = _SortedColumn(values, labels, weights)
-    least_gain = max(min_gain * math.log(2), _ZERO_GAIN)
+    least_gain = max(min_gain * nats_per_unit(2), _ZERO_GAIN)
     made: list[float] = []
     pieces: list[tuple[float, int, int, int]] = []  # minus the saving, first, cut position, end
 
@@ -138,14 +140,14 @@ class _SortedColumn:
         np.cumsum(counts[present], axis=0, out=self._before[1:])
 
     def weight(self, first: int, end: int) -> float:
-        return float(self._counts(first, end).sum())
+        return total(self._counts(first, end))
 
     def gains(self, first: int, end: int) -> NDArray[np.float64]:
         """The gain of every cut inside the piece; the first leaves one value on its left."""
         whole = self._counts(first, end)
         left = self._before[first + 1 : end] - self._before[first]
         right = _at_least_zero(whole - left)
-        left_share = left.sum(axis=1) / whole.sum()
+        left_share = sums(left) / total(whole)
         after = left_share * row_entropy(left) + (1 - left_share) * row_entropy(right)
         before = row_entropy(whole[np.newaxis])[0]
         return _at_least_zero(before - after)
@@ -155,17 +157,24 @@ class _SortedColumn:
         parts = np.stack(
             [self._counts(first, end), self._counts(first, cut), self._counts(cut, end)]
         )
-        n = float(parts[0].sum())
+        n = total(parts[0])
         if n <= 1:  # weights only: there is no half a row to describe
             return math.inf
         # Sums of fractional weights leave rounding where a class is absent.
         k, k1, k2 = (int(n_classes) for n_classes in (parts > 1e-12 * n).sum(axis=1))
         h, h1, h2 = row_entropy(parts)
-        delta = math.log(3**k - 2) - (k * h - k1 * h1 - k2 * h2)
-        return float((math.log(n - 1) + delta) / n)
+        delta = _log_of_ways(k) - (k * h - k1 * h1 - k2 * h2)
+        return float((log(n - 1) + delta) / n)
 
     def _counts(self, first: int, end: int) -> NDArray[np.float64]:
         return _at_least_zero(self._before[end] - self._before[first])
+
+
+def _log_of_ways(k: int) -> float:
+    """log(3^k - 2)."""
+    if k <= 30:
+        return log(float(3**k - 2))
+    return k * log(3.0) + log1p(-2 * power(3.0, -k))
 
 
 def _at_least_zero(differences: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fasttree._memory import give_back
+from fasttree._sums import sums
 from fasttree.encode import EncodedTable
 from fasttree.ground import Ground
 from fasttree.message_length import Choices
@@ -181,7 +182,7 @@ class Finisher:
             plain = self.ground.plain(known)
             counts[here] = plain / self.ground.per_unit
             weighed = plain if ratios is None else plain * ratios
-            total = weighed.sum(axis=1, keepdims=True)
+            total = sums(weighed, keepdims=True)
             if not is_exact:
                 weighed = self._evened(weighed, total)
             if not has_plain_shares:

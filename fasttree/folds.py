@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._sums import segment_sums
 from fasttree.scalars import plain, shown
 
 DEFAULT_FOLDS = 10
@@ -114,7 +115,7 @@ def _draws(hashes: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) ->
         first,
         codes[first],
         np.where(number > 0, with_classes(drawn, number), drawn),
-        np.add.reduceat(weight, first),
+        segment_sums(weight, first),
     )
 
 

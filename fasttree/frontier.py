@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fasttree import _core
+from fasttree._sums import segment_sums
 from fasttree.segments import sizes, starts
 
 KEEP_ROWS = 128  # a smaller node's histogram is not worth keeping for its children
@@ -201,7 +202,7 @@ def family_sums(values: np.ndarray, first_child: np.ndarray) -> np.ndarray:
     """Of each family the sum of the children's values."""
     if len(values) == 2 * (len(first_child) - 1):  # all binary
         return np.asarray(values[::2] + values[1::2])
-    return np.add.reduceat(values, first_child[:-1])
+    return segment_sums(values, first_child[:-1])
 
 
 def first_largest(values: np.ndarray, first_child: np.ndarray, slack: int = 0) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._parallel import Team
+from fasttree._sums import sums
 from fasttree.by_length import LengthRule
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
@@ -132,7 +133,7 @@ class Ground:
 
     def pull(self, counts: np.ndarray) -> np.ndarray:
         """The weight by which a node draws rows that know nothing better: with class weights, without costs."""
-        return np.asarray(self.priors.weighted(self.plain(counts)).sum(axis=1))
+        return sums(self.priors.weighted(self.plain(counts)))
 
     def spend(self, attribute: int) -> None:
         """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""

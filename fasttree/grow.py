@@ -11,6 +11,7 @@ import numpy as np
 from fasttree import _core
 from fasttree._memory import give_back
 from fasttree._parallel import Team
+from fasttree._sums import sums
 from fasttree.builder import Builder
 from fasttree.by_chance import ChanceRule
 from fasttree.costs import AttributeCosts
@@ -111,7 +112,7 @@ def _make(splits: Splits, builder: Builder, ground: Ground) -> Level:
 def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
     """The splits of best-first growth: nodes do not depend on each other, so it grows a part of the tree."""
     counts = tree.counts if factor is None else tree.counts * (factor / factor.max())
-    saved = tree.gain * counts.sum(axis=1)
+    saved = tree.gain * sums(counts)
     saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
     is_split = _core.best_first(
         tree.first_child,

@@ -15,7 +15,9 @@ confidence intervals, and p values. The maximal information coefficient takes co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,7 @@ from fasttree._counts import (
     weight_of_missing,
 )
 from fasttree._special import row_entropy, row_shares
+from fasttree._sums import dot, exact_dot, exact_total, sums, total
 from fasttree.chance import (
     adjusted_for_ranking,
     adjusted_gini,
@@ -144,7 +147,7 @@ def split_info(table: ArrayLike, *, missing: float = 0.0, base: Base = 2) -> flo
     >>> round(split_info([[2, 3], [4, 0], [3, 2]]), 6)
     1.577406
     """
-    branches = counts_table(table).sum(axis=1)
+    branches = sums(counts_table(table), 1)
     return entropy(np.append(branches, weight_of_missing(missing)), base=base)
 
 
@@ -230,11 +233,12 @@ def covariance(x: ArrayLike, y: ArrayLike, *, ddof: int = 1) -> float:
     >>> covariance([1, 2, 3, 4], [2, 4, 6, 8], ddof=0)
     2.5
     """
-    (x_centred, x_exponent), (y_centred, y_exponent) = _centred(x, y)
-    n = len(x_centred)
+    (x_scaled, x_exponent), (y_scaled, y_exponent) = _scaled(x, y)
+    n = len(x_scaled)
     if not 0 <= ddof < n:
         raise ValueError(f"ddof must be 0 or more and below the number of rows, {n}, got {ddof!r}")
-    return float(np.ldexp(x_centred @ y_centred / (n - ddof), x_exponent + y_exponent))
+    found = float(_products(x_scaled, y_scaled) / (n * (n - ddof)))
+    return float(np.ldexp(found, x_exponent + y_exponent))
 
 
 def correlation(x: ArrayLike, y: ArrayLike) -> float:
@@ -247,12 +251,13 @@ def correlation(x: ArrayLike, y: ArrayLike) -> float:
     >>> correlation([-1, 0, 1], [1, 0, 1])
     0.0
     """
-    (x_centred, _), (y_centred, _) = _centred(x, y)
-    x_length, y_length = np.linalg.norm(x_centred), np.linalg.norm(y_centred)
-    if x_length == 0 or y_length == 0:
+    (x_scaled, _), (y_scaled, _) = _scaled(x, y)
+    lengths = _products(x_scaled, x_scaled) * _products(y_scaled, y_scaled)
+    if lengths <= 0:
         return 0.0
-    cosine = float((x_centred / x_length) @ (y_centred / y_length))
-    return min(1.0, max(-1.0, cosine))
+    together = _products(x_scaled, y_scaled)
+    size = min(1.0, math.sqrt(together * together / lengths))
+    return -size if together < 0 else size
 
 
 _RowImpurity = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -260,7 +265,7 @@ _RowImpurity = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 def _row_gini(table: NDArray[np.float64]) -> NDArray[np.float64]:
     shares = row_shares(table)
-    return np.where(table.any(axis=1), np.maximum(1 - (shares**2).sum(axis=1), 0.0), 0.0)
+    return np.where(table.any(axis=1), np.maximum(1 - sums(shares * shares), 0.0), 0.0)
 
 
 def _row_misclassification(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -269,24 +274,23 @@ def _row_misclassification(table: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _after_split(impurity: _RowImpurity, table: NDArray[np.float64]) -> float:
     """The branches' impurity, each branch weighted by its share of the rows."""
-    branch_share = row_shares(table.sum(axis=1)[np.newaxis])[0]
-    return float(branch_share @ impurity(table))
+    return dot(row_shares(sums(table)[np.newaxis])[0], impurity(table))
 
 
 def _reduction(impurity: _RowImpurity, table: ArrayLike, missing: float) -> float:
     cells = counts_table(table)
-    known, unknown = float(cells.sum()), weight_of_missing(missing)
+    known, unknown = total(cells), weight_of_missing(missing)
     if known == 0:
         return 0.0
-    before = float(impurity(cells.sum(axis=0)[np.newaxis])[0])
+    before = float(impurity(sums(cells, 0)[np.newaxis])[0])
     return max(0.0, before - _after_split(impurity, cells)) * known / (known + unknown)
 
 
 _Scaled = tuple[NDArray[np.float64], int]
 
 
-def _centred(x: ArrayLike, y: ArrayLike) -> tuple[_Scaled, _Scaled]:
-    """Both columns less their means, each as (column, e) with the values column * 2^e."""
+def _scaled(x: ArrayLike, y: ArrayLike) -> tuple[_Scaled, _Scaled]:
+    """Both columns as (column, e) with the values column * 2^e, so that no product overflows or vanishes."""
     columns = numeric_column(x, "x"), numeric_column(y, "y")
     same_length(*columns, names="x y")
     for name, column in zip("xy", columns, strict=True):
@@ -294,14 +298,14 @@ def _centred(x: ArrayLike, y: ArrayLike) -> tuple[_Scaled, _Scaled]:
             raise ValueError(f"{name} is empty: give at least one row")
         if np.isinf(column).any():
             raise ValueError(f"{name}[{int(np.isinf(column).argmax())}] is infinite: leave it out")
-    return _centred_column(columns[0]), _centred_column(columns[1])
+    return _scaled_column(columns[0]), _scaled_column(columns[1])
 
 
-def _centred_column(column: NDArray[np.float64]) -> _Scaled:
-    if column.min() == column.max():  # less its rounded mean it could leave noise
-        return np.zeros(len(column)), 0
-    # A power of two scales without rounding, and then no square overflows or vanishes.
+def _scaled_column(column: NDArray[np.float64]) -> _Scaled:
     exponent = int(np.frexp(np.abs(column).max())[1])
-    scaled = np.ldexp(column, -exponent)
-    centred = scaled - scaled.mean()
-    return centred - centred.mean(), exponent  # twice: the first mean was rounded
+    return np.ldexp(column, -exponent), exponent
+
+
+def _products(x: NDArray[np.float64], y: NDArray[np.float64]) -> Fraction:
+    """n times the sum of (x_i - mean x)(y_i - mean y), without rounding."""
+    return len(x) * exact_dot(x, y) - exact_total(x) * exact_total(y)

@@ -15,7 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from fasttree._special import log_gamma
+from fasttree._elementary import log1p, log2, log_gamma, logaddexp2
+from fasttree._sums import segment_sums, sums, total
 from fasttree.params import as_float
 from fasttree.priors import classes_of_shares, evened
 from fasttree.scalars import shown
@@ -26,7 +27,7 @@ Alpha = float | Literal["opt"]
 ALPHAS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)  # among which "opt" chooses
 CUT_CODES = ("uniform", "dyadic")
 TIE = 1e-10  # lengths that differ by less, relatively, are equal
-NATS_PER_BIT = math.log(2.0)
+NATS_PER_BIT = 0.6931471805599453  # log 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +71,9 @@ class MessageLength:
     def parts(self) -> dict[str, float]:
         """What the structure, the tests and the classes take in all, and the choice of alpha."""
         return {
-            "structure": float(self.structure.sum()),
-            "tests": float(self.test.sum()),
-            "classes": float(self.data[self.is_leaf].sum()),
+            "structure": total(self.structure),
+            "tests": total(self.test),
+            "classes": total(self.data[self.is_leaf]),
             "alpha": self.alpha_bits,
         }
 
@@ -101,7 +102,7 @@ def message_length(
     is_leaf = tree.is_leaf()
     alphas = check_alpha(alpha)
     data = [bits_of_classes(tree.counts, a) for a in alphas]
-    best = _first_least([float(bits[is_leaf].sum()) for bits in data])
+    best = _first_least([total(bits[is_leaf]) for bits in data])
     leaf_structure, split_structure = bits_of_structure(tree, choices)
     test = bits_of_tests(tree, choices, cut_code)
     as_leaf = leaf_structure + data[best]
@@ -113,7 +114,7 @@ def message_length(
         as_leaf=as_leaf,
         subtree=subtree,
         alpha=alphas[best],
-        alpha_bits=math.log2(len(alphas)),
+        alpha_bits=log2(len(alphas)),
         is_leaf=is_leaf,
     )
 
@@ -135,7 +136,7 @@ def prune_by_length(
     smoothed = with_shares(tree, smoothed_shares(tree, alphas[best]))
     return LengthPruning(
         tree=smoothed.subtree(is_split),
-        bits=float(shortest[0]) + math.log2(len(alphas)),
+        bits=float(shortest[0]) + log2(len(alphas)),
         alpha=alphas[best],
         is_split=is_split,
         as_leaf=lengths[best],
@@ -153,9 +154,8 @@ def bits_of_classes(counts: np.ndarray, alpha: float) -> np.ndarray:
     does not depend on the order of the rows, and the gamma functions that it comes to take fractions of rows too.
     """
     n_classes = counts.shape[1]
-    total = counts.sum(axis=1)
-    seen = log_gamma(counts + alpha).sum(axis=1) - n_classes * math.lgamma(alpha)
-    rows = log_gamma(total + n_classes * alpha) - math.lgamma(n_classes * alpha)
+    seen = sums(log_gamma(counts + alpha)) - n_classes * log_gamma(alpha)
+    rows = log_gamma(sums(counts) + n_classes * alpha) - log_gamma(n_classes * alpha)
     return np.maximum(rows - seen, 0.0) / NATS_PER_BIT
 
 
@@ -170,7 +170,7 @@ def bits_of_structure(tree: Tree, choices: Choices) -> tuple[np.ndarray, np.ndar
     is_test = 1.0 / np.maximum(arity[tree.parent], 2.0)
     is_test[0] = 1.0 - 1.0 / max(len(tree.schema.attributes), 2)
     must_be_leaf = (choices.eligible == 0) | ~tree.counts.any(axis=1)
-    return np.where(must_be_leaf, 0.0, -np.log2(1.0 - is_test)), -np.log2(is_test)
+    return np.where(must_be_leaf, 0.0, -log2(1.0 - is_test)), -log2(is_test)
 
 
 def bits_of_tests(tree: Tree, choices: Choices, cut_code: str) -> np.ndarray:
@@ -180,10 +180,10 @@ def bits_of_tests(tree: Tree, choices: Choices, cut_code: str) -> np.ndarray:
     split = np.flatnonzero(~tree.is_leaf())
     by_order = choices.n_cuts[split] > 0
     bits = np.zeros(tree.node_count)
-    bits[split] = np.log2(np.maximum(choices.eligible[split], 1))
+    bits[split] = log2(np.maximum(choices.eligible[split], 1))
     cut = split[by_order]
     if cut_code == "uniform":
-        bits[cut] += np.log2(choices.n_cuts[cut])
+        bits[cut] += log2(choices.n_cuts[cut])
     else:
         bits[cut] += _halving_bits(choices.n_cuts[cut], choices.place[cut])
     # Missing values that chose their side: one bit says which. Setting them apart is one of the cuts.
@@ -221,7 +221,7 @@ def _grouping_bits(tree: Tree) -> np.ndarray:
     n_values = n_values + tree.missing_seen
     bits = np.zeros(tree.node_count)
     pair = (n_groups == 2) & (n_values > 2)
-    bits[pair] = n_values[pair] - 1.0 + np.log1p(-np.exp2(1.0 - n_values[pair])) / NATS_PER_BIT
+    bits[pair] = n_values[pair] - 1.0 + log1p(-np.ldexp(1.0, 1 - n_values[pair])) / NATS_PER_BIT
     for node_ in np.flatnonzero((n_groups > 2) & (n_groups < n_values)):  # few trees have any
         bits[node_] = log2_partitions(int(n_values[node_]), int(n_groups[node_]))
     return bits
@@ -232,9 +232,9 @@ def log2_partitions(n_values: int, n_groups: int) -> float:
     """log2 of the ways to put n values into k groups, none empty: S(n, k) = S(n - 1, k - 1) + k S(n - 1, k)."""
     bits = np.full(n_groups + 1, -np.inf)
     bits[0] = 0.0
-    log_k = np.log2(np.maximum(np.arange(n_groups + 1), 1))
+    log_k = log2(np.maximum(np.arange(n_groups + 1), 1))
     for _ in range(n_values):
-        bits[1:] = np.logaddexp2(bits[:-1], bits[1:] + log_k[1:])
+        bits[1:] = logaddexp2(bits[:-1], bits[1:] + log_k[1:])
         bits[0] = -np.inf
     return float(bits[-1])
 
@@ -252,7 +252,7 @@ def _bottom_up(
     for level in reversed(tree.nodes_by_depth()):
         nodes = level.start + np.flatnonzero(is_split[level])
         if len(nodes):  # their children are the level below, family after family
-            length = as_split[nodes] + np.add.reduceat(
+            length = as_split[nodes] + segment_sums(
                 bits[below], tree.first_child[nodes] - below.start
             )
             if prune:

@@ -8,11 +8,14 @@ Weights count as copies of a row.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from fasttree._elementary import log
+from fasttree._sums import dot, exact_dot, exact_total, mean, segment_sums, sums, total
 from fasttree.scalars import plain, shown
 from fasttree.targets import read_target, read_weights
 
@@ -37,9 +40,10 @@ def __dir__() -> list[str]:
 
 def weighted_mean(values: np.ndarray, weight: np.ndarray | None) -> float:
     """The mean of one value a row, however large the weights are."""
-    if weight is not None:
-        weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
-    return float(np.average(values, weights=weight))
+    if weight is None:
+        return mean(values)
+    weight = np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+    return float(exact_dot(values, weight) / exact_total(weight))
 
 
 def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
@@ -90,7 +94,7 @@ def log_loss(
     if not 0 < smallest < 0.5:
         raise ValueError(f"smallest must lie between 0 and 0.5, got {smallest!r}")
     of_class = np.clip(table[np.arange(len(codes)), codes], smallest, 1 - smallest)
-    return weighted_mean(-np.log(of_class), weight)
+    return weighted_mean(-log(of_class), weight)
 
 
 def brier_score(
@@ -105,7 +109,7 @@ def brier_score(
     codes, table, weight = _read_probabilities(y, probabilities, classes, sample_weight)
     off = table.copy()
     off[np.arange(len(codes)), codes] -= 1
-    squares = (off**2).sum(axis=1)
+    squares = sums(off * off)
     return weighted_mean(squares / 2 if table.shape[1] == 2 else squares, weight)
 
 
@@ -122,7 +126,7 @@ def roc_auc(y: Any, scores: Any, *, classes: Any = None, sample_weight: Any = No
     0.875
     """
     areas, _ = _areas(*_read(y, scores, classes, sample_weight), False)
-    return float(areas.mean()) if len(areas) else float("nan")
+    return mean(areas) if len(areas) else float("nan")
 
 
 def roc_auc_se(
@@ -147,7 +151,7 @@ def roc_auc_se(
     codes, table, weight = _read(y, scores, classes, sample_weight)
     if method == "delong":
         areas, influence = _areas(codes, table, weight, True)
-        return float(np.sqrt(weight @ influence**2)) if len(areas) else float("nan")
+        return math.sqrt(dot(weight, influence * influence)) if len(areas) else float("nan")
     if table.shape[1] != 2:
         raise ValueError(
             f"method='hanley_mcneil' is for two classes, but there are {table.shape[1]}: use 'delong'"
@@ -169,10 +173,10 @@ def hanley_mcneil(area: float, n_positive: float, n_negative: float) -> float:
     if min(n_positive, n_negative) < 2:
         return float("nan")
     two_positives = area / (2 - area)  # both score higher than one negative row
-    two_negatives = 2 * area**2 / (1 + area)
+    two_negatives = 2 * area * area / (1 + area)
     variance = area * (1 - area)
-    variance += (n_positive - 1) * (two_positives - area**2)
-    variance += (n_negative - 1) * (two_negatives - area**2)
+    variance += (n_positive - 1) * (two_positives - area * area)
+    variance += (n_negative - 1) * (two_negatives - area * area)
     return float(np.sqrt(max(variance, 0.0) / (n_positive * n_negative)))
 
 
@@ -194,12 +198,13 @@ def roc_auc_covariance(
     for one in scores:
         codes, table, weight = _read(y, one, classes, sample_weight)
         of_classes, influence = _areas(codes, table, weight, True)
-        areas.append(of_classes.mean() if len(of_classes) else np.nan)
+        areas.append(mean(of_classes) if len(of_classes) else np.nan)
         influences.append(influence)
     if not areas:
         raise ValueError("scores is empty: pass a list with one array of scores a model")
     rows = np.array(influences)
-    return np.array(areas), (rows * weight) @ rows.T
+    covariance = [[dot(weight, one * other) for other in rows] for one in rows]
+    return np.array(areas), np.array(covariance)
 
 
 def _areas(
@@ -212,7 +217,7 @@ def _areas(
     for c in (1,) if n_classes == 2 else range(n_classes):
         is_positive = codes == c
         positive, negative = np.where(is_positive, weight, 0.0), np.where(is_positive, 0.0, weight)
-        n_positive, n_negative = positive.sum(), negative.sum()
+        n_positive, n_negative = total(positive), total(negative)
         if not (n_positive > 0 and n_negative > 0):
             continue
         order = np.argsort(table[:, c])
@@ -223,7 +228,7 @@ def _areas(
         below = _middle_ranks(negative[order], first)[
             tie
         ]  # weight of negative rows that score less
-        area = float(positive[order] @ below / (n_positive * n_negative))
+        area = dot(positive[order], below) / (n_positive * n_negative)
         areas.append(area)
         if not with_influence:
             continue
@@ -239,7 +244,7 @@ def _areas(
 
 def _middle_ranks(weight: np.ndarray, first: np.ndarray) -> np.ndarray:
     """The weight before each group of ties, and half of the group's own."""
-    of_group = np.add.reduceat(weight, first)
+    of_group = segment_sums(weight, first)
     return np.asarray(np.cumsum(of_group) - of_group / 2)
 
 

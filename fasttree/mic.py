@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fasttree._counts import _codes, _weights, numeric_column, same_length
+from fasttree._elementary import log, power
 from fasttree._special import row_entropy
+from fasttree._sums import dot, sums, total
 
 EXPONENT = 0.6  # a grid has at most N^0.6 cells
 _CLUMPS = 15.0
@@ -50,9 +52,9 @@ def mic(
         raise ValueError(
             f"clumps must be a finite number > 0, stretches per column of the grid, got {clumps!r}"
         )
-    most_cells = max(4.0, len(columns[0]) ** _checked(exponent))
+    most_cells = max(4.0, power(float(len(columns[0])), _checked(exponent)))
     shapes = [(n_rows, int(most_cells / n_rows)) for n_rows in range(2, int(most_cells / 2) + 1)]
-    steps = 2 * sum(n_columns * (clumps * n_columns) ** 2 for _, n_columns in shapes)
+    steps = 2 * clumps * clumps * sum(n_columns**3 for _, n_columns in shapes)
     clumps = max(1.0, clumps * min(1.0, math.sqrt(_MOST_STEPS / steps)))
     axes = [_Axis(column) for column in columns]
     best = 0.0
@@ -97,7 +99,7 @@ def class_mic_of_codes(
         return 0.0
     classes, label = np.unique(label, return_inverse=True)
     n_classes, axis = len(classes), _Axis(value, weight)
-    n_columns = int(max(float(weight.sum()) ** exponent, 2.0 * n_classes) / n_classes)
+    n_columns = int(max(power(total(weight), exponent), 2.0 * n_classes) / n_classes)
     most = _MOST_CELLS // n_classes
     if n_columns > 2:
         searched = min(n_columns, len(axis.counts))
@@ -116,7 +118,7 @@ def table_mic(table: ArrayLike) -> float:
     counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     if min(counts.shape) < 2:
         return 0.0
-    return min(1.0, max(0.0, _full_information(counts) / math.log(min(counts.shape))))
+    return min(1.0, max(0.0, _full_information(counts) / log(float(min(counts.shape)))))
 
 
 class _Axis:
@@ -159,11 +161,11 @@ def equal_parts(counts: _Array, n_parts: int) -> _Integers:
     The share is that of what is left, and the next value joins if it brings the part nearer to it.
     """
     ends = np.cumsum(counts)
-    total = float(ends[-1])
+    whole = float(ends[-1])
     part = np.zeros(len(counts), dtype=np.intp)
     first, done, number = 0, 0.0, 0
     while first < len(counts):
-        goal = done + (total - done) / max(1, n_parts - number)
+        goal = done + (whole - done) / max(1, n_parts - number)
         stop = int(np.searchsorted(ends, goal))  # the first value that reaches the goal
         if stop >= len(counts) - 1 and number >= n_parts - 1:
             stop = len(counts)
@@ -185,22 +187,22 @@ def _best_share(stretches: _Array, n_rows: int, most_columns: int) -> float:
     n_columns = min(most_columns, len(stretches))
     if n_columns < 2 or stretches.shape[1] < 2:
         return 0.0
-    before = float(row_entropy(stretches.sum(axis=0)[np.newaxis])[0])
-    total = float(stretches.sum())
+    before = float(row_entropy(sums(stretches, 0)[np.newaxis])[0])
+    weight = total(stretches)
     best = 0.0
     if most_columns >= len(stretches):  # all of them: nothing to search for
-        best = _full_information(stretches) / math.log(min(n_rows, most_columns))
+        best = _full_information(stretches) / log(float(min(n_rows, most_columns)))
         n_columns = min(n_columns, n_rows - 1)
     for n, saved in enumerate(_best_cuts(stretches, n_columns), start=2):
         if n < n_rows or n == n_columns:
-            best = max(best, (before + saved / total) / math.log(min(n_rows, n)))
+            best = max(best, (before + saved / weight) / log(float(min(n_rows, n))))
     return min(1.0, max(0.0, best))
 
 
 def _full_information(counts: _Array) -> float:
-    before = float(row_entropy(counts.sum(axis=0)[np.newaxis])[0])
-    weights = counts.sum(axis=1)
-    return before - float(weights @ row_entropy(counts) / weights.sum())
+    before = float(row_entropy(sums(counts, 0)[np.newaxis])[0])
+    weights = sums(counts, 1)
+    return before - dot(weights, row_entropy(counts)) / total(weights)
 
 
 def _best_cuts(stretches: _Array, most: int) -> list[float]:
@@ -234,9 +236,9 @@ def _one_column(running: _Array) -> _Array:
 
 def _minus_entropy(counts: _Array) -> _Array:
     """sum n log n - N log N of each row."""
-    logs = np.log(np.where(counts > 0, counts, 1.0))
-    total = counts.sum(axis=1)
-    return np.asarray((counts * logs).sum(axis=1) - total * np.log(np.where(total > 0, total, 1.0)))
+    weights = sums(counts, 1)
+    apart = sums(counts * log(np.where(counts > 0, counts, 1.0)), 1)
+    return apart - weights * log(np.where(weights > 0, weights, 1.0))
 
 
 def _checked(exponent: float) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._sums import sums, total
 from fasttree.arrays import masked_places
 from fasttree.params import as_float
 from fasttree.scalars import plain, shown
@@ -43,7 +44,7 @@ def check_class_weight(
     if isinstance(class_weight, str) and class_weight == "balanced":
         present = np.asarray(class_totals) > 0  # a class may have lost its rows to weights of zero
         rows_of_class = np.where(present, class_totals, 1).astype(np.float64)
-        balanced = rows_of_class[present].sum() / (np.count_nonzero(present) * rows_of_class)
+        balanced = total(rows_of_class[present]) / (np.count_nonzero(present) * rows_of_class)
         return np.where(present, balanced, 1.0)
     if not isinstance(class_weight, Mapping):
         raise ValueError(
@@ -194,7 +195,7 @@ def factors(class_weight: np.ndarray | None, cost: np.ndarray | None) -> np.ndar
     """
     if cost is None or len(cost) < 2:
         return class_weight
-    mean_cost: np.ndarray = (cost / (len(cost) - 1)).sum(axis=1)
+    mean_cost: np.ndarray = sums(cost / (len(cost) - 1))
     return mean_cost if class_weight is None else class_weight * mean_cost
 
 
@@ -202,7 +203,7 @@ def at_stake(priors: Priors, counts: np.ndarray) -> float:
     """What mistakes with all of the rows would come to, each at the mean cost of its class: the measure of what is
     little, whatever unit the user's costs and class weights have."""
     factor = factors(priors.class_weight, priors.cost)
-    return float((counts if factor is None else counts * factor).sum())
+    return total(counts if factor is None else counts * factor)
 
 
 def to_ratios(factors: np.ndarray | None) -> np.ndarray | None:

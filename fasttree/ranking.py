@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fasttree._elementary import log
 from fasttree.chance import score_tables
 from fasttree.columns import TrainingRows, training
 from fasttree.costs import check_costs
@@ -224,4 +225,4 @@ def _sorted_column(encoded: EncodedTable, attribute: int, weight: np.ndarray) ->
 
 def _n_log_n(n: np.ndarray) -> np.ndarray:
     n = np.maximum(n, 0.0)
-    return np.asarray(n * np.log(np.where(n > 0, n, 1.0)))
+    return np.asarray(n * log(np.where(n > 0, n, 1.0)))

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from fasttree import _core, c45
+from fasttree._elementary import log2
 from fasttree.params import CRITERIA, GrowthParams
 from fasttree.weights import GridWeights
 
@@ -33,7 +34,7 @@ def make_measure(
         plain = None if weights.factor is None else 1 / weights.factor
     # A power of two such that total * log2(total) steps stay below 2^62.
     bits = total.bit_length()
-    fine = 2.0 ** (62 - bits - bits.bit_length())
+    fine = math.ldexp(1.0, 62 - bits - bits.bit_length())
     if params.by_length:
         fine = _fine_of_codes(total / per_unit, params.alpha, n_classes)
     entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
@@ -83,5 +84,6 @@ def make_measure(
 def _fine_of_codes(weight: float, alpha: float, n_classes: int) -> float:
     """Steps a bit, a power of two such that a sum of codes stays below 2^61."""
     prior = alpha * n_classes
-    most_bits = weight * math.log2(weight + prior + 2) + 24 * n_classes + 64
-    return 2.0 ** (60 - math.ceil(math.log2(most_bits)))
+    most_bits = weight * log2(weight + prior + 2) + 24 * n_classes + 64
+    half, exponent = math.frexp(most_bits)
+    return math.ldexp(1.0, 60 - (exponent - 1 if half == 0.5 else exponent))

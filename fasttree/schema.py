@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._sums import sums
 from fasttree.packed import PackedTexts, unpacked
 
 
@@ -41,7 +42,7 @@ class Priors:
         weights included, times the cost of each."""
         counts = self.weighted(counts)
         if self.cost is None:
-            return np.asarray(counts.sum(axis=1) - counts[np.arange(len(counts)), label])
+            return np.asarray(sums(counts) - counts[np.arange(len(counts)), label])
         risk = np.zeros(len(counts))
         # In one order: a matrix product has another on every processor.
         for true in range(len(self.cost)):
@@ -52,14 +53,14 @@ class Priors:
         """Their `risk` is the sum of the squares of what the rows' mistakes come to."""
         weight, cost = self.class_weight, self.cost
         return Priors(
-            None if weight is None else weight**2,
-            None if cost is None else cost**2,
+            None if weight is None else weight * weight,
+            None if cost is None else cost * cost,
         )
 
     def shares(self, counts: np.ndarray) -> np.ndarray:
         """Class shares, with the class weights but without the costs; 0 where all counts are."""
         counts = self.weighted(counts)
-        total = counts.sum(axis=-1, keepdims=True)
+        total = sums(counts, keepdims=True)
         return np.asarray(counts / np.where(total > 0, total, 1))
 
 

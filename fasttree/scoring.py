@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from fasttree import _core, priors, segments
 from fasttree._parallel import Team
+from fasttree._sums import sums, total
 from fasttree.frames import Table, missing_value_error
 from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
 from fasttree.scalars import column_label
@@ -50,7 +52,8 @@ class Ends:
     def weights(self, weight: np.ndarray) -> np.ndarray:
         """What the entries weigh if the rows weigh `weight`: in steps of a power of two, so that sums are exact in any
         order."""
-        steps = 2.0 ** (51 - np.ceil(np.log2(max(float(weight.sum()), 1.0))))
+        half, exponent = math.frexp(max(total(weight), 1.0))
+        steps = math.ldexp(1.0, 51 - (exponent - 1 if half == 0.5 else exponent))
         return np.asarray(np.rint(weight[self.row] * self.share * steps) / steps)
 
 
@@ -114,7 +117,7 @@ def asking_costs(
         place[rows] = np.arange(len(rows))
         here = place[ends.row] >= 0
         asked = _asked(tree, place[ends.row[here]], ends.node[here], len(rows))
-        costs[rows] = np.where(asked, cost, 0.0).sum(axis=1)
+        costs[rows] = sums(np.where(asked, cost, 0.0))
     return costs
 
 

@@ -8,6 +8,7 @@ and adds up the probabilities of those at least as extreme.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fasttree._counts import counts_table
+from fasttree._elementary import log
 from fasttree._exact_tests import MOST_STEPS, Line, tail_probabilities_2x2, tail_probability
 from fasttree._special import chi_square_tails, log_factorial, row_shares, upper_gamma
+from fasttree._sums import sums, total
 from fasttree._tables import (
     are_whole,
     counts_tables,
@@ -51,9 +54,11 @@ def chi_square(table: ArrayLike) -> IndependenceTest:
     (2.8, 1, 0.094264)
     """
     observed, expected = _observed_expected(table)
-    deviation = (observed - expected) ** 2
-    terms = np.divide(deviation, expected, out=np.zeros_like(expected), where=expected > 0)
-    return _independence_test(float(terms.sum()), observed)
+    deviation = observed - expected
+    terms = np.divide(
+        deviation * deviation, expected, out=np.zeros_like(expected), where=expected > 0
+    )
+    return _independence_test(total(terms), observed)
 
 
 def g_statistic(table: ArrayLike) -> IndependenceTest:
@@ -66,7 +71,7 @@ def g_statistic(table: ArrayLike) -> IndependenceTest:
     observed, expected = _observed_expected(table)
     present = (observed > 0) & (expected > 0)
     ratio = np.divide(observed, expected, out=np.ones_like(observed), where=present)
-    return _independence_test(max(0.0, float(2 * (observed * np.log(ratio)).sum())), observed)
+    return _independence_test(max(0.0, 2 * total(observed * log(ratio))), observed)
 
 
 def p_value(
@@ -112,7 +117,7 @@ def p_values(
     df = degrees_of_freedom(cells)
     p = chi_square_tails(_chi_squares(cells), df)
     if exact is None:
-        few = (cells.sum(axis=(1, 2)) <= MOST_ROWS) & (smallest_expected(cells) < LEAST_EXPECTED)
+        few = (sums(cells, (1, 2)) <= MOST_ROWS) & (smallest_expected(cells) < LEAST_EXPECTED)
         chosen = few & are_whole(cells)
     else:
         chosen = np.full(len(cells), bool(exact))
@@ -143,7 +148,7 @@ def _chi_square_term(n: _Array, of_row: float, of_column: float) -> _Array:
 
 
 def _gain_term(n: _Array, of_row: float, of_column: float) -> _Array:
-    return n * np.log(np.maximum(n, 1.0))
+    return n * log(np.maximum(n, 1.0))
 
 
 def _gini_term(n: _Array, of_row: float, of_column: float) -> _Array:
@@ -186,14 +191,14 @@ def _second_largest(margin: _Array) -> _Array:
 
 def _exact_p(table: _Array, statistic: str) -> float:
     table = table[table.any(axis=1)][:, table.any(axis=0)]
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    rows, columns = sums(table, 1), sums(table, 0)
     if np.minimum.outer(rows, columns).sum() > MOST_STEPS:
         return float("nan")
     term = _TERMS[statistic]
     terms = [
         [term(np.arange(min(a, b) + 1), a, b) for b in columns.tolist()] for a in rows.tolist()
     ]
-    observed = sum(
+    observed = math.fsum(
         float(terms[i][j][int(n)]) for i, row in enumerate(table) for j, n in enumerate(row)
     )
     if len(rows) < len(columns):
@@ -205,21 +210,21 @@ def _exact_p(table: _Array, statistic: str) -> float:
 
 
 def _chi_squares(tables: _Array) -> _Array:
-    rows, columns, total = margins(tables)
-    shares = columns / np.where(total > 0, total, 1.0)[:, np.newaxis]
+    rows, columns, weight = margins(tables)
+    shares = columns / np.where(weight > 0, weight, 1.0)[:, np.newaxis]
     expected = rows[:, :, np.newaxis] * shares[:, np.newaxis, :]
-    terms = np.divide(
-        (tables - expected) ** 2, expected, out=np.zeros_like(tables), where=expected > 0
+    off = tables - expected
+    return sums(
+        np.divide(off * off, expected, out=np.zeros_like(tables), where=expected > 0), (1, 2)
     )
-    return np.asarray(terms.sum(axis=(1, 2)))
 
 
 def _observed_expected(table: ArrayLike) -> tuple[_Array, _Array]:
     """The table without empty rows and columns, and what independence would put into it."""
     cells = counts_table(table)
     cells = cells[cells.any(axis=1)][:, cells.any(axis=0)]
-    shares = row_shares(cells.sum(axis=1)[np.newaxis])[0]
-    return cells, np.outer(shares, cells.sum(axis=0))
+    shares = row_shares(sums(cells, 1)[np.newaxis])[0]
+    return cells, np.outer(shares, sums(cells, 0))
 
 
 def _independence_test(statistic: float, observed: _Array) -> IndependenceTest:

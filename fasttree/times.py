@@ -196,7 +196,7 @@ def _read_duration(text: str) -> float | None:
     parts = found.groupdict()
     units = {"hours": 3600, "minutes": 60, "seconds": 1}
     days = _DAY * (int(parts["days"] or 0) + 7 * int(parts.get("weeks") or 0))
-    rest = round(sum(float(parts[name] or 0) * size for name, size in units.items()) * 1e6)
+    rest = round(math.fsum(float(parts[name] or 0) * size for name, size in units.items()) * 1e6)
     if "day_sign" not in parts:
         return float(-days - rest if parts["sign"] == "-" else days + rest)
     if parts["day_sign"] == "-" and rest and not parts["sign"]:

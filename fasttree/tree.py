@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fasttree import _core
+from fasttree._sums import segment_sums, sums, total
 from fasttree.refusals import reading_pickle
 from fasttree.schema import Schema
 from fasttree.schema_checks import check_schema
@@ -147,7 +148,7 @@ class Tree:
         for children in reversed(self.nodes_by_depth()[1:]):
             parent = self.parent[children]
             eldest = np.flatnonzero(np.diff(parent, prepend=-1))  # siblings are adjacent
-            sums[parent[eldest]] += np.add.reduceat(sums[children], eldest, axis=0)
+            sums[parent[eldest]] += segment_sums(sums[children], eldest)
         return sums
 
     def subtree(self, is_split: np.ndarray) -> Tree:
@@ -235,7 +236,7 @@ class Tree:
     @cached_property
     def weight(self) -> np.ndarray:
         """The weight of each node, class weights included: by it a row without a value is shared out over branches."""
-        return np.asarray(self.schema.priors.weighted(self.counts).sum(axis=1))
+        return sums(self.schema.priors.weighted(self.counts))
 
     def importances(self) -> np.ndarray:
         """The share of the saved impurity that each attribute brought; zeros for a single leaf."""
@@ -245,8 +246,8 @@ class Tree:
             weights=(self.gain * self.weight)[split],
             minlength=len(self.schema.attributes),
         )
-        total = saved.sum()
-        return saved / total if total > 0 else saved
+        whole = total(saved)
+        return saved / whole if whole > 0 else saved
 
     def path_costs(self, cost: np.ndarray) -> np.ndarray:
         """What the tests on the way to each node cost, every attribute once; `cost` has a price for each attribute."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fasttree._sums import segment_sums, sums, total
 from fasttree.refusals import require, require_all
 from fasttree.schema import Schema
 
@@ -230,7 +231,7 @@ def _check_contents(
     fine = np.asarray(((proba >= 0) & (proba <= 1 + SUM_SLACK)).all(axis=1))
     require_all(fine, "node", "has class shares outside of 0 to 1")
     require_all(
-        np.abs(proba.sum(axis=1) - 1) <= SUM_SLACK,
+        np.abs(sums(proba) - 1) <= SUM_SLACK,
         "node",
         "has class shares that do not add up to 1",
     )
@@ -248,20 +249,20 @@ def _check_contents(
     if len(inner):
         _check_sums(counts, inner, arrays["first_child"][inner])
     with np.errstate(over="ignore"):
-        weight = np.asarray(schema.priors.weighted(counts).sum(axis=1))
+        weight = sums(schema.priors.weighted(counts))
     fine = np.isfinite(weight)
     require_all(fine, "node", "has class weights that add up to more than a number holds")
     require(bool(weight[0] > 0), "no row counts in its tree")
     fine = np.ones(len(weight), dtype=bool)
     if len(inner):
-        fine[inner] = np.add.reduceat(weight[1:], arrays["first_child"][inner] - 1) > 0
+        fine[inner] = segment_sums(weight[1:], arrays["first_child"][inner] - 1) > 0
     require_all(fine, "node", "has a test that no row has passed")
 
 
 def _check_sums(counts: np.ndarray, inner: np.ndarray, first_child: np.ndarray) -> None:
     """What is at a node goes on to its children; shares of rows add up but for rounding."""
     with np.errstate(over="ignore", invalid="ignore"):
-        off = np.abs(np.add.reduceat(counts[1:], first_child - 1, axis=0) - counts[inner])
+        off = np.abs(segment_sums(counts[1:], first_child - 1) - counts[inner])
         kept = np.ones(len(counts), dtype=bool)
-        kept[inner] = (off <= SUM_SLACK * counts[0].sum()).all(axis=1)
+        kept[inner] = (off <= SUM_SLACK * total(counts[0])).all(axis=1)
     require_all(kept, "node", "has other class counts than its children together")

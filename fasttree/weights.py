@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+
+from fasttree._sums import total
 
 MOST_STEPS = 2**52
 # Class factors that are rounded to whole numbers: with so many steps the largest keeps its first six digits.
@@ -52,8 +55,8 @@ class GridWeights:
         Other products are rounded once, as finely as 2^52 steps for all the rows allow.
         """
         totals = np.bincount(y, self.steps, minlength=len(ratios))
-        together = float((totals * ratios).sum())
-        factor = np.ldexp(ratios, int(np.log2(MOST_STEPS / 4 / together)))
+        together = total(totals * ratios)
+        factor = np.ldexp(ratios, _whole_log2(MOST_STEPS / 4 / together))
         if self.per_unit == 1:
             whole = None
             if together < MOST_STEPS and bool(np.all(ratios == np.floor(ratios))):
@@ -67,6 +70,12 @@ class GridWeights:
         least = np.sqrt(MOST_STEPS / 4 / n_rows) * n_rows / totals.sum()
         factor = np.maximum(factor, least)
         return GridWeights(_in_steps(self.steps * factor[y]), self.per_unit, factor)
+
+
+def _whole_log2(x: float) -> int:
+    """log2 without its fraction."""
+    half, exponent = math.frexp(x)  # x = half * 2^exponent, half from 1/2 on and below 1
+    return exponent - 1 if x >= 1 or half == 0.5 else exponent
 
 
 def _in_steps(weight: np.ndarray) -> np.ndarray:
@@ -83,13 +92,13 @@ def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
     exponent = int(np.frexp(weight.max())[1])
     if exponent > 900:  # the sum of such weights might not be a number
         weight = np.ldexp(weight, -exponent)
-    total = float(np.sort(weight).sum())  # sorted: the same bits for any order of the rows
-    if total < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
-        bits = min(40, int(np.log2(MOST_STEPS / (2 * total))))
+    whole = total(weight)
+    if whole < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
+        bits = min(40, _whole_log2(MOST_STEPS / (2 * whole)))
         per_unit = 2 ** max(0, bits) if fine else 1
         return GridWeights(weight.astype(np.int64) * per_unit, per_unit)
     n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
-    exponent = min(40, int(np.log2(MOST_STEPS / (2 * n_rows))))
+    exponent = min(40, _whole_log2(MOST_STEPS / (2 * n_rows)))
     per_unit = 2**exponent
-    return GridWeights(_in_steps(weight / (total / n_rows) * per_unit), per_unit)
+    return GridWeights(_in_steps(weight / (whole / n_rows) * per_unit), per_unit)

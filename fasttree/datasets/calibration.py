@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._elementary import exp, log
+from fasttree._linear import solve
 from fasttree.frames import Categorical
 
 SMALLEST_RATE = 1e-3  # a level without cesareans would have a log odds of minus infinity
@@ -70,10 +72,10 @@ def _solve(places: list[np.ndarray], target: np.ndarray, offset: np.ndarray) -> 
     ]
     coefficients = np.zeros(n)  # the last belongs to no column, and stays 0
     overall = target[0] / len(offset)
-    coefficients[0] = np.log(overall / (1 - overall))
+    coefficients[0] = log(overall / (1 - overall))
     for _ in range(MOST_STEPS):
         log_odds = offset + sum(coefficients[place] for place in everywhere)
-        p = 1 / (1 + np.exp(-log_odds))
+        p = 1 / (1 + exp(-log_odds))
         sums = sum(np.bincount(place, weights=p, minlength=n) for place in everywhere)
         gradient = target - np.asarray(sums)[:-1]
         if np.abs(gradient).max() < PRECISION * len(offset):
@@ -82,6 +84,6 @@ def _solve(places: list[np.ndarray], target: np.ndarray, offset: np.ndarray) -> 
         for one, other in product(everywhere, repeat=2):
             pairs = np.bincount(one * n + other, weights=p * (1 - p), minlength=n * n)
             curvature += pairs.reshape(n, n)
-        step = np.linalg.solve(curvature[:-1, :-1], gradient)
+        step = solve(curvature[:-1, :-1], gradient)
         coefficients[:-1] += step * min(1.0, LARGEST_STEP / np.abs(step).max())
     raise ArithmeticError("the margins of Table 1 could not be met")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fasttree._elementary import exp
 from fasttree.datasets import cesarean_attributes as attributes
 from fasttree.datasets.as_frame import import_pandas
 from fasttree.datasets.calibration import Factor, calibrated
@@ -89,7 +91,7 @@ def make_cesarean_cohort(
     log_odds = drawn.offset(interactions) + coefficients[0]
     for factor, added in zip(drawn.told, coefficients[1:], strict=True):
         log_odds += added[factor.codes]
-    probability = 1 / (1 + np.exp(-log_odds))
+    probability = 1 / (1 + exp(-log_odds))
     y = Categorical.from_codes(draw.random(n_rows) < probability, ("no", "yes"))
     X: dict[str, Any] = {factor.name: factor.categorical() for factor in drawn.told}
     for condition, factor in zip(CONDITIONS, drawn.conditions, strict=True):
@@ -215,7 +217,7 @@ def _factor(
 
 def _quotas(sizes: Sequence[float], n_rows: int) -> np.ndarray:
     """Whole numbers in these proportions that add up to the rows, by the largest remainders."""
-    exact = np.asarray(sizes, dtype=np.float64) / np.sum(sizes) * n_rows
+    exact = np.asarray(sizes, dtype=np.float64) / math.fsum(sizes) * n_rows
     quotas = np.floor(exact + 1e-9).astype(np.int64)
     short = n_rows - int(quotas.sum())
     quotas[np.argsort(quotas - exact, kind="stable")[:short]] += 1

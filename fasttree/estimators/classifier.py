@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fasttree import pruning as ways
+from fasttree._elementary import log
 from fasttree.choices import choices_of
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
@@ -376,8 +377,7 @@ class TreeClassifier(Estimator):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return log(self.predict_proba(X))
 
     def _read(self, X: Any) -> Table:
         if isinstance(X, Columns):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._sums import segment_sums, total
 from fasttree.estimators.by_length import _ByLength
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.fitting import Fitting
@@ -110,9 +111,11 @@ def select_depth(
             cost, priors = row_costs(grown), grown.schema.priors
             held = np.bincount(codes, weights, minlength=len(cost))
             mistakes = [cost[codes, labels] for labels in _labels_by_depth(grown, part, fitting)]
-            found.append([[(weights * m**k).sum() for m in mistakes] for k in (1, 2)])
-            weight += float(priors.weighted(held).sum())
-            n_rows += float(held.sum())
+            found.append(
+                [[total(weights * m) for m in mistakes], [total(weights * m * m) for m in mistakes]]
+            )
+            weight += total(priors.weighted(held))
+            n_rows += total(held)
             stake += at_stake(priors, held)
     sums = np.zeros((2, max(len(errors) for errors, _ in found)))
     for of_fold in found:  # a tree that is less deep stays what it is
@@ -152,7 +155,7 @@ def _labels(tree: Tree, ends: Ends) -> np.ndarray:
     spread = np.flatnonzero(n_ends > 1)
     if len(spread):
         shares = tree.proba[ends.node] * ends.share[:, np.newaxis]
-        labels[spread] = classes_of_shares(tree, np.add.reduceat(shares, begins)[spread])
+        labels[spread] = classes_of_shares(tree, segment_sums(shares, begins)[spread])
     return labels
 
 

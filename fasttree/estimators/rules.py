@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from fasttree._elementary import log
 from fasttree.columns import Columns
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.presets import C45Classifier
@@ -241,7 +242,7 @@ class RuleClassifier(Estimator):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of `predict_proba`."""
-        return np.log(self.predict_proba(X))
+        return log(self.predict_proba(X))
 
     def explain(self, X: Any) -> Explanation:
         """Which rule decides a row, and why. X is a table of one row, or a dict from attribute to value."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fasttree import _sums
 from fasttree.curves import binned, roc_points, wilson_limits
 from fasttree.metrics import roc_auc
 from fasttree.plot.canvas import SOFT, axes, look, tidy
@@ -48,11 +49,11 @@ def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = Non
     ax = _share_axes(axes(ax, 4.6, 4.6), "false alarms", "found")
     for k, curve in enumerate(curves):
         found = np.array(curve.found)
-        mean = found.mean(axis=0)
+        mean = _sums.mean(found, 0)
         if bands == "range":
             low, high = found.min(axis=0), found.max(axis=0)
         else:
-            sd = found.std(axis=0, ddof=1) if len(found) > 1 else np.zeros(len(mean))
+            sd = _sums.deviation(found, 1, 0) if len(found) > 1 else np.zeros(len(mean))
             low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
         style = look(k)
         x = np.array(curve.false_alarms)

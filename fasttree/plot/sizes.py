@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fasttree._elementary import exp, log
 from fasttree.plot.canvas import COLOURS, SOFT, axes, look, tidy
 from fasttree.pruning import Path, cost_complexity_path
 from fasttree.scalars import shown
@@ -133,5 +134,5 @@ def _some(leaves: np.ndarray, most: int) -> np.ndarray:
     """Places along the path, evenly on a logarithmic scale, the ends among them."""
     if len(leaves) <= most:
         return np.arange(len(leaves))
-    wanted = np.geomspace(leaves[0], leaves[-1], most)
+    wanted = exp(np.linspace(log(float(leaves[0])), log(float(leaves[-1])), most))
     return np.unique([int(np.argmin(np.abs(leaves - size))) for size in wanted])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._sums import total
 from fasttree.priors import at_stake
 from fasttree.pruning.choices import check_at_least_zero
 from fasttree.pruning.cost_complexity import Path, cost_complexity_path
@@ -35,7 +36,9 @@ class HeldOutErrors:
     @property
     def standard_error(self) -> np.ndarray:
         """Of each rate, as of a mean over rows: sqrt(e (1 - e) / n) where each mistake counts 1."""
-        variance = np.maximum(self.squares / self.n_rows - (self.errors / self.n_rows) ** 2, 0.0)
+        variance = np.maximum(
+            self.squares / self.n_rows - np.square(self.errors / self.n_rows), 0.0
+        )
         return np.asarray(np.sqrt(variance / self.n_rows) * self.n_rows / self.weight)
 
 
@@ -90,7 +93,7 @@ def errors_along(
     inner = np.flatnonzero(~tree.is_leaf())
     first = np.searchsorted(alphas, path.dies_at[inner])  # the first alpha at which it is a leaf
     added = np.bincount(first, weights=change[inner], minlength=len(alphas) + 1)[: len(alphas)]
-    return np.asarray(ending.sum() + np.cumsum(added))
+    return np.asarray(total(ending) + np.cumsum(added))
 
 
 def choose_by_held_out(tree: Tree, path: Path, held: Any, se: float = 0.0) -> Choice:
@@ -132,8 +135,8 @@ class _Sums:
         priors = tree.schema.priors
         self.errors += errors_along(tree, path, held, self.alphas)
         self.squares += errors_along(tree, path, held, self.alphas, priors.squared())
-        self.weight += float(priors.weighted(held).sum())
-        self.n_rows += float(held.sum())
+        self.weight += total(priors.weighted(held))
+        self.n_rows += total(held)
         self.stake += at_stake(priors, held)
 
     def choice(self, path: Path, se: float) -> Choice:

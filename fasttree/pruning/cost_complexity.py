@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fasttree import _core
+from fasttree import _core, _sums
 from fasttree._special import row_entropy, row_shares
 from fasttree.params import as_float
 from fasttree.priors import at_stake
@@ -24,6 +24,7 @@ from fasttree.scalars import shown
 from fasttree.tree import Tree
 
 IMPURITIES = ("error", "gini", "entropy")
+NATS_PER_BIT = 0.6931471805599453  # log 2
 TIE = 1e-12  # alphas that differ by less, in mistakes of mean cost a row, are one
 
 
@@ -133,7 +134,7 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
         impurity,
         alphas,
         np.rint(n_leaves).astype(np.int64),
-        (risk[is_leaf].sum() + np.cumsum(added)) / total,
+        (_sums.total(risk[is_leaf]) + np.cumsum(added)) / total,
         dies_at,
         link,
         np.rint(leaves[link]).astype(np.int64),
@@ -171,7 +172,7 @@ def node_risks(tree: Tree, impurity: str) -> tuple[np.ndarray, float]:
     if impurity == "error":
         risk = errors_as_leaf(tree, tree.counts)
     elif impurity == "gini":
-        risk = total - (counts * row_shares(counts)).sum(axis=1)
+        risk = total - _sums.sums(counts * row_shares(counts))
     else:
-        risk = total * row_entropy(counts) / np.log(2.0)
+        risk = total * row_entropy(counts) / NATS_PER_BIT
     return np.ascontiguousarray(risk), float(total[0])

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fasttree import _core
+from fasttree._special import normal_quantile
+from fasttree._sums import sums
 from fasttree.params import as_float
 from fasttree.pruning.choices import NOTHING, TRAINING_ROWS, check_choice
 from fasttree.pruning.levels import decide_bottom_up
@@ -65,8 +66,11 @@ class ErrorBased:
     def z(self) -> float:
         """How many standard deviations up the limit lies."""
         if self.estimate == "table":
-            return float(np.interp(self.confidence, _TAIL, _DEVIATION))
-        return NormalDist().inv_cdf(1 - float(self.confidence))
+            above = int(np.searchsorted(_TAIL, self.confidence, side="right"))
+            left, right = _TAIL[above - 1], _TAIL[above]
+            slope = (_DEVIATION[above] - _DEVIATION[above - 1]) / (right - left)
+            return slope * (float(self.confidence) - left) + _DEVIATION[above - 1]
+        return normal_quantile(float(self.confidence))
 
 
 def added_errors(n: ArrayLike, e: ArrayLike, how: ErrorBased | None = None) -> np.ndarray:
@@ -102,7 +106,7 @@ def error_based(
                 "raising=True sends the training rows down again: pass them as rows=, or use ErrorBased(raising=False)"
             )
         return prune_with_raising(tree, rows, ESTIMATES[how.estimate], float(how.confidence), how.z)
-    weight = tree.counts.sum(axis=1)
+    weight = sums(tree.counts)
     errors = weight - tree.counts.max(axis=1)
     expected = errors + added_errors(weight, errors, how)
     found = decide_bottom_up(tree, expected, np.where(tree.is_leaf(), expected, 0.0), slack=SLACK)

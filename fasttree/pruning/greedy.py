@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from fasttree import _core
+from fasttree._sums import total
 from fasttree.pruning.levels import leaves_below
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.tree import Tree
@@ -28,8 +31,8 @@ def remove_greedily(
     before a cut that would add errors; with `spend_savings`, before the tree would make more than at the beginning.
     """
     # Errors become whole steps of a power of two: sums are then exact, so that equal gains are equal.
-    largest = max(float(as_leaf.max()), float(ending.sum()), 1e-250)
-    scale = 2.0 ** (np.floor(np.log2(_STEPS / largest)))
+    largest = max(float(as_leaf.max()), total(ending), 1e-250)
+    scale = math.ldexp(1.0, math.frexp(_STEPS / largest)[1] - 1)
     errors = np.rint(as_leaf * scale).astype(np.int64)
     gain = tree.sum_up(np.rint(ending * scale).astype(np.int64)) - errors
     leaves = leaves_below(tree)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from fasttree._sums import total
 from fasttree.priors import at_stake
 from fasttree.pruning.choices import NOTHING, check_at_least_zero
 from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf
@@ -35,7 +36,7 @@ class LeafPenalty:
 def generalisation_error(tree: Tree, zeta: float = 0.5) -> float:
     """(training errors + zeta * leaves) / rows."""
     LeafPenalty(zeta)
-    errors = errors_as_leaf(tree, tree.counts)[tree.is_leaf()].sum()
+    errors = total(errors_as_leaf(tree, tree.counts)[tree.is_leaf()])
     return float((errors + zeta * tree.n_leaves) / tree.weight[0])
 
 

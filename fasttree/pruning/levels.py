@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from fasttree._sums import segment_sums
 from fasttree.schema import Priors
 from fasttree.tree import Tree
 
@@ -23,7 +24,7 @@ class Level:
 
     def sums(self, values: np.ndarray) -> np.ndarray:
         """For each split the sum over its children."""
-        return np.asarray(np.add.reduceat(values[self.children], self.offsets, axis=0))
+        return segment_sums(values[self.children], self.offsets)
 
 
 def levels_upwards(tree: Tree) -> Iterator[Level]:

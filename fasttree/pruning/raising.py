@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
+from fasttree._sums import sums
 from fasttree.priors import classes_of_shares, evened
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
 from fasttree.segments import ends, places, starts
@@ -234,7 +235,7 @@ class _Slots:
         for branch in (grown.missing_branch[node], grown.default_branch[node]):
             child = number[grown.first_child[node] + np.maximum(branch, 0)]
             # The child for values without rows is gone if all of them have come.
-            weight = grown.schema.priors.weighted(self.counts[slot]).sum(axis=1)
+            weight = sums(grown.schema.priors.weighted(self.counts[slot]))
             heaviest = _heaviest_branch(weight, parent, first_child)
             place = np.where(child < 0, heaviest, child - first_child)
             spare.append(np.where(is_leaf | (branch < 0), -1, place).astype(np.int32))

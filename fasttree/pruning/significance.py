@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fasttree._special import chi_square_tails
+from fasttree._sums import segment_sums, sums
 from fasttree.params import as_float
 from fasttree.prepruning import p_values_of
 from fasttree.pruning.choices import NOTHING
@@ -77,24 +78,23 @@ def split_p_values(tree: Tree) -> np.ndarray:
 
     Pearson's chi-square of branches by classes, without Yates' correction.
     """
-    totals = tree.counts.sum(axis=1)
+    totals = sums(tree.counts)
     statistic = np.zeros(tree.node_count)
     df = np.zeros(tree.node_count, dtype=np.int64)
     for level in levels_upwards(tree):
         cells = tree.counts[level.children]
         rows = totals[level.children]
         columns = level.sums(tree.counts)  # with shares of rows, more exact than the parent's own
-        total = columns.sum(axis=1)
+        total = sums(columns)
         family = np.repeat(
             np.arange(len(level.splits)), np.diff(np.append(level.offsets, len(rows)))
         )
         expected = (
             rows[:, np.newaxis] * columns[family] / np.maximum(total, 1e-300)[family, np.newaxis]
         )
-        terms = np.divide(
-            (cells - expected) ** 2, expected, out=np.zeros_like(cells), where=expected > 0
-        ).sum(axis=1)
-        statistic[level.splits] = np.add.reduceat(terms, level.offsets)
+        off = cells - expected
+        terms = np.divide(off * off, expected, out=np.zeros_like(cells), where=expected > 0)
+        statistic[level.splits] = segment_sums(sums(terms), level.offsets)
         n_rows = np.add.reduceat((rows > 0).astype(np.int64), level.offsets)
         df[level.splits] = (n_rows - 1) * ((columns > 0).sum(axis=1) - 1)
     return chi_square_tails(statistic, np.maximum(df, 0))

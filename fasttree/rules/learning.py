@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fasttree import _sums
 from fasttree.priors import likeliest
 from fasttree.rules.conditions import covered_rows, known_rows
 from fasttree.rules.pruning import TIE, Estimate, Evidence, prune_rules
@@ -45,13 +46,13 @@ def learn_rules(
     covered = covered_rows(met, start, number)
     counts = training.counts(covered)
     total = training.counts(training.is_row[np.newaxis])[0]
-    good = (_majority(counts, rules.schema) == label) & (counts.sum(axis=1) > 0)
+    good = (_majority(counts, rules.schema) == label) & (_sums.sums(counts) > 0)
     first = np.flatnonzero(good)
-    weight = _rounded(counts[first].sum(axis=1))
+    weight = _rounded(_sums.sums(counts[first]))
     first = first[np.lexsort((first, -weight, _rounded(error[first])))]
     uncovered = ~np.bitwise_or.reduce(covered[first], axis=0) if len(first) else training.is_row
     rest = training.counts(uncovered[np.newaxis])[0]
-    without_rule = float(rest.sum())
+    without_rule = _sums.total(rest)
     if without_rule == 0:
         rest = total
     new_start, number = slices(start, number, first)
@@ -71,7 +72,7 @@ def learn_rules(
         default=int(_majority(rest[np.newaxis], rules.schema)[0]),
         default_counts=rest,
         uncovered=without_rule,
-        training_weight=float(total.sum()),
+        training_weight=_sums.total(total),
         shares_rows=False,
     )
 

@@ -92,7 +92,7 @@ class Rule:
     @property
     def support(self) -> float:
         """The weight of the training rows that the rule covers."""
-        return sum(self.counts.values())
+        return math.fsum(self.counts.values())
 
     @property
     def errors(self) -> float:
@@ -110,7 +110,7 @@ class Rule:
         counts, total = self.counts, self.support + len(self.counts)
         if self.class_weights is not None:
             weighted = {c: count * self.class_weights[c] for c, count in counts.items()}
-            scale = self.support / sum(weighted.values())
+            scale = self.support / math.fsum(weighted.values())
             counts = {c: scale * count for c, count in weighted.items()}
         return {label: (count + 1) / total for label, count in counts.items()}
 

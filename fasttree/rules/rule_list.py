@@ -11,6 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from fasttree._sums import sums, total
 from fasttree.frames import Table, read_table_like
 from fasttree.priors import evened
 from fasttree.rules.conditions import WORD, ConditionTable, Substitutes, covered_rows, reader
@@ -109,7 +110,7 @@ class RuleList(Sequence[Rule]):
             label=classes[self.label[i]],
             counts=counts,
             estimated_error=float(self.estimated_error[i]),
-            coverage=float(self.counts[i].sum() / self.training_weight),
+            coverage=total(self.counts[i]) / self.training_weight,
             class_weights=self.class_weights,
         )
 
@@ -134,7 +135,7 @@ class RuleList(Sequence[Rule]):
         """By rule; the last row is the default's, where number -1 finds it."""
         counts, priors = np.vstack([self.counts, self.default_counts]), self.schema.priors
         if priors.class_weight is not None:  # other shares of as many rows
-            counts = counts.sum(axis=1, keepdims=True) * priors.shares(counts)
+            counts = sums(counts, keepdims=True) * priors.shares(counts)
         return laplace(counts)
 
     def explain(self, X: Any) -> Any:
@@ -221,7 +222,7 @@ class RuleList(Sequence[Rule]):
 def laplace(counts: np.ndarray) -> np.ndarray:
     """Laplace's estimate of the class shares, [..., class]."""
     counts = counts + 1
-    return evened(counts / counts.sum(axis=-1, keepdims=True))
+    return evened(counts / sums(counts, keepdims=True))
 
 
 def condition_at(table: ConditionTable, i: int, missing_seen: bool) -> Condition:

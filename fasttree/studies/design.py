@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree._linear import products_of_columns
+from fasttree._sums import deviation, mean
 from fasttree.frames import Column, Table
 from fasttree.scalars import plain
 
@@ -121,8 +123,7 @@ def _of_numbers(column: Column, place: int, rows: np.ndarray) -> list[Term]:
     known = values[~missing]
     terms = []
     if len(known) and known.min() < known.max():
-        mean, sd = float(known.mean()), float(known.std())
-        terms.append(Term(column.name, place, VALUE, VALUE, mean=mean, sd=sd))
+        terms.append(Term(column.name, place, VALUE, VALUE, mean=mean(known), sd=deviation(known)))
     if FEWEST_ROWS <= np.count_nonzero(missing) < len(rows):
         terms.append(Term(column.name, place, MISSING, MISSING))
     return terms
@@ -155,7 +156,7 @@ def _of_levels(
 
 def _independent(matrix: np.ndarray) -> np.ndarray:
     """Which columns are no sums of multiples of those before them: Gram and Schmidt on the products of the columns."""
-    products = matrix.T @ matrix
+    products = products_of_columns(matrix)
     length = np.diag(products).copy()
     own = np.zeros(len(products), dtype=bool)
     for k in range(len(products)):

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from fasttree._elementary import erfc, log
 from fasttree._special import student_t_tails
+from fasttree._sums import deviation, mean
 from fasttree.comparison import Spread
 from fasttree.curves import binned, wilson_limits
 from fasttree.studies.newton import fit_logit
@@ -21,7 +23,7 @@ def calibration_line(is_event: np.ndarray, probability: np.ndarray) -> tuple[flo
     """Slope and intercept of the logistic regression of what happened on the predicted log odds; NaN if these are all
     alike."""
     clipped = np.clip(probability, SUREST, 1 - SUREST)
-    log_odds = np.log(clipped / (1 - clipped))
+    log_odds = log(clipped / (1 - clipped))
     if log_odds.max() - log_odds.min() < 1e-9:
         return math.nan, math.nan
     matrix = np.column_stack([np.ones(len(log_odds)), log_odds])
@@ -56,13 +58,13 @@ def spread(values: Iterable[float]) -> Spread:
     known = np.array([value for value in values if not math.isnan(value)])
     if not len(known):
         return Spread(math.nan, math.nan, math.nan, 0)
-    sd = float(known.std(ddof=1)) if len(known) > 1 else math.nan
-    return Spread(float(known.mean()), sd, sd / math.sqrt(len(known)), len(known))
+    sd = deviation(known, 1) if len(known) > 1 else math.nan
+    return Spread(mean(known), sd, sd / math.sqrt(len(known)), len(known))
 
 
 def normal_tails(z: float) -> float:
     """P(|Z| > |z|) of the standard normal distribution."""
-    return math.erfc(abs(z) / math.sqrt(2))
+    return erfc(abs(z) / math.sqrt(2))
 
 
 def student_limit(df: int) -> float:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree._elementary import exp, log, logaddexp
+from fasttree._linear import product, products_of_columns, solve, sums_of_columns
 from fasttree._special import upper_gamma
+from fasttree._sums import dot, mean, total
 
 RIDGE = 1e-6
 PRECISION, MOST_STEPS = 1e-8, 50
@@ -55,36 +58,36 @@ def fit_logit(
     penalty[0] = 0.0
     beta = np.zeros(n_columns)
     if start is None:
-        share = min(max(float(y.mean()), 1e-6), 1 - 1e-6)
-        beta[0] = np.log(share / (1 - share))
+        share = min(max(mean(y), 1e-6), 1 - 1e-6)
+        beta[0] = log(share / (1 - share))
     else:
         beta += start
-    eta = matrix @ beta
-    worth = _log_likelihood(eta, y) - penalty @ beta**2 / 2
+    eta = product(matrix, beta)
+    worth = _log_likelihood(eta, y) - dot(penalty, beta * beta) / 2
     converged, n_steps = False, 0
     while not converged and n_steps < MOST_STEPS:
         n_steps += 1
         p = _logistic(eta)
-        step = _solve(
-            _information(matrix, p) + np.diag(penalty), matrix.T @ (y - p) - penalty * beta
-        )
+        gradient = sums_of_columns(matrix, y - p) - penalty * beta
+        step = solve(_information(matrix, p) + np.diag(penalty), gradient)
         step *= min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), LARGEST_STEP))
         converged = bool(np.abs(step).max() < PRECISION)
         for _ in range(HALVINGS):
-            moved = eta + matrix @ step
-            worth_there = _log_likelihood(moved, y) - penalty @ (beta + step) ** 2 / 2
+            moved = eta + product(matrix, step)
+            there = beta + step
+            worth_there = _log_likelihood(moved, y) - dot(penalty, there * there) / 2
             if worth_there >= worth - 1e-12 * abs(worth):
                 break
             step = step / 2
         beta, eta, worth = beta + step, moved, worth_there
     p = _logistic(eta)
-    covariance = _solve(_information(matrix, p) + np.diag(penalty), np.eye(n_columns))
+    covariance = solve(_information(matrix, p) + np.diag(penalty), np.eye(n_columns))
     return LogitFit(beta, covariance, p, _log_likelihood(eta, y), n_steps, converged)
 
 
 def predict(matrix: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """The probability of each row."""
-    return _logistic(matrix @ coefficients)
+    return _logistic(product(matrix, coefficients))
 
 
 def backward(
@@ -104,9 +107,9 @@ def backward(
         if tests[worst] < alpha:
             break
         columns = there.pop(worst)
-        weight = _solve(covariance[np.ix_(columns, columns)], covariance[columns]).T
-        beta -= weight @ beta[columns]
-        covariance -= weight @ covariance[columns]
+        weight = solve(covariance[np.ix_(columns, columns)], covariance[columns]).T
+        beta -= product(weight, beta[columns])
+        covariance -= product(weight, covariance[columns])
         dropped.append(worst)
     return dropped
 
@@ -131,38 +134,31 @@ def score_p(
 ) -> dict[str, float]:
     """Rao's test of each block of columns of the matrix that is not in the model: would it add anything?"""
     p = fit.probability
-    scores = matrix.T @ (is_event - p)
+    scores = sums_of_columns(matrix, is_event - p)
     information = _information(matrix, p)
     found = {}
     for name, columns in blocks.items():
         cross = information[np.ix_(columns, in_model)]
-        own = information[np.ix_(columns, columns)] - cross @ fit.covariance @ cross.T
-        statistic = float(scores[columns] @ _solve(own, scores[columns]))
+        told = product(product(cross, fit.covariance), cross.T)
+        own = information[np.ix_(columns, columns)] - told
+        statistic = dot(scores[columns], solve(own, scores[columns]))
         found[name] = upper_gamma(len(columns) / 2, max(statistic, 0.0) / 2)
     return found
 
 
 def _wald(beta: np.ndarray, covariance: np.ndarray, columns: np.ndarray) -> float:
     own = beta[columns]
-    statistic = float(own @ _solve(covariance[np.ix_(columns, columns)], own))
+    statistic = dot(own, solve(covariance[np.ix_(columns, columns)], own))
     return upper_gamma(len(columns) / 2, max(statistic, 0.0) / 2)
 
 
 def _information(matrix: np.ndarray, p: np.ndarray) -> np.ndarray:
-    weighted = matrix * np.sqrt(p * (1 - p))[:, np.newaxis]
-    return np.asarray(weighted.T @ weighted)  # of one matrix: numpy computes one half of it
-
-
-def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    try:
-        return np.asarray(np.linalg.solve(matrix, right))
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0])
+    return products_of_columns(matrix, p * (1 - p))
 
 
 def _logistic(eta: np.ndarray) -> np.ndarray:
-    return np.asarray(1 / (1 + np.exp(-np.clip(eta, -700, 700))))
+    return np.asarray(1 / (1 + exp(-np.clip(eta, -700, 700))))
 
 
 def _log_likelihood(eta: np.ndarray, y: np.ndarray) -> float:
-    return float(y @ eta - np.logaddexp(0, eta).sum())
+    return dot(y, eta) - total(logaddexp(0.0, eta))

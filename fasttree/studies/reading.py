@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._elementary import exp
 from fasttree.curves import Z
 from fasttree.export.text import branch_texts
 from fasttree.studies.figures import normal_tails, wilson
@@ -146,7 +147,7 @@ def _coefficient(label: str, name: str, b: float, se: float, is_separated: bool)
 
 
 def _exp(x: float) -> float:
-    return math.exp(x) if x < 700 else math.inf
+    return exp(x) if x < 700 else math.inf
 
 
 def _inference(model: LogisticModel) -> tuple[list[float], list[float], str, tuple[str, ...]]:

@@ -99,7 +99,7 @@ def attribute_table(group: GroupResult, methods: Iterable[str] = ("SMML", LOGIST
     used = {name: group.attributes_used[name] for name in methods if name in group.attributes_used}
     names = sorted(
         {attribute for shares in used.values() for attribute in shares},
-        key=lambda a: (-sum(shares.get(a, 0.0) for shares in used.values()), a),
+        key=lambda a: (-math.fsum(shares.get(a, 0.0) for shares in used.values()), a),
     )
     rows = tuple(
         (name, *(percent(shares[name], 0) if name in shares else NONE for shares in used.values()))

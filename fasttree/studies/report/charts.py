@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fasttree._sums import deviation, mean
 from fasttree.export.svg import xml_text
 from fasttree.studies.figures import student_limit
 from fasttree.studies.report.axes import Square, framed
@@ -29,7 +30,7 @@ def roc_chart(group: GroupResult, methods: Sequence[str], name: str) -> str:
     for k, (kind, method) in enumerate(zip(KINDS, methods, strict=False)):
         curves = _curves(group, method)
         at = (30, 14)[k]
-        x, y = curves.false_alarms[at], float(np.mean(curves.found, axis=0)[at])
+        x, y = curves.false_alarms[at], float(mean(np.array(curves.found), 0)[at])
         label_x, label_y = square.place(0.42, 0.34 - 0.2 * k)
         start = square.place(x, y)
         square.pieces.append(
@@ -53,7 +54,8 @@ def roc_panels(group: GroupResult, reference: str | None, name: str) -> tuple[st
         if reference is not None and curves.method != reference:
             own = _curves(group, reference)
             square.path(
-                zip(own.false_alarms, np.mean(own.found, axis=0).tolist(), strict=True), "reference"
+                zip(own.false_alarms, mean(np.array(own.found), 0).tolist(), strict=True),
+                "reference",
             )
         _curve(square, curves, "first", with_band=True)
         area = spread_text(group.summary(curves.method).spreads["auc"], 3)
@@ -104,12 +106,12 @@ def _curves(group: GroupResult, method: str) -> RocCurves:
 def _curve(square: Square, curves: RocCurves, kind: str, with_band: bool) -> None:
     """From the corner, which is not on the grid where some events are found without a false alarm."""
     found = np.array(curves.found)
-    mean, x = found.mean(axis=0), curves.false_alarms
+    middle, x = mean(found, 0), curves.false_alarms
     if with_band and len(found) > 1:
-        sd = found.std(axis=0, ddof=1)
-        low, high = (np.clip(mean + sign * sd, 0, 1).tolist() for sign in (-1, 1))
+        sd = deviation(found, 1, 0)
+        low, high = (np.clip(middle + sign * sd, 0, 1).tolist() for sign in (-1, 1))
         square.band(x, low, high, f"band {kind}")
-    square.path([(0.0, 0.0), *zip(x, mean.tolist(), strict=True)], kind)
+    square.path([(0.0, 0.0), *zip(x, middle.tolist(), strict=True)], kind)
 
 
 # -- differences -------------------------------------------------------------------------------------------------------

@@ -121,7 +121,9 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
 def _curve_table(group: GroupResult) -> TextTable:
     rows = []
     for curves in group.roc:
-        found = [sum(line[at] for line in curves.found) / len(curves.found) for at in SHOWN_ALARMS]
+        found = [
+            math.fsum(line[at] for line in curves.found) / len(curves.found) for at in SHOWN_ALARMS
+        ]
         rows.append((curves.method, *(number(100 * share, 1) for share in found)))
     header = ("Method", *(f"{at} %" for at in SHOWN_ALARMS))
     return TextTable("Events found, %, at a share of false alarms", header, tuple(rows))
