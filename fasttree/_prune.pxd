@@ -4,7 +4,8 @@ must be expected to make beyond those that it made."""
 
 from libc.math cimport exp, expm1, fabs, lgamma, log, log1p, sqrt
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc
+
+from fasttree._alloc cimport free, malloc
 
 
 # ---- expected errors ------------------------------------------------------------------------------------------------
