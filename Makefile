@@ -22,7 +22,7 @@ help:
 	@echo "make demo         a short tour, then a study with its report in build/cesarean-study.html"
 	@echo "make test         the test suite                 (PYTEST_ARGS='-k name' to choose, WORKERS=0 for one process)"
 	@echo "make lint         style, types, layers, spelling (make format repairs style)"
-	@echo "make debug-test   the test suite on a build with bounds checks"
+	@echo "make debug-test   the test suite on a build with bounds and other checks"
 	@echo "make sklearn-oldest-test  scikit-learn's protocol with the oldest supported scikit-learn"
 	@echo "make wheel        wheel and sdist in dist/       (make wheel-test tests that wheel)"
 	@echo "make bench        micro-benchmarks of the core   (make bench-smoke: tiny sizes, no timing)"

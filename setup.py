@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the one extension; everything else about the package stands in pyproject.toml.
 
-FASTTREE_DEBUG=1 builds with bounds checks and assertions on; the whole test suite passes with it too.
+FASTTREE_DEBUG=1 builds with bounds checks and assertions on, and with an allocator that tests can make fail; the whole
+test suite passes with it too.
 FASTTREE_NO_CORE=1 leaves the extension out, for environments that are made first and compile it later.
 """
 
@@ -30,7 +31,11 @@ else:
 
 if debug:
     # One plain copy of every function: the suite then also shows that the clones for newer processors agree with it.
-    compile_args.append("/DFT_NO_CLONES" if sys.platform == "win32" else "-DFT_NO_CLONES")
+    defined = ["FT_NO_CLONES", "FT_FAILING_MEMORY"]  # the latter: tests can make an allocation fail
+    compile_args += [("/D" if sys.platform == "win32" else "-D") + name for name in defined]
+    if sys.platform != "win32":
+        # What C leaves undefined, such as an overflow of signed integers, ends the process where it happens.
+        compile_args += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
 
 extension = Extension(
     "fasttree._core",

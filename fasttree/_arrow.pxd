@@ -3,8 +3,8 @@
 
 from libc.math cimport NAN
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport realloc
 
+from fasttree._alloc cimport realloc
 from fasttree._distinct cimport numeric
 
 cdef extern from *:

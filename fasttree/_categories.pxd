@@ -6,9 +6,9 @@ _subsets.pxd, several groups of them in _groups.pxd.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from fasttree._alloc cimport free, malloc
 from fasttree._criteria cimport (
     GAIN_RATIO, INFINITY, MISCLASSIFICATION, Ruler, is_incremental, klogk, plain_of, score_of, side_cost, size_of,
     sum_terms, summed_cost, term_grows,

@@ -6,8 +6,8 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
 
+from fasttree._alloc cimport calloc, free, malloc
 from fasttree._arrow cimport (
     BLOCK_ROWS, ArrowArray, ArrowArrayStream, ArrowSchema, Places, block_numbers, chunk_places, floating, known_of,
 )

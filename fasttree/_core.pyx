@@ -11,9 +11,9 @@ the .pxi files that it includes.
 cimport cython
 from libc.math cimport ceil, fabs, fmax
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from fasttree._alloc cimport free, malloc
 from fasttree._categories cimport (
     Buckets, buckets_of_histogram, buckets_of_runs, count_runs, free_buckets, multiway_of_runs, new_buckets,
     scan_multiway,

@@ -7,9 +7,9 @@ Rows whose values agree in all the other bits may come out in the wrong order; `
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from fasttree._alloc cimport free, malloc
 from fasttree._sort cimport sort_by_key
 
 ctypedef fused real:

@@ -2,9 +2,9 @@
 # Included by _core.pyx: columns to keys, sorted lists and codes.
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
+from fasttree._alloc cimport calloc, free, malloc
 from fasttree._distinct cimport MOST_CODES, Distinct, numeric, number_values, open_distinct, sort_codes
 from fasttree._encode cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, settle
 

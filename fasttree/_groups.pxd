@@ -2,9 +2,9 @@
 """The values at a node in several groups, a branch each, by greedy merging."""
 
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from fasttree._alloc cimport free, malloc
 from fasttree._categories cimport PLACE_SHIFT, Buckets
 from fasttree._criteria cimport GAIN_RATIO, INFINITY, Ruler, cost_unit, klogk, score_of, size_of
 from fasttree._search cimport Best, Node, branch_cost, is_heavy
@@ -159,8 +159,14 @@ cdef inline bint merge_neighbours(
     return True
 
 
+cdef inline int64_t split_term(bint by_split, const Ruler* r, int64_t weight) noexcept nogil:
+    """What a block contributes to split information, if anybody asks for that: the steps of a code are too fine for
+    k log k."""
+    return klogk(r, weight) if by_split else 0
+
+
 cdef inline void weigh_pair(
-    int criterion, const Ruler* r, const Node* node, Blocks* g, int64_t i, int64_t j
+    int criterion, bint by_split, const Ruler* r, const Node* node, Blocks* g, int64_t i, int64_t j
 ) noexcept nogil:
     cdef int C = r.n_classes
     cdef int c
@@ -169,7 +175,7 @@ cdef inline void weigh_pair(
     for c in range(C):
         g.counts[i * C + c] += g.counts[j * C + c]
     g.pair_cost[i * g.n0 + j] = branch_cost(criterion, r, node, g.counts + i * C, weight)
-    g.pair_klogk[i * g.n0 + j] = klogk(r, weight)
+    g.pair_klogk[i * g.n0 + j] = split_term(by_split, r, weight)
     for c in range(C):
         g.counts[i * C + c] -= g.counts[j * C + c]
 
@@ -193,14 +199,15 @@ cdef inline void merge_pairs(
 ) noexcept nogil:
     cdef int C = r.n_classes
     cdef int64_t i, j, left, right, n = g.n0
+    cdef bint by_split = by_ratio or criterion == GAIN_RATIO or r.records_split
     cdef double cost = 0.0, split = node.split_base, new_cost, new_split, current, found, score, least
     for i in range(n):
         g.cost[i] = branch_cost(criterion, r, node, g.counts + i * C, g.weight[i])
         cost += g.cost[i]
-        split -= <double>klogk(r, g.weight[i])
+        split -= <double>split_term(by_split, r, g.weight[i])
     for i in range(n):
         for j in range(i + 1, n):
-            weigh_pair(criterion, r, node, g, i, j)
+            weigh_pair(criterion, by_split, r, node, g, i, j)
     current = group_score(criterion, by_ratio, r, node, cost, split)
     least = (node.cost - cost) / 2.0
     while g.n > 2:
@@ -214,7 +221,8 @@ cdef inline void merge_pairs(
                     continue
                 new_cost = cost - g.cost[i] - g.cost[j] + g.pair_cost[i * n + j]
                 new_split = split + <double>(
-                    klogk(r, g.weight[i]) + klogk(r, g.weight[j]) - g.pair_klogk[i * n + j])
+                    split_term(by_split, r, g.weight[i]) + split_term(by_split, r, g.weight[j])
+                    - g.pair_klogk[i * n + j])
                 score = group_score(criterion, by_ratio, r, node, new_cost, new_split)
                 if score > found + 1e-10:
                     found = score
@@ -228,14 +236,15 @@ cdef inline void merge_pairs(
         current = found
         cost += g.pair_cost[left * n + right] - g.cost[left] - g.cost[right]
         split += <double>(
-            klogk(r, g.weight[left]) + klogk(r, g.weight[right]) - g.pair_klogk[left * n + right])
+            split_term(by_split, r, g.weight[left]) + split_term(by_split, r, g.weight[right])
+            - g.pair_klogk[left * n + right])
         owner[right] = left
         g.n -= 1
         add_to_block(g, left, g.counts + right * C, g.weight[right], C)
         g.cost[left] = branch_cost(criterion, r, node, g.counts + left * C, g.weight[left])
         for i in range(n):
             if owner[i] == i and i != left:
-                weigh_pair(criterion, r, node, g, i if i < left else left, left if i < left else i)
+                weigh_pair(criterion, by_split, r, node, g, i if i < left else left, left if i < left else i)
     best.split = split
     if g.n >= 2:
         best.score = score_of(criterion, r, node.cost, cost, split, node.total)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Included by _core.pyx: memory that was freed, back to the system.
+# Included by _core.pyx: memory that was freed, back to the system; and what tests ask of the allocator.
 
 from libc.stdint cimport int64_t, uint64_t
+
+from fasttree._alloc cimport COUNTS_MEMORY, count_held, count_made, fail_at
 
 cdef extern from *:
     """
@@ -39,3 +41,16 @@ def forget(uint64_t[::1] entries):
     if entries.shape[0] > 0:
         with nogil:
             ft_drop_pages(&entries[0], entries.shape[0] * sizeof(uint64_t))
+
+
+def fail_allocation(int64_t number):
+    """Let the allocation of this number, counted from now on, find no memory; 0: none. Only the debug build can do
+    that: False, and nothing fails, in another."""
+    fail_at(number)
+    return COUNTS_MEMORY
+
+
+def count_allocations():
+    """How many allocations there were since `fail_allocation`, and how many blocks are not freed; 0 and 0 in a build
+    that does not count."""
+    return count_made(), count_held()

@@ -26,6 +26,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 Task = Callable[[int, int], None]  # (worker, task number)
 
+NO_THREAD = (RuntimeError, MemoryError)  # what Python raises where the system gives no more threads
 CHUNKS_PER_THREAD = 4  # of the work of a step, so that a thread that is done early finds more to do
 
 
@@ -60,9 +61,11 @@ class _Step:
 class Team:
     """``with Team(n_jobs) as team: team.run(task, n)`` calls task(worker, i) for i < n, on all the threads."""
 
-    def __init__(self, n_jobs: int | None, worth_it: bool = True, brief: bool = False) -> None:
-        self.size = count_threads(n_jobs) if worth_it else 1
-        self._n_jobs = n_jobs
+    def __init__(self, n_jobs: int | None, most: int | None = None, brief: bool = False) -> None:
+        """`most`: for so many threads there is work, whatever `n_jobs` allows."""
+        allowed = count_threads(n_jobs)
+        self.size = allowed if most is None else max(1, min(allowed, most))
+        self._n_jobs = n_jobs if self.size == allowed else self.size
         self._brief = brief
         # The lock itself is what `with` takes: Ctrl-C can strike inside a Condition's own `__enter__`.
         self._lock = threading.RLock()
@@ -77,7 +80,7 @@ class Team:
 
     def __enter__(self) -> Team:
         try:
-            with suppress(RuntimeError):  # the system gives no more threads: those there are do it
+            with suppress(*NO_THREAD):  # those there are do it
                 self._start()
         except BaseException:
             self._close()  # `__exit__` is not called then
@@ -102,12 +105,17 @@ class Team:
                 self._changed.wait()
 
     def _engage(self, parallel: Parallel) -> None:
-        self._host = threading.Thread(target=self._hold, args=(parallel,), daemon=True)
+        started = False
         try:
+            self._host = threading.Thread(target=self._hold, args=(parallel,), daemon=True)
             self._host.start()
-        except RuntimeError:  # no more threads
-            self._host = None
-            self._be_engaged()
+            started = True
+        except NO_THREAD:
+            pass
+        finally:
+            if not started:  # the leader waits for somebody to say so
+                self._host = None
+                self._be_engaged()
 
     def _be_engaged(self) -> None:
         with self._lock:
@@ -118,6 +126,11 @@ class Team:
         """Start joblib's threads, and see them off when the team is closed."""
         try:
             helpers = parallel(delayed(self._help)(worker) for worker in range(1, self.size))
+        except Exception as error:
+            # Some of joblib's threads may have been started: it then fails again while it cleans up.
+            if isinstance(error, NO_THREAD) or isinstance(error.__context__, NO_THREAD):
+                return
+            raise
         finally:
             self._be_engaged()
         self._dismissed.wait()

@@ -4,7 +4,8 @@ must be expected to make beyond those that it made."""
 
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc
+
+from fasttree._alloc cimport free, malloc
 
 from fasttree._elementary cimport ft_exp, ft_expm1, ft_log, ft_log1p, ft_log_gamma
 

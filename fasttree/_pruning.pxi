@@ -2,9 +2,9 @@
 # Included by _core.pyx: the sequential parts of pruning, and of cutting a tree back to its best leaves.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from fasttree._alloc cimport free, malloc
 from fasttree._encode cimport real
 from fasttree._prune cimport Estimate, added_errors, find_weakest_links, remove_greedily
 from fasttree._raise cimport begin_raising, prune_and_raise

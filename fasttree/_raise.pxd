@@ -4,8 +4,8 @@ there again. The tree meanwhile is one of slots, see _slots.pxd.
 """
 
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc
 
+from fasttree._alloc cimport calloc
 from fasttree._encode cimport real
 from fasttree._slots cimport (
     NO_MEMORY, SHARED_OUT, Instances, Raising, Slots, child_of, close_slots, errors_of, heaviest_child, note_step,

@@ -2,8 +2,8 @@
 # Included by _core.pyx: rows to the leaves of a tree.
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
-from libc.stdlib cimport free, malloc
 
+from fasttree._alloc cimport free, malloc
 from fasttree._criteria cimport INFINITY
 from fasttree._encode cimport real
 from fasttree._route cimport UNKNOWN, Step, Tables, mean_of_ends, route, row_ends

@@ -8,8 +8,8 @@ a list.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, realloc
 
+from fasttree._alloc cimport free, realloc
 from fasttree._encode cimport real
 from fasttree._prune cimport Estimate, added_errors
 from fasttree._route cimport Step, Tables, next_node

@@ -2,9 +2,9 @@
 # Included by _core.pyx: splits that were accepted, their children, and the branch of every row.
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from fasttree._alloc cimport calloc, free, malloc
 from fasttree._categories cimport (
     PLACE_SHIFT, Buckets, buckets_of_histogram, buckets_of_runs, free_buckets, new_buckets,
 )
@@ -25,7 +25,8 @@ def split_nodes(
     `nodes` are children of `level`. neighbours[i]: for a swept numeric attribute the rows with the largest value
     on the left and the smallest on the right (-1: only missing values there), for others their codes.
     missing_branch[i]: the branch of the rows that do not know the attribute, -1 if there is none; n_shared[i]: how
-    many of them are to be shared out over the branches, and are not yet among the children's. False: no memory.
+    many of them are to be shared out over the branches, and are not yet among the children's. False: no memory; what
+    was written is of no use then, since rows of the last node do not know their branches.
     """
     cdef Py_ssize_t i
     cdef bint fine = True
@@ -39,10 +40,12 @@ def split_nodes(
                         table_start[i + 1] - table_start[i], &neighbours[i, 0], 0, &table_codes[table_start[i]],
                         &table_branch[table_start[i]])
             else:
-                fine &= split_table(
+                fine = split_table(
                     growth, level, nodes[i], attribute[i], cut[i], table_start[i + 1] - table_start[i],
                     &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i],
                     &heuristic[i])
+                if not fine:
+                    break
             n_shared[i] = count_children(
                 growth, level, nodes[i], attribute[i], first_child[i], child_rows, child_counts)
     return fine
@@ -227,7 +230,7 @@ cdef bint form_sets(
             growth.set_missing_aside(&about, work + 3 * ruler.n_classes)
         fine = growth.scan_sets(attribute, b, &about, work, &best, goes_left, group_of, &flag)
         heuristic[0] = flag
-        for i in range(b.n):
+        for i in range(b.n if fine else 0):
             branch = <uint32_t>group_of[i] if grouped else 1 - goes_left[i]
             if b.code[i] == 0:
                 missing_branch[0] = <int32_t>branch

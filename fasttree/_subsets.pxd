@@ -2,9 +2,9 @@
 """The best division of the values at a node into two sets: prefixes of an order of the values, or every subset."""
 
 from libc.stdint cimport int64_t, uint8_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from fasttree._alloc cimport free, malloc
 from fasttree._categories cimport Buckets
 from fasttree._criteria cimport BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, Cuts, Ruler, klogk, score_of, size_of
 from fasttree._search cimport Best, Node, branch_cost, choose, fill_cut, fits, score_block

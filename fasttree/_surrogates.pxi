@@ -2,9 +2,9 @@
 # Included by _core.pyx: the search for surrogates, with the side that rows take as their class.
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from fasttree._alloc cimport free, malloc
 from fasttree._criteria cimport INFINITY, MISCLASSIFICATION, Ruler, tolerance
 from fasttree._partition cimport SHARED, Sides, branch_of, send
 from fasttree._route cimport find_code

@@ -8,9 +8,9 @@ what a processor cannot foresee.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
-from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
+from fasttree._alloc cimport free, malloc, realloc
 from fasttree._arrow cimport ArrowArray, is_known, known_of, whole_number
 
 

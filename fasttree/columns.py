@@ -12,7 +12,7 @@ import numpy as np
 
 from fasttree._memory import give_back
 from fasttree._parallel import Team
-from fasttree.encode import EncodedTable, encode, is_worth_threads
+from fasttree.encode import EncodedTable, encode, most_threads
 from fasttree.frames import (
     Column,
     Table,
@@ -77,7 +77,7 @@ class Columns:
         n_jobs = check_n_jobs(n_jobs)
         table = _own_values(read_table(X, categorical_features, ordered_features, to_encode=True))
         target = read_target(y, table.n_rows)
-        with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
+        with Team(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
             self.encoded: EncodedTable = encode(table, target, team, self.max_bins)
 
     @classmethod
@@ -93,7 +93,7 @@ class Columns:
         """Of a table that has been read already, and does not change. The weights of the rows place the bins."""
         columns = cls.__new__(cls)
         columns.max_bins = max_bins
-        with Team(n_jobs, is_worth_threads(table.n_rows, len(table.names))) as team:
+        with Team(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
             grid = None if weight is None else to_grid(weight)
             columns.encoded = encode(table, target, team, max_bins, grid)
         return columns
@@ -194,11 +194,11 @@ def training(
         weight = read_weights(sample_weight, X.n_rows)
         encoded = _with_priors(X.encoded, weight, class_weight, misclassification_cost)
         weights = _weights_of(encoded, weight, missing)
-        with Team(n_jobs, is_worth_threads(X.n_rows, X.n_attributes)) as team:
+        with Team(n_jobs, most_threads(X.n_rows, X.n_attributes)) as team:
             yield TrainingRows(encoded, weights, False, X.n_rows, None, weight), team
         return
     container = open_container(X)
-    with Team(n_jobs, is_worth_threads(container.n_rows, len(container.names))) as team:
+    with Team(n_jobs, most_threads(container.n_rows, len(container.names))) as team:
         table = read_table(
             container, categorical_features, ordered_features, team.run, to_encode=True
         )

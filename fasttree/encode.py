@@ -31,6 +31,7 @@ PACKED_RANKS = 2**24
 PACKED_CLASSES = 2**8
 MOST_ROWS = 2**32 - 1
 THREADED_CELLS = 200_000  # below, starting threads costs more than they bring
+CELLS_OF_THREAD, ROWS_OF_THREAD = 25_000, 32_768  # with less, one more thread brings nothing
 # Of the keys of some columns, made together so that a row-major table is read by cache lines.
 BLOCK_BYTES = 2**24
 
@@ -393,3 +394,13 @@ def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:
 def is_worth_threads(n_rows: int, n_attributes: int) -> bool:
     """Is there enough to do to start threads at all?"""
     return n_rows * n_attributes > THREADED_CELLS
+
+
+def most_threads(n_rows: int, n_attributes: int) -> int:
+    """For how many threads there is work in a fit: attributes are shared out, and rows when they are moved. Each has
+    memory of its own, and one that is never needed would have it too."""
+    if not is_worth_threads(n_rows, n_attributes):
+        return 1
+    return min(
+        max(n_attributes, n_rows // ROWS_OF_THREAD), n_rows * n_attributes // CELLS_OF_THREAD
+    )

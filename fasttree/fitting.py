@@ -210,7 +210,7 @@ def prune(
     """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
     if how.needs == HELD_OUT or (how.needs == FOLDS and validation is not None):
         assert validation is not None
-        with_team = Team(None, worth_it=False) if fitting is None else fitting.team
+        with_team = Team(None, most=1) if fitting is None else fitting.team
         ends = ends_of(tree, validation.table, validation.policy, with_team)
         weight = np.ones(validation.table.n_rows)
         return _by_held_out(tree, how, _counts(tree, ends, validation.codes, weight))

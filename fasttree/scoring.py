@@ -105,7 +105,7 @@ def asking_costs(
 ) -> np.ndarray:
     """What it costs to classify each row: the sum over all the attributes that are asked on its ways, also the one
     that a way ends at. `cost` has a price for each attribute."""
-    with Team(n_jobs, _is_worth_threads(tree, table), brief=True) as team:
+    with Team(n_jobs, _most_threads(tree, table), brief=True) as team:
         ends = ends_of(tree, table, policy, team)
     first = np.flatnonzero(np.diff(ends.row, prepend=-1))
     is_simple = tree.is_leaf()[ends.node[first]] & (np.diff(first, append=len(ends.row)) == 1)
@@ -217,7 +217,7 @@ def _route(
             out[start + places] = shares
         spread[i] = (start + places, shares)
 
-    with Team(n_jobs, _is_worth_threads(tree, table), brief=True) as team:
+    with Team(n_jobs, _most_threads(tree, table), brief=True) as team:
         team.run(work, n_tasks)
     places = np.concatenate([places for places, _ in spread])
     return leaves, places, np.concatenate([shares for _, shares in spread])
@@ -225,6 +225,10 @@ def _route(
 
 def _is_worth_threads(tree: Tree, table: Table) -> bool:
     return table.n_rows * min(tree.max_depth, 32) > THREADED_STEPS
+
+
+def _most_threads(tree: Tree, table: Table) -> int:
+    return -(-table.n_rows // ROWS_PER_TASK) if _is_worth_threads(tree, table) else 1
 
 
 def block_of(table: Table, start: int, stop: int, policy: Policy) -> np.ndarray:

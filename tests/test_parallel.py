@@ -13,12 +13,14 @@ import sys
 import textwrap
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 from child import TIME_LIMIT, run_child
 
-from fasttree import TreeClassifier
+from fasttree import TreeClassifier, columns, scoring
+from fasttree._parallel import Team
 
 PRELUDE = """
 import threading, time
@@ -347,3 +349,49 @@ def test_predict_goes_on_where_no_thread_can_be_started(monkeypatch: pytest.Monk
 
     monkeypatch.setattr("_thread.start_new_thread", refuse)
     np.testing.assert_array_equal(model.predict_proba(X), expected)
+
+
+@pytest.mark.parametrize("error", ["RuntimeError", "MemoryError"])
+@pytest.mark.parametrize("n_started", [0, 1, 2, 4])
+def test_a_fit_goes_on_where_no_more_threads_can_be_started(error: str, n_started: int) -> None:
+    check(f"""
+        import _thread
+
+        fingerprint(n_jobs=2)  # what is imported then may start threads of its own
+        n_left = {n_started}
+
+        def start(thread, start=threading.Thread.start):
+            global n_left
+            n_left -= 1
+            if n_left < 0:
+                raise {error}("can't start new thread")
+            start(thread)
+
+        threading.Thread.start = start
+        assert fingerprint(n_jobs=4) == expected
+
+        def refuse(function, args):
+            raise {error}("can't start new thread")
+
+        _thread.start_new_thread = refuse
+        assert fingerprint(n_jobs=4) == expected
+    """)
+
+
+def test_no_more_threads_than_there_is_work_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+
+    class Noted(Team):
+        def __init__(self, *args: Any, **how: Any) -> None:
+            super().__init__(*args, **how)
+            sizes.append(self.size)
+
+    monkeypatch.setattr(columns, "Team", Noted)
+    monkeypatch.setattr(scoring, "Team", Noted)
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(60_000, 6))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    model = TreeClassifier(n_jobs=3000, max_depth=20).fit(X, y)
+    model.predict(np.tile(X, (4, 1)))
+    assert sizes == [6, 8]  # attributes; pieces of 32,768 rows
+    assert TreeClassifier(max_depth=20).fit(X, y).tree_.fingerprint() == model.tree_.fingerprint()

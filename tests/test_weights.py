@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 from strategies import Problem, problems
 
 from fasttree import TreeClassifier
+from fasttree.params import CRITERIA
 from fasttree.weights import to_grid
 
 
@@ -143,3 +146,39 @@ def test_the_grid_rounds_to_the_nearest_step() -> None:
     grid = to_grid(np.array([0.3, 0.6, 2.1, 0.0]))  # 0.3, 0.6 and 2.1 of a mean of 1: 0 is no row
     assert grid.per_unit == 2**40
     assert grid.steps.tolist() == [round(w * 2**40) for w in (0.3, 0.6, 2.1, 0.0)]
+
+
+# -- weights of very different sizes ---------------------------------------------------------------
+
+
+def of_all_sizes(
+    n: int, sizes: list[float]
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(n)
+    X = {
+        "number": draw.normal(size=n),
+        "level": np.array([f"l{code}" for code in draw.integers(0, 30, n)], dtype=object),
+    }
+    for column in X.values():
+        column[draw.random(n) < 0.1] = np.nan if column.dtype == float else None
+    return X, draw.integers(0, 3, n), draw.choice(sizes, n)
+
+
+@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize(
+    ("split", "missing"),
+    [
+        *itertools.product(("subset", "multiway", "grouped"), ("branch", "category", "fractional")),
+        ("subset", "surrogate"),
+    ],
+)
+def test_no_size_of_weights_is_too_much(criterion: str, split: str, missing: str) -> None:
+    """The debug build ends at the first integer that overflows. Elsewhere the model must at least be a whole one."""
+    for sizes in ([1e-3, 1.0, 1e308], [1e-308, 1.0], [1.0, 3.0, 2.0**51 / 300], [1.0, 2.0**60]):
+        X, y, weight = of_all_sizes(120, sizes)
+        model = TreeClassifier(
+            criterion=criterion, categorical_split=split, missing=missing, max_depth=6
+        )
+        model.fit(X, y, sample_weight=weight)
+        again = pickle.loads(pickle.dumps(model))
+        assert np.isfinite(again.predict_proba(X)).all()
