@@ -83,8 +83,8 @@ class _Names:
             else:
                 lines += [f"    if {x} != {x}:", f"        {x} = None"]
             lines += self._refusals(name, x)
-            counts_as_missing = categories is not None and self._rules.unknown == "missing"
-            if counts_as_missing and not self._rules.allow_missing:
+            counts_as_missing = self._rules.unknown == "missing" and not self._rules.allow_missing
+            if categories is not None and counts_as_missing:
                 lines += [f"    if {x} not in {_tuple(categories)}:", f"        {x} = None"]
         return lines
 

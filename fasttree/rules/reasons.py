@@ -27,7 +27,7 @@ def lacking_text(condition: Condition, is_unseen: bool, deciders: Sequence[Decid
 
     `deciders`: for each of the condition's substitutes the surrogate that decided; None: none had an answer.
     """
-    text = f"{readable_in_rule(condition.attribute)} is {'unseen' if is_unseen else 'missing'}"
+    text = _not_there(condition, is_unseen)
     if not condition.substitutes:
         return f"{text} (taken for missing)" if is_unseen else text
     merged: dict[object, Condition] = {}
@@ -37,13 +37,17 @@ def lacking_text(condition: Condition, is_unseen: bool, deciders: Sequence[Decid
             merged[decider.attribute] = both(same, decider) if same else decider
         elif decider is not None:
             merged[place] = decider
-    texts = list(dict.fromkeys(substitute_text(one, in_full=True) for one in merged.values()))
+    texts = list(dict.fromkeys(substitute_text(one) for one in merged.values()))
     heavier = "heavier branch"
     if not texts:
         return f"{text} ({heavier})"
     if None in deciders:
         texts.append(f"the {heavier}")
     return f"{text} (decided by {' and '.join(texts)})"
+
+
+def _not_there(condition: Condition, is_unseen: bool) -> str:
+    return f"{readable_in_rule(condition.attribute)} is {'unseen' if is_unseen else 'missing'}"
 
 
 class RowReasons:
@@ -97,9 +101,8 @@ class RowReasons:
             elif shares is None:
                 texts.append(lacking_text(condition, state == UNSEEN, chosen))
             else:
-                lacking = lacking_text(condition, state == UNSEEN, ())
-                share = shares[condition.attribute]
-                texts.append(f"{lacking} ({share:.1%} as {known_text(condition)})")
+                share = f"{shares[condition.attribute]:.1%} as {known_text(condition)}"
+                texts.append(f"{_not_there(condition, state == UNSEEN)} ({share})")
         return " AND ".join(in_brackets(texts)) or "anything"
 
 

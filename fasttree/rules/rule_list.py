@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from fasttree.frames import Table, read_table_like
+from fasttree.frames import MISSING_CODE, Table, read_table_like
 from fasttree.priors import evened
 from fasttree.rules.conditions import WORD, ConditionTable, covered_rows, reader
 from fasttree.rules.parts import Condition, Rule, both
@@ -179,6 +179,10 @@ class RuleList(Sequence[Rule]):
         if not self.allow_missing:
             for attribute, name in enumerate(table.names):
                 missing = np.isnan(read(attribute))
+                if missing.any() and table.columns is not None:
+                    codes = table.columns[attribute].codes
+                    if codes is not None:  # a level that training did not see is no hole
+                        missing = codes[at:stop] == MISSING_CODE
                 if missing.any():
                     raise refusal(name, at + int(np.argmax(missing)))
         met = self.conditions.met(read, stop - at)
