@@ -138,6 +138,9 @@ class Builder:
         elif children.surrogates is not None:
             found["n_surrogates"] = sizes(children.surrogates.start)
             self.written.surrogates.append(children.surrogates)
+            if self.has_missing:
+                assert children.lacking is not None
+                found["missing_seen"] = children.lacking
         elif self.has_missing:
             found["missing_seen"] = children.missing_branch >= 0
             missing_branch = np.where(found["missing_seen"], children.missing_branch, heaviest)

@@ -119,7 +119,7 @@ def _n_varying(
     least[filled] = np.fmin.reduceat(there, first)
     most[filled] = np.fmax.reduceat(there, first)
     is_lost = np.zeros(least.shape, dtype=bool)
-    if tree.missing_seen.any():
+    if tree.missing_chosen().any():
         is_lost[filled] = np.logical_or.reduceat(np.isnan(there), first)
     below = slice(0, 0)
     for level in reversed(tree.nodes_by_depth()):
@@ -160,7 +160,7 @@ def _cuts(
         n_cuts[level] = np.bincount(at - level.start, minlength=n_nodes)
         place[level] = np.bincount(at[rank < cut_at[at]] - level.start, minlength=n_nodes)
     # To set missing values apart is one more cut, behind all the others.
-    n_cuts[is_cut] += tree.missing_seen[is_cut] - 1
+    n_cuts[is_cut] += tree.missing_chosen()[is_cut] - 1
     place[is_cut] -= 1
     return n_cuts, place
 

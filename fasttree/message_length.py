@@ -187,7 +187,7 @@ def bits_of_tests(tree: Tree, choices: Choices, cut_code: str) -> np.ndarray:
     else:
         bits[cut] += _halving_bits(choices.n_cuts[cut], choices.place[cut])
     # Missing values that chose their side: one bit says which. Setting them apart is one of the cuts.
-    bits[cut] += tree.missing_seen[cut]
+    bits[cut] += tree.missing_chosen()[cut]
     grouped = split[~by_order]
     bits[grouped] += _grouping_bits(tree)[grouped]
     return bits
@@ -213,12 +213,13 @@ def _grouping_bits(tree: Tree) -> np.ndarray:
     """
     n_values = np.diff(tree.table_start)
     node = np.repeat(np.arange(tree.node_count), n_values)
-    seen = np.flatnonzero(tree.missing_seen)
+    is_chosen = tree.missing_chosen()
+    seen = np.flatnonzero(is_chosen)
     branch = np.concatenate([tree.table_branch, tree.missing_branch[seen]]).astype(np.int64)
     width = int(tree.n_children.max()) + 1
     groups = np.unique(np.concatenate([node, seen]) * width + branch)
     n_groups = np.bincount(groups // width, minlength=tree.node_count)
-    n_values = n_values + tree.missing_seen
+    n_values = n_values + is_chosen
     bits = np.zeros(tree.node_count)
     pair = (n_groups == 2) & (n_values > 2)
     bits[pair] = n_values[pair] - 1.0 + log1p(-np.ldexp(1.0, 1 - n_values[pair])) / NATS_PER_BIT

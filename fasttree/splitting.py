@@ -43,6 +43,9 @@ class Children:
     heuristic: np.ndarray
     known_counts: np.ndarray | None = None  # counts of the rows that know the attribute, if not all
     surrogates: Surrogates | None = None
+    lacking: np.ndarray | None = (
+        None  # per split, with surrogates: are there rows that do not know the attribute?
+    )
     # Only for growth by length, per split: by threshold, how many cuts there were, and how many below it; its branches.
     cuts: np.ndarray | None = None
     n_branches: np.ndarray | None = None
@@ -195,7 +198,13 @@ class Splitter:
             )  # fmt: skip
 
         self.team.run(send, len(edges) - 1, shared)
-        return replace(children, counts=counts, known_counts=children.counts, surrogates=found)
+        return replace(
+            children,
+            counts=counts,
+            known_counts=children.counts,
+            surrogates=found,
+            lacking=n_shared > 0,
+        )
 
     def _hand_on(self, described: Described) -> None:
         """Write the row list of the next level, from which its histograms are made."""

@@ -67,7 +67,9 @@ class Tree:
     table_branch: np.ndarray  # uint32
     default_branch: np.ndarray  # int32; -1 where there is no table
     missing_branch: np.ndarray  # int32; -1: every branch, with shares by weight; -1 at leaves
-    missing_seen: np.ndarray  # bool; training rows chose that branch, else it is the heaviest
+    # bool; training rows at the node lacked the value, so that they or their surrogates decided; else that branch is
+    # the heaviest. The first model files do not say it of trees with surrogates.
+    missing_seen: np.ndarray
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
     heuristic: np.ndarray  # bool; the subset may not be the best one
     counts: np.ndarray  # float64 [node, class]
@@ -136,6 +138,13 @@ class Tree:
 
     def is_table(self) -> np.ndarray:
         return np.diff(self.table_start) > 0
+
+    def missing_chosen(self) -> np.ndarray:
+        """As a mask over nodes: did missing values of training rows choose their branch, since it was best for them?
+        With surrogates they go where these send them."""
+        if len(self.surrogate_attribute):
+            return np.zeros(self.node_count, dtype=bool)
+        return self.missing_seen
 
     def nodes_by_depth(self) -> list[slice]:
         """The nodes of each depth: they are numbered level by level."""

@@ -91,7 +91,7 @@ class Node:
 
     @property
     def missing_seen(self) -> bool:
-        """Whether training rows without a value chose the missing branch."""
+        """Whether training rows at the node lacked the value."""
         return self.split is not None and self.split.missing_branch is not None
 
     @property

@@ -176,6 +176,8 @@ class SurrogateGrower(Grower):
         weights = [sum(branch) for branch in split.branch_counts]
         node.missing_branch = 0 if weights[0] >= weights[1] - TIE * sum(weights) else 1
         node.default_branch = node.missing_branch if split.table else -1
+        if len(self.knowing(split.attribute, node.rows)) < len(node.rows):
+            split.missing_branch = node.missing_branch  # of those that know no surrogate either
         parts: list[list[int]] = [[], []]
         for row in node.rows:
             parts[node.branch_of([a.values[row] for a in self.attributes])].append(row)

@@ -260,7 +260,7 @@ def test_a_rule_is_the_way_to_the_leaf() -> None:
     table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "c": ["a", "a", "b", "b"]})
     model = fasttree.TreeClassifier().fit(table, ["no", "yes", "no", "no"])
     out, _ = scored(model, table, explain=True)
-    rules = {str(rule).split(" (")[0] for rule in model.rules()}
+    rules = {str(rule).rpartition(" (")[0] for rule in model.rules()}
     assert set(out["rule"].to_pylist()) == rules
     for rule, label in zip(out["rule"].to_pylist(), out["prediction"].to_pylist(), strict=True):
         assert rule.endswith(f" THEN {label}")
@@ -286,7 +286,7 @@ def test_a_row_that_stops_on_its_way_is_explained_so_far() -> None:
     model = fasttree.TreeClassifier(unknown="majority").fit(table, ["p", "p", "q", "p"])
     out, _ = scored(model, pa.table({"c": ["new"], "x": [1.0]}), explain=True, leaf=True)
     assert out["leaf"].to_pylist() == [0]
-    assert out["rule"].to_pylist() == ["IF anything THEN p"]
+    assert out["rule"].to_pylist() == ["IF c is unseen THEN p"]
 
 
 def test_texts_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

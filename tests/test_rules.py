@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,7 @@ def test_thresholds_on_one_attribute_become_an_interval() -> None:
     rules = rules_of(TreeClassifier().fit(X, y).tree_)
     assert [str(rule.conditions[0]) for rule in rules] == [
         "age <= 2.5",
-        "2.5 < age <= 6.5",
+        "2.5 < age <= 6.5 (or missing)",  # the heavier side of the cut at 6.5, then of that at 2.5
         "age > 6.5",
     ]
     assert [len(rule.conditions) for rule in rules] == [1, 1, 1]
@@ -246,7 +247,10 @@ def test_the_text_says_or_missing_where_training_rows_lacked_the_value() -> None
 def test_missing_values_that_training_did_not_see_follow_the_heaviest_branch() -> None:
     X = {"marker": np.array([1.0, 2.0, 3.0, 4.0, 5.0])}
     rules = rules_of(TreeClassifier().fit(X, [0, 0, 1, 1, 1]).tree_)
-    assert [str(rule.conditions[0]) for rule in rules] == ["marker <= 2.5", "marker > 2.5"]
+    assert [str(rule.conditions[0]) for rule in rules] == [
+        "marker <= 2.5",
+        "marker > 2.5 (or missing)",
+    ]
     assert [rule.conditions[0].missing for rule in rules] == [False, True]
     assert rules.predict({"marker": [NAN]}).tolist() == [1]
 
@@ -313,7 +317,7 @@ def test_surrogates_decide_in_rules_too(problem: Problem, data: st.DataObject) -
         (Condition("age", low=0.1 + 0.2), "age > 0.3"),
         (Condition("age", low=1234567.8), "age > 1234567.8"),
         (Condition("age", low=1e20), "age > 1e+20"),
-        (Condition("age", low=35.0, missing=True), "age > 35"),
+        (Condition("age", low=35.0, missing=True), "age > 35 (or missing)"),
         (Condition("age", low=35.0, missing=True, missing_seen=True), "age > 35 or missing"),
         (Condition("age", low=math.inf, missing=True), "age is missing"),
         (Condition("age"), "age is known"),
@@ -469,7 +473,7 @@ def test_markdown() -> None:
     ]
     X = {"_a|b*": np.array([1.0, 2.0])}
     rules = rules_of(TreeClassifier().fit(X, ["x_1", "<y>"]).tree_)
-    assert "| 1 | \\_a\\|b\\* <= 1.5 | **x_1** | 1 | 0 | 0.67 |" in rules.to_markdown()
+    assert "| 1 | \\_a\\|b\\* <= 1.5 (or missing) | **x_1** | 1 | 0 | 0.67 |" in rules.to_markdown()
     assert "**\\<y>**" in rules.to_markdown()
     assert "1 more rules are not shown" in rules.to_markdown(max_rules=1)
 
@@ -569,7 +573,7 @@ HOSTILE = [
         "not",
     ),
     *("{a, b}", "a, b", "and 3 more", "(x", "x)", "yes (3 rows", "yes (no errors", "age (years)"),
-    *("x (if missing: y > 1)", "a: b", "a:", "0 ", "x !"),
+    *("x (if missing: y > 1)", "x (or missing)", "a: b", "a:", "0 ", "x !"),
 ]
 names = st.sampled_from(HOSTILE) | st.text(max_size=6)
 
@@ -582,6 +586,7 @@ def conditions(draw: st.DrawFn) -> Condition:
         return Condition(name, low, high, missing=missing_seen, missing_seen=missing_seen)
     levels = draw(st.lists(names, min_size=1, max_size=5, unique=True))
     n = draw(st.integers(0, min(3, len(levels))))
+    missing_seen |= n == 0  # else no value would do
     return Condition(
         name,
         levels=tuple(levels[:n]),
@@ -679,7 +684,14 @@ def test_surrogates_in_words() -> None:
     condition = Condition(
         "age", low=35.0, missing_seen=True, substitutes=(Substitute((weight,), otherwise=True),)
     )
-    assert str(condition) == "age > 35 (if missing: weight > 80)"
+    assert str(condition) == "age > 35 (if missing: weight > 80, else yes)"
+    never = replace(condition, substitutes=(Substitute((weight,), otherwise=False),))
+    assert str(never) == "age > 35 (if missing: weight > 80)"
+    height = Condition("height", low=180.0)
+    several = replace(condition, substitutes=(Substitute((weight, height), otherwise=True),))
+    assert str(several) == "age > 35 (if missing: weight > 80, else ...)"
+    in_full = "age > 35 (if missing: weight > 80, else height > 180, else yes)"
+    assert str(replace(several, exact=True)) == in_full
     assert condition.holds({"age": None, "weight": 90.0})
     assert not condition.holds({"age": None, "weight": 70.0})
     assert condition.holds({"age": None, "weight": NAN})

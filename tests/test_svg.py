@@ -104,13 +104,13 @@ def test_branches_carry_their_values() -> None:
         for b in drawing.branches
     }
     assert labels == {
-        ("Outlook", "Sunny"): "Humidity",
-        ("Outlook", "Overcast"): "Yes",
-        ("Outlook", "Rain"): "Wind",
-        ("Humidity", "High"): "No",
-        ("Humidity", "Normal"): "Yes",
-        ("Wind", "Strong"): "No",
-        ("Wind", "Weak"): "Yes",
+        ("Outlook", "Sunny; missing: 35.7%"): "Humidity",
+        ("Outlook", "Overcast; missing: 28.6%"): "Yes",
+        ("Outlook", "Rain; missing: 35.7%"): "Wind",
+        ("Humidity", "High; missing: 60.0%"): "No",
+        ("Humidity", "Normal; missing: 40.0%"): "Yes",
+        ("Wind", "Strong; missing: 40.0%"): "No",
+        ("Wind", "Weak; missing: 60.0%"): "Yes",
     }
 
 

@@ -198,9 +198,8 @@ class RowScorer:
         if self.options.leaf:
             out.append(pa.array(found.leaves.astype(np.int64)))
         if self.options.explain:
-            ends, place = np.unique(found.leaves, return_inverse=True)
-            texts = pa.array(self.scorer.texts(ends), pa.string())
-            out.append(pa.DictionaryArray.from_arrays(place.astype(np.int32), texts))
+            place, texts = self.scorer.reasons(table, found)
+            out.append(pa.DictionaryArray.from_arrays(place, pa.array(texts, pa.string())))
         return pa.RecordBatch.from_arrays(out, schema=self.output_schema), report
 
     def _predictions(self, classes: np.ndarray) -> Any:

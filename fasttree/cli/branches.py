@@ -13,6 +13,7 @@ from rich.cells import cell_len
 
 from fasttree.cli.terminal import clean, cut
 from fasttree.export.amounts import number_text
+from fasttree.export.text import BY_SURROGATES, OR_MISSING, missing_took
 from fasttree.tree import Tree
 
 KNOWN, MISSING = "is known", "is missing"
@@ -22,7 +23,8 @@ LEAST_NAME = 8  # cells that a name keeps when a line is short of room
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """``attribute sign values``; `others` counts levels that are not named, `missing`: also rows without a value."""
+    """``attribute sign values``; `others` counts levels that are not named, `missing`: also rows without a value did in
+    training, or, `by_surrogates`, those of them that surrogates send there."""
 
     child: int
     attribute: str
@@ -30,10 +32,11 @@ class Branch:
     values: tuple[str, ...] = ()
     others: int = 0
     missing: bool = False
+    by_surrogates: bool = False
 
     def text(self, width: int, ellipsis: str = "…") -> str:
         """The test in at most so many cells: first levels go, then the ends of names."""
-        tail = " or missing" if self.missing else ""
+        tail = BY_SURROGATES if self.by_surrogates else OR_MISSING if self.missing else ""
         most = min(len(self.values), width)  # each takes a cell at least
         texts = [f" {self._value_text(n)}{tail}" for n in range(most, 0, -1)]
         texts.append(f" {self._value_text(min(most, 1), short=True)}{tail}")
@@ -55,7 +58,7 @@ def branches_of(tree: Tree, node: int) -> list[Branch]:
     attribute = tree.schema.attributes[tree.attribute[node]]
     name = clean(attribute.name)
     first = int(tree.first_child[node])
-    missing = int(tree.missing_branch[node]) if tree.missing_seen[node] else None
+    missing = missing_took(tree, node)
     if attribute.categories is None:
         branches = _threshold(name, float(tree.threshold[node]), attribute.time, first)
     else:
@@ -66,6 +69,9 @@ def branches_of(tree: Tree, node: int) -> list[Branch]:
         else:
             n_children = int(tree.n_children[node])
             branches = _sets(name, attribute.categories, codes, branch, first, n_children, missing)
+    if missing is None:
+        # They went where surrogates sent them.
+        return [replace(b, by_surrogates=bool(tree.missing_seen[node])) for b in branches]
     return [
         replace(b, missing=True) if b.child - first == missing and b.sign != MISSING else b
         for b in branches

@@ -25,7 +25,7 @@ from fasttree.estimators.validation import (
     read_validation,
 )
 from fasttree.export import EXPORTERS, export
-from fasttree.export.model import Exportable
+from fasttree.export.model import Exportable, tells_missing
 from fasttree.export.text import to_text
 from fasttree.fitting import Fitting, Pruned, prune, reads_rows
 from fasttree.frames import Table, read_table_like, read_weights
@@ -449,6 +449,7 @@ class TreeClassifier(Estimator):
             self.tree_,
             unknown=self.unknown,
             allow_missing=self._missing_policy != "error",
+            tells_missing=tells_missing(self.tree_, self._missing_policy),
             name=type(self).__name__,
             averaged=self._averages,
         )

@@ -70,7 +70,7 @@ def _edges(model: Exportable, node: int) -> Iterator[str]:
         elif shares is not None:
             said += [f"missing: {shares[branch]:.1%}"] if shares[branch] > 0 else []
         elif branch == test.missing_branch:
-            said.append("missing" if test.missing_seen else "missing (none in training)")
+            said.append("missing (none in training)" if test.missing_seen is False else "missing")
         tooltip = (
             "" if shares is None else f', tooltip="{shares[branch]!r} of those without a value"'
         )

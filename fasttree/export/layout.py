@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree.export.amounts import weight_text
+from fasttree.export.model import ALL_BRANCHES, Exportable
 from fasttree.export.names import readable
-from fasttree.export.text import branch_texts
+from fasttree.export.text import BY_SURROGATES, OR_MISSING, branch_texts, full_branch_texts
 from fasttree.tree import LEAF, Tree
 
 MOST_BOXES = 1500
@@ -27,7 +28,6 @@ ELBOW = 14.0  # from a box to the line that its branches leave
 WIDEST_BOX, NARROWEST_BOX = 210.0, 84.0
 WIDEST_LABEL = 150.0
 LINES = 2  # of the label of a branch
-OR_MISSING = " or missing"  # the end of a test that missing values pass
 # Of the classes, in their order, then of all the others; told apart also by the colour-blind (after Okabe and Ito).
 PALETTE = (
     "#76828f",
@@ -85,7 +85,12 @@ def layout(tree: Tree, max_depth: int | None = None) -> Drawing:
     """The whole tree, or its first `max_depth` levels below the root."""
     shown = _shown(tree, max_depth)
     place = {node: k for k, node in enumerate(shown)}
-    labels = {child: text for node in shown for child, text in _labels(tree, node, place)}
+    labels: dict[int, str] = {}
+    full_labels: dict[int, str] = {}
+    for node in shown:
+        if tree.attribute[node] != LEAF and int(tree.first_child[node]) in place:
+            labels |= _labels(tree, node)
+            full_labels |= _full_labels(tree, node)
     texts = [_texts(tree, node, place) for node in shown]
     lefts, widths = _columns(tree, shown, labels, texts)
     middles = _middles(tree, shown, place)
@@ -110,7 +115,7 @@ def layout(tree: Tree, max_depth: int | None = None) -> Drawing:
         if node:
             parent = place[int(tree.parent[node])]
             turn = lefts[depth - 1] + widths[depth - 1] + ELBOW
-            branches.append(Branch(parent, k, turn, wrapped(labels[node]), labels[node]))
+            branches.append(Branch(parent, k, turn, wrapped(labels[node]), full_labels[node]))
     deepest = int(tree.depth[shown[-1]])
     width = lefts[deepest] + widths[deepest] + MARGIN
     height = max(middles) + BOX_HEIGHT / 2 + MARGIN
@@ -138,15 +143,28 @@ def _shown(tree: Tree, max_depth: int | None) -> list[int]:
 # -- texts -------------------------------------------------------------------------------------------------------------
 
 
-def _labels(tree: Tree, node: int, place: dict[int, int]) -> list[tuple[int, str]]:
+def _labels(tree: Tree, node: int) -> dict[int, str]:
     """What leads to each child, without the name of the attribute, which stands in the box."""
-    if tree.attribute[node] == LEAF or int(tree.first_child[node]) not in place:
-        return []
+    return _without_name(tree, node, branch_texts(tree, node))
+
+
+def _full_labels(tree: Tree, node: int) -> dict[int, str]:
+    """The same in full, with the share that each child gets of a row without the value, if it is shared out."""
+    labels = _without_name(tree, node, full_branch_texts(tree, node))
+    if tree.missing_branch[node] == ALL_BRANCHES:
+        first = int(tree.first_child[node])
+        for branch, part in enumerate(Exportable(tree).parts(node)):
+            if part > 0:
+                labels[first + branch] += f"; missing: {part:.1%}"
+    return labels
+
+
+def _without_name(tree: Tree, node: int, lines: list[tuple[int, str]]) -> dict[int, str]:
     name = readable(tree.schema.names[tree.attribute[node]])
     texts: dict[int, list[str]] = {}
-    for child, text in branch_texts(tree, node):
+    for child, text in lines:
         texts.setdefault(child, []).append(text.removeprefix(f"{name} ").removeprefix("= "))
-    return [(child, " or ".join(parts)) for child, parts in texts.items()]
+    return {child: " or ".join(parts) for child, parts in texts.items()}
 
 
 def _texts(tree: Tree, node: int, place: dict[int, int]) -> tuple[str, str, str]:
@@ -258,7 +276,9 @@ def wrapped(text: str) -> tuple[str, ...]:
             lines[-1] = longer
         else:
             lines.append(word)
-    end = OR_MISSING if lines[-1].endswith(OR_MISSING) else ""
+    end = next((end for end in (BY_SURROGATES, OR_MISSING) if text.endswith(end)), "")
+    if end and not lines[-1].endswith(end):  # broken within it
+        return shortened(text.removesuffix(end), WIDEST_LABEL, SMALL), end.strip()
     room = WIDEST_LABEL - text_width(end, SMALL)
     lines[-1] = shortened(lines[-1].removesuffix(end), room, SMALL) + end
     return tuple(shortened(line, WIDEST_LABEL, SMALL) for line in lines)

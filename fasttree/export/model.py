@@ -61,7 +61,7 @@ class Test:
     ]  # of the codes present at the node, ascending; none: a threshold decides
     default_branch: int  # of the other codes; -1 with a threshold
     missing_branch: int
-    missing_seen: bool  # missing values chose that branch in training
+    missing_seen: bool | None  # were there any in training? None: it is not known
     first_child: int
     n_branches: int
     surrogates: tuple[Surrogate, ...]
@@ -89,6 +89,7 @@ class Exportable:
     tree: Tree
     unknown: str = "missing"  # "missing", "majority" or "error"
     allow_missing: bool = True
+    tells_missing: bool = True  # is `missing_seen` of the tree to be believed where it is false?
     name: str = "tree"  # of the estimator
     averaged: bool = False  # the probabilities are an average over many trees
 
@@ -156,7 +157,7 @@ class Exportable:
             branch_of=_table(tree.table_start, tree.table_codes, tree.table_branch, node),
             default_branch=int(tree.default_branch[node]),
             missing_branch=int(tree.missing_branch[node]),
-            missing_seen=bool(tree.missing_seen[node]),
+            missing_seen=bool(tree.missing_seen[node]) if self.tells_missing else None,
             first_child=int(tree.first_child[node]),
             n_branches=int(tree.n_children[node]),
             surrogates=tuple(self._surrogates(node)),
@@ -208,6 +209,17 @@ class Exportable:
     def cost(self) -> np.ndarray | None:
         """What a mistake costs, [true, predicted], where shares are made a class; None: the largest share wins."""
         return self.tree.schema.priors.cost
+
+
+def tells_missing(tree: Tree, policy: str) -> bool:
+    """Is `missing_seen` false only where no training row lacked the value?
+
+    Where rows are shared out nobody notes it. The first model files did not say it of trees with surrogates: there it
+    is false everywhere.
+    """
+    if policy == "surrogate":
+        return bool(tree.missing_seen.any())
+    return policy != "fractional"
 
 
 def _table(start: np.ndarray, codes: np.ndarray, branch: np.ndarray, place: int) -> dict[int, int]:

@@ -7,8 +7,11 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from fasttree.scalars import plain
+
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
+    from fasttree.schema import AttributeSchema
 
 
 def to_json(rules: RuleList) -> str:
@@ -16,6 +19,9 @@ def to_json(rules: RuleList) -> str:
     document = {
         "classes": rules.classes,
         "attributes": list(rules.schema.names),
+        "levels": [_levels(attribute) for attribute in rules.schema.attributes],
+        "unknown": rules.unknown,
+        "allow_missing": rules.allow_missing,
         "estimate": rules.estimate,
         "rules": [_rule(rule) for rule in rules],
         "otherwise": {"class": rules.default_class, "rows": rules.uncovered},
@@ -23,6 +29,10 @@ def to_json(rules: RuleList) -> str:
     if rules.class_weights is not None:
         document["class_weights"] = list(rules.class_weights.values())
     return json.dumps(document, indent=2, default=str, ensure_ascii=False, allow_nan=False)
+
+
+def _levels(attribute: AttributeSchema) -> list[Any] | None:
+    return None if attribute.categories is None else list(map(plain, attribute.categories))
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

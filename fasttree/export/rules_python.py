@@ -78,10 +78,29 @@ class _Names:
                 if attribute.time is not None:
                     read = f"_microseconds({x}, {python_literal(name)}, {attribute.time!r})"
                     lines += [f"    if {x} == {x}:", f"        {x} = {read}"]
-            elif self._rules.unknown == "majority":
-                lines += [f"    if {x} != {x}:", f"        {x} = None"]
-            elif self._rules.unknown == "missing":
+            elif self._rules.unknown == "missing" and self._rules.allow_missing:
                 lines += [f"    if {x} not in {_tuple(categories)}:", f"        {x} = None"]
+            else:
+                lines += [f"    if {x} != {x}:", f"        {x} = None"]
+            lines += self._refusals(name, x)
+            counts_as_missing = self._rules.unknown == "missing" and not self._rules.allow_missing
+            if categories is not None and counts_as_missing:
+                lines += [f"    if {x} not in {_tuple(categories)}:", f"        {x} = None"]
+        return lines
+
+    def _refusals(self, name: str, x: str) -> list[str]:
+        """What `RuleList.predict` refuses."""
+        lines, categories = [], self._attributes[name].categories
+        if not self._rules.allow_missing:
+            lines += [
+                f"    if {self._missing(name)}:",
+                f"        raise ValueError({python_literal(f'{name!r} is missing')})",
+            ]
+        if categories is not None and self._rules.unknown == "error":
+            lines += [
+                f"    if {x} is not None and {x} not in {_tuple(categories)}:",
+                f"        raise ValueError({python_literal(f'{name!r} has a level that training did not see')})",
+            ]
         return lines
 
     def test(self, condition: Condition) -> str:

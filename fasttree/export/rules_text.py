@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fasttree.export.amounts import number_text, weight_text
+from fasttree.export.amounts import exact_number, number_text, weight_text
 from fasttree.export.names import readable_in_rule
 
 if TYPE_CHECKING:
-    from fasttree.rules import Condition, Rule, RuleList
+    from fasttree.rules import Condition, Rule, RuleList, Substitute
 
 WIDTH = 100
 LISTED = 8  # levels that are printed one by one
@@ -59,48 +60,84 @@ def rows_text(weight: float) -> str:
 
 def condition_text(condition: Condition) -> str:
     """The condition as people write it, long numbers with six digits; JSON and Python have them all. Names and levels
-    that could be mistaken for something else are in quotes, on one line."""
+    that could be mistaken for something else are in quotes, on one line.
+
+    It ends in `` or missing`` if training rows met it for want of a value, in `` (or missing)`` if only later rows
+    may, and in `` (if missing: ...)`` where other attributes decide.
+    """
+    text = known_text(condition)
+    if condition.substitutes:
+        return f"{text} (if missing: {_instead(condition)})"
+    if condition.is_missing or condition.is_unseen or not condition.missing:
+        return text
+    word = "unseen" if condition.refuses_missing else "missing"
+    return f"{text} or {word}" if condition.missing_seen else f"{text} (or {word})"
+
+
+def known_text(condition: Condition) -> str:
+    """What a value must be that is known; only the value of `is missing` and `is unseen` is not."""
     name = readable_in_rule(condition.attribute)
-    low, high = (number_text(bound, condition.time) for bound in (condition.low, condition.high))
     if condition.is_missing:
         return f"{name} is missing"
+    if condition.is_unseen:
+        return f"{name} is unseen"
     if condition.is_known:
-        text = f"{name} is known"
-    elif condition.levels is not None:
-        text = f"{name} {_levels_text(condition.levels, condition.excluded)}"
-    elif condition.low is None:
-        text = f"{name} <= {high}"
-    elif condition.high is None:
-        text = f"{name} > {low}"
-    else:
-        text = f"{low} < {name} <= {high}"
-    if not condition.missing_seen:
-        return text
-    instead = _instead(condition)
-    return f"{text} (if missing: {instead})" if instead else f"{text} or missing"
+        return f"{name} is known"
+    if condition.levels is not None:
+        return f"{name} {_levels_text(condition)}"
+    write = exact_number if condition.exact else number_text
+    low, high = (
+        None if bound is None else write(bound, condition.time)
+        for bound in (condition.low, condition.high)
+    )
+    if low is None:
+        return f"{name} <= {high}"
+    return f"{name} > {low}" if high is None else f"{low} < {name} <= {high}"
 
 
-def _levels_text(levels: tuple[object, ...], excluded: tuple[object, ...]) -> str:
+def _levels_text(condition: Condition) -> str:
     """Those that do, or those that do not where they are far fewer."""
-    if len(levels) > LISTED // 2 and 2 * len(excluded) < len(levels):
+    levels, excluded = condition.levels or (), condition.excluded
+    few_do_not = len(levels) > LISTED // 2 and 2 * len(excluded) < len(levels)
+    if few_do_not and condition.unseen != "majority":  # which no level but these meets
         words = "!=" if len(excluded) == 1 else "not in"
-        return f"{words} {_set_text(excluded)}"
-    return f"{'=' if len(levels) == 1 else 'in'} {_set_text(levels)}"
+        return f"{words} {_set_text(excluded, condition.exact)}"
+    return f"{'=' if len(levels) == 1 else 'in'} {_set_text(levels, condition.exact)}"
 
 
-def _set_text(levels: tuple[object, ...]) -> str:
+def _set_text(levels: tuple[object, ...], in_full: bool) -> str:
     if len(levels) == 1:
         return readable_in_rule(levels[0])
-    listed = ", ".join(map(readable_in_rule, levels[:LISTED]))
-    more = len(levels) - LISTED
-    return f"{{{listed}{f', and {more} more' if more > 0 else ''}}}"
+    shown = levels if in_full else levels[:LISTED]
+    more = len(levels) - len(shown)
+    return (
+        f"{{{', '.join(map(readable_in_rule, shown))}{f', and {more} more' if more > 0 else ''}}}"
+    )
 
 
 def _instead(condition: Condition) -> str:
-    """By what a missing value is replaced: the first surrogate of each test; there may be more."""
-    tests = [s.alternatives[0] for s in condition.substitutes if s.alternatives]
-    texts = dict.fromkeys(condition_text(test) for test in tests)  # each once
-    return " and ".join(texts)
+    """What decides where the value is missing: for each test the first surrogate, and whether there are more."""
+    groups = (_chain(substitute, condition.exact) for substitute in condition.substitutes)
+    texts = list(dict.fromkeys(groups))  # each once
+    return " and ".join(f"({t})" if len(texts) > 1 and ", else " in t else t for t in texts)
+
+
+def _chain(substitute: Substitute, in_full: bool) -> str:
+    links = [substitute_text(condition, in_full) for condition in substitute.alternatives]
+    if not in_full and len(links) > 1:
+        return f"{links[0]}, else ..."
+    if substitute.otherwise:
+        links.append("yes")
+    return ", else ".join(links)
+
+
+def substitute_text(condition: Condition, in_full: bool = False) -> str:
+    """A surrogate of a missing value. Which levels do is said of those that do: it knows not all of the others."""
+    condition = replace(condition, exact=condition.exact or in_full)
+    if condition.levels is None:
+        return known_text(condition)
+    name, sign = readable_in_rule(condition.attribute), "=" if len(condition.levels) == 1 else "in"
+    return f"{name} {sign} {_set_text(condition.levels, condition.exact)}"
 
 
 def premise_text(rule: Rule) -> str:
@@ -109,10 +146,16 @@ def premise_text(rule: Rule) -> str:
 
 
 def _conditions(rule: Rule) -> list[str]:
-    """In brackets where they hold an "or"."""
-    texts = [str(condition) for condition in rule.conditions]
+    return in_brackets([str(condition) for condition in rule.conditions])
+
+
+def in_brackets(texts: list[str]) -> list[str]:
+    """Conditions that are to be joined: in brackets where they hold an "or"."""
     several = len(texts) > 1
-    return [f"({text})" if several and text.endswith(" or missing") else text for text in texts]
+    return [
+        f"({text})" if several and text.endswith((" or missing", " or unseen")) else text
+        for text in texts
+    ]
 
 
 def _wrapped(head: str, rule: Rule) -> list[str]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from fasttree.export.amounts import exact_number, number_text, weight_text
 from fasttree.export.model import Exportable
 from fasttree.export.names import readable
@@ -14,6 +16,10 @@ from fasttree.tree import LEAF, Tree
 
 WriteNumber = Callable[[float, "str | None"], str]  # what kind of time it is, if any
 LISTED = 5  # absent levels that are printed one by one
+OR_MISSING = " or missing"  # rows of training that lacked the value took this branch ...
+BY_SURROGATES = (
+    " or missing (surrogates)"  # ... or surrogates decided; they may have sent some to each
+)
 LEGEND = "Behind a class: the weight of the training rows there, and behind the slash that of those with another class."
 
 
@@ -23,7 +29,22 @@ def export(model: Exportable, *, complete: bool = True) -> str:
     if not complete:
         return to_text(model.tree)
     lines = _lines(model.tree, surrogates=True, write=exact_number, model=model)
-    return "\n".join([*lines, "", LEGEND, *notes(model)]) + "\n"
+    return "\n".join([*lines, "", LEGEND, *_legend_of_missing(model), *notes(model)]) + "\n"
+
+
+def _legend_of_missing(model: Exportable) -> list[str]:
+    """What "(or missing)" means, if the text has it."""
+    if not _goes_unsaid(model.tree).any():
+        return []
+    if model.tells_missing:
+        return ['"(or missing)": none was missing there in training.']
+    return ['"(or missing)": the branch that more training rows took.']
+
+
+def _goes_unsaid(tree: Tree) -> np.ndarray:
+    """As a mask over nodes: missing values have one branch, though no training row is known to have had one."""
+    has_surrogates = np.diff(tree.surrogate_start) > 0
+    return (tree.missing_branch >= 0) & ~tree.missing_seen & ~has_surrogates
 
 
 def notes(model: Exportable) -> list[str]:
@@ -36,8 +57,6 @@ def notes(model: Exportable) -> list[str]:
             "A row without the attribute of a test goes down all its branches, with shares like those of the training "
             "weight, and gets the mean of the class shares (which this text does not tell)."
         )
-    elif not model.tree.is_leaf()[0]:
-        notes.append('"(or missing)": none was missing there in training.')
     if any(attribute.is_categorical for attribute in model.attributes):
         notes.append(
             {
@@ -52,8 +71,10 @@ def notes(model: Exportable) -> list[str]:
 def to_text(tree: Tree, surrogates: bool = False, exact: bool = False) -> str:
     """One line a branch: ``attribute = level: class (weight/errors)``, subtrees indented by ``|   ``.
 
-    Levels without training rows at their node, which share a leaf, end in ``(0)``. With `surrogates`, each branch says
-    beneath its line which rows without the attribute take it. `exact`: thresholds have all their digits.
+    Levels without training rows at their node, which share a leaf, end in ``(0)``. Where training rows lacked the
+    value, the branch that they took ends in `` or missing``, or both branches in `` or missing (surrogates)``. With
+    `surrogates`, each branch says beneath its line which rows without the attribute take it. `exact`: thresholds have
+    all their digits.
     """
     return "\n".join(_lines(tree, surrogates, exact_number if exact else number_text))
 
@@ -67,7 +88,11 @@ def _lines(
     surrogates = surrogates and len(tree.surrogate_attribute) > 0
     lines = [] if model is None else _end(model, 0, "")
     complete = model is not None
-    stack = [(node, text, 0) for node, text in reversed(_branches(tree, 0, write, complete))]
+
+    def below(node: int) -> list[tuple[int, str]]:
+        return _branches(tree, node, write, complete, mark_surrogates=not surrogates)
+
+    stack = [(node, text, 0) for node, text in reversed(below(0))]
     while stack:
         node, text, depth = stack.pop()
         indent = "|   " * depth
@@ -79,8 +104,7 @@ def _lines(
         if model is not None and not is_leaf:
             lines += _end(model, node, f"{indent}|   ")
         if not is_leaf:
-            below = _branches(tree, node, write, complete)
-            stack.extend((child, line, depth + 1) for child, line in reversed(below))
+            stack.extend((child, line, depth + 1) for child, line in reversed(below(node)))
     return lines
 
 
@@ -95,17 +119,32 @@ def _end(model: Exportable, node: int, indent: str) -> list[str]:
 
 def branch_texts(tree: Tree, node: int) -> list[tuple[int, str]]:
     """The children of a node with their tests, as they are printed. Levels without training rows may share a child."""
-    return _branches(tree, node, number_text, complete=False)
+    return _branches(tree, node, number_text, complete=False, mark_surrogates=True)
 
 
-def _branches(tree: Tree, node: int, write: WriteNumber, complete: bool) -> list[tuple[int, str]]:
+def full_branch_texts(tree: Tree, node: int) -> list[tuple[int, str]]:
+    """The same with all digits, and with what becomes of rows that training had none like."""
+    lines = []
+    for child, text in _branches(tree, node, exact_number, complete=True, mark_surrogates=False):
+        if _has_surrogates(tree, node):
+            text = "; ".join([text, *_stand_ins(tree, child, exact_number, agreement=False)])
+        lines.append((child, text))
+    return lines
+
+
+def _branches(
+    tree: Tree, node: int, write: WriteNumber, complete: bool, mark_surrogates: bool
+) -> list[tuple[int, str]]:
     """The children of a node with their tests. A level without rows of its own stands in its place.
 
     If `complete`, values that training had none of at the node say where they go, too.
     """
     lines = _seen_branches(tree, node, write, complete)
+    if _has_surrogates(tree, node):
+        marks = mark_surrogates and tree.missing_seen[node]
+        return [(child, f"{text}{BY_SURROGATES}" if marks else text) for child, text in lines]
     missing = int(tree.missing_branch[node])
-    if not complete or missing < 0 or tree.missing_seen[node] or _has_surrogates(tree, node):
+    if not complete or missing < 0 or tree.missing_seen[node]:
         return lines
     taken = int(tree.first_child[node]) + missing
     return [(child, f"{text} (or missing)" if child == taken else text) for child, text in lines]
@@ -119,8 +158,7 @@ def _seen_branches(
     tree: Tree, node: int, write: WriteNumber, complete: bool
 ) -> list[tuple[int, str]]:
     attribute = tree.schema.attributes[tree.attribute[node]]
-    first = int(tree.first_child[node])
-    missing = int(tree.missing_branch[node]) if tree.missing_seen[node] else None
+    first, missing = int(tree.first_child[node]), missing_took(tree, node)
     if attribute.categories is None:
         tests = _threshold_tests(attribute, float(tree.threshold[node]), write)
         return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
@@ -135,6 +173,13 @@ def _seen_branches(
     if is_multiway and (tree.n_children[node] > 2 or (len(attribute.categories) == 2 and has_all)):
         return _multiway_branches(tree, node, codes, branches, missing)
     return _set_branches(tree, node, codes, branches, missing, complete)
+
+
+def missing_took(tree: Tree, node: int) -> int | None:
+    """The branch that all the training rows took which lacked the value at a node, if there were any."""
+    if not tree.missing_seen[node] or _has_surrogates(tree, node):
+        return None
+    return int(tree.missing_branch[node])
 
 
 def _order_tests(attribute: AttributeSchema, branches: list[int]) -> list[str]:
@@ -195,7 +240,7 @@ def _with_missing(
 ) -> list[tuple[int, str]]:
     """The branch that missing values chose says so."""
     return [
-        (child, f"{text} or missing")
+        (child, f"{text}{OR_MISSING}")
         if missing is not None and child == first + missing and not text.endswith("is missing")
         else (child, text)
         for child, text in lines
@@ -225,17 +270,20 @@ def _multiway_branches(
     return lines
 
 
-def _stand_ins(tree: Tree, node: int, write: WriteNumber) -> list[str]:
+def _stand_ins(tree: Tree, node: int, write: WriteNumber, agreement: bool = True) -> list[str]:
     """By which surrogates rows come to a node that do not know the attribute of its parent, in the order of asking."""
     parent = int(tree.parent[node])
     branch = node - int(tree.first_child[parent])
     unknown = f"{readable(tree.schema.attributes[tree.attribute[parent]].name)} is missing"
     lines = []
     for place in range(int(tree.surrogate_start[parent]), int(tree.surrogate_start[parent + 1])):
-        lines.append(
-            f"if {unknown}: {_surrogate_test(tree, place, branch, write)}, "
-            f"agreement {tree.surrogate_agreement[place]:.3f}, adjusted {tree.surrogate_adjusted[place]:.3f}"
-        )
+        line = f"if {unknown}: {_surrogate_test(tree, place, branch, write)}"
+        if agreement:
+            line += (
+                f", agreement {tree.surrogate_agreement[place]:.3f}, "
+                f"adjusted {tree.surrogate_adjusted[place]:.3f}"
+            )
+        lines.append(line)
         stand_in = tree.schema.attributes[tree.surrogate_attribute[place]]
         unknown = f"{readable(stand_in.name)} too"
     if branch == tree.missing_branch[parent]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def prune_with_raising(
         np.frombuffer(part, kind) for part, kind in zip(slots, types, strict=True)
     ]
     arrays[6] = arrays[6].reshape(len(arrays[0]), -1)  # counts
-    pruned = _Slots(tree, empty_child, *arrays).tree()
+    pruned = _with_missing_seen(_Slots(tree, empty_child, *arrays).tree(), rows)
     types_of_steps = (np.int32, np.int32, np.int32, np.float64, np.float64)
     node, kind, removed, before, after = (
         np.frombuffer(part, kind) for part, kind in zip(steps, types_of_steps, strict=True)
@@ -89,6 +89,21 @@ def _check_rows(tree: Tree, rows: TrainingRows) -> None:
             f"the training rows have the class numbers {least} to {most}, but the tree has {n_classes} classes: "
             "number them as in tree.schema.classes"
         )
+
+
+def _with_missing_seen(tree: Tree, rows: TrainingRows) -> Tree:
+    """The tree, with the rows in mind that came to a test when it was raised: some may lack its value."""
+    lacks = np.isnan(rows.table)
+    if tree.shares_rows or not lacks.any():
+        return tree
+    node = np.empty(len(rows.table), dtype=np.int32)
+    tree.router.leaves(rows.table, 0, len(node), True, node)
+    seen, row = tree.missing_seen.copy(), np.arange(len(node))
+    while len(node):
+        parent = tree.parent[node]
+        row, node = row[parent >= 0], parent[parent >= 0]
+        seen[node[lacks[row, tree.attribute[node]]]] = True
+    return tree if np.array_equal(seen, tree.missing_seen) else replace(tree, missing_seen=seen)
 
 
 def _empty_children(tree: Tree) -> np.ndarray:

@@ -12,10 +12,11 @@ import numpy as np
 from fasttree.export.amounts import number_text
 from fasttree.export.names import readable_in_rule
 from fasttree.export.rules_text import condition_text, evidence_text
-from fasttree.frames import Table, read_table_like
+from fasttree.frames import UNKNOWN_CODE, Table, read_table_like
 from fasttree.rules.parts import Rule
+from fasttree.rules.reasons import lacking_text
 from fasttree.rules.rule_list import RuleList
-from fasttree.scalars import is_missing, plain
+from fasttree.scalars import plain
 
 LISTED = 8  # other rules that are named
 
@@ -31,6 +32,7 @@ class Explanation:
     rule: Rule | None
     agreeing: tuple[int, ...]  # later rules that apply too, and say the same
     disagreeing: tuple[int, ...]  # later rules that apply too, and would say something else
+    unseen: frozenset[str] = frozenset()  # attributes whose level training did not see
 
     def __str__(self) -> str:
         label = readable_in_rule(self.label)
@@ -41,12 +43,12 @@ class Explanation:
         for condition in self.rule.conditions:
             text = condition_text(condition)
             value = self.row[condition.attribute]
-            name = readable_in_rule(condition.attribute)
-            shown = (
-                f"{name} is missing"
-                if is_missing(value)
-                else f"{name} = {_shown(value, condition.time)}"
-            )
+            if condition.lacks(self.row):
+                deciders = [s.decider(self.row) for s in condition.substitutes]
+                shown = lacking_text(condition, condition.attribute in self.unseen, deciders)
+            else:
+                name = readable_in_rule(condition.attribute)
+                shown = f"{name} = {_shown(value, condition.time)}"
             lines.append(f"  {text}" if text == shown else f"  {text}: {shown}")
         lines.append(self._before())
         for others, verb in ((self.agreeing, "agree"), (self.disagreeing, "disagree")):
@@ -83,6 +85,7 @@ def explain(rules: RuleList, X: Any) -> Explanation:
     same = rules.label[applying[1:]] == label
     return Explanation(
         row=_values(table, rules),
+        unseen=_unseen(table),
         label=rules.classes[label],
         proba=dict(
             zip(rules.classes, rules.shares[-1 if number is None else number].tolist(), strict=True)
@@ -116,6 +119,14 @@ def _values(table: Table, rules: RuleList) -> dict[str, Any]:
             value = float(column.values[0])
         row[attribute.name] = None if np.isnan(value) else value
     return row
+
+
+def _unseen(table: Table) -> frozenset[str]:
+    return frozenset(
+        column.name
+        for column in table.columns or ()
+        if column.codes is not None and column.codes[0] == UNKNOWN_CODE
+    )
 
 
 def _shown(value: Any, time: str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fasttree.scalars import is_missing, plain
@@ -19,13 +19,27 @@ class Substitute:
     alternatives: tuple[Condition, ...]
     otherwise: bool
 
+    def decider(self, row: Mapping[str, Any]) -> Condition | None:
+        """The alternative that decides about a row. Levels that it says nothing about are in none of its sets."""
+        for condition in self.alternatives:
+            value = row[condition.attribute]
+            if not is_missing(value) and not condition.has_not_seen(value):
+                return condition
+        return None
+
+    def holds(self, row: Mapping[str, Any]) -> bool:
+        """Does a row that lacks the value meet the condition that this stands in for?"""
+        decider = self.decider(row)
+        return self.otherwise if decider is None else decider.holds(row)
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A condition on one attribute: ``low < value <= high`` for numbers, ``value in levels`` for categories.
 
-    For a missing value it holds if `missing` is true; with `substitutes`, if all of them say so. `missing_seen`:
-    training rows met the condition though they lacked the value, which its text then says.
+    For a missing value it holds if `missing` is true; with `substitutes`, if all of them say so. A level that training
+    did not see (it is in neither `levels` nor `excluded`) counts as missing, unless `unseen` says otherwise.
+    `missing_seen`: training rows met the condition though they lacked the value.
     """
 
     attribute: str
@@ -37,6 +51,13 @@ class Condition:
     missing_seen: bool = False
     substitutes: tuple[Substitute, ...] = ()
     time: str | None = None  # the kind of time that the numbers are, in microseconds
+    # What a level is that training did not see: "missing"; "majority" or "error": it meets no condition but this one,
+    # if `is_unseen`.
+    unseen: str = "missing"
+    is_unseen: bool = False
+    # Rows that lack a value are refused, so that `missing` is about levels that training did not see.
+    refuses_missing: bool = False
+    exact: bool = False  # its text leaves nothing out: shortened, it would look like another one
 
     @property
     def is_known(self) -> bool:
@@ -48,34 +69,36 @@ class Condition:
     @property
     def is_missing(self) -> bool:
         """Does only a missing value do?"""
+        if self.substitutes or not self.missing:
+            return False
         return not self.levels if self.levels is not None else self.low == math.inf
+
+    def has_not_seen(self, value: Any) -> bool:
+        """Is a value, which is not missing, a level that training did not see?"""
+        return self.levels is not None and plain(value) not in self.levels + self.excluded
+
+    def lacks(self, row: Mapping[str, Any]) -> bool:
+        """Is the value missing, or does it count as missing?"""
+        value = row[self.attribute]
+        return is_missing(value) or (self.unseen == "missing" and self.has_not_seen(value))
 
     def holds(self, row: Mapping[str, Any]) -> bool:
         """Does a row, a mapping from attribute to value, meet the condition?"""
         value = row[self.attribute]
-        if not is_missing(value):
-            if self.levels is not None:
-                return plain(value) in self.levels
-            number = microseconds(self.attribute, value, self.time)
-            above = self.low is None or number > self.low
-            return bool(above and (self.high is None or number <= self.high))
-        if not self.substitutes:
-            return self.missing
-        return all(_decides(substitute, row) for substitute in self.substitutes)
+        if self.lacks(row):
+            if not self.substitutes:
+                return self.missing
+            return all(substitute.holds(row) for substitute in self.substitutes)
+        if self.levels is not None:
+            return plain(value) in self.levels or (self.is_unseen and self.has_not_seen(value))
+        number = microseconds(self.attribute, value, self.time)
+        above = self.low is None or number > self.low
+        return bool(above and (self.high is None or number <= self.high))
 
     def __str__(self) -> str:
         from fasttree.export.rules_text import condition_text
 
         return condition_text(self)
-
-
-def _decides(substitute: Substitute, row: Mapping[str, Any]) -> bool:
-    for condition in substitute.alternatives:
-        value = row[condition.attribute]
-        answers = condition.levels is None or plain(value) in condition.levels + condition.excluded
-        if answers and not is_missing(value):
-            return condition.holds(row)
-    return substitute.otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +149,13 @@ class Rule:
 
 def both(one: Condition, other: Condition) -> Condition:
     """A lower and an upper bound of the same attribute as an interval."""
-    missing = one.missing and other.missing
-    has_substitutes = bool(one.substitutes or other.substitutes)
-    return Condition(
-        one.attribute,
-        max((c.low for c in (one, other) if c.low is not None), default=None),
-        min((c.high for c in (one, other) if c.high is not None), default=None),
-        missing=missing,
-        missing_seen=(one.missing_seen or other.missing_seen) and (missing or has_substitutes),
-        substitutes=one.substitutes + other.substitutes,
-        time=one.time,
+    refuses = any(not (c.missing or c.substitutes) for c in (one, other))
+    return replace(
+        one,
+        low=max((c.low for c in (one, other) if c.low is not None), default=None),
+        high=min((c.high for c in (one, other) if c.high is not None), default=None),
+        missing=one.missing and other.missing,
+        missing_seen=(one.missing_seen or other.missing_seen) and not refuses,
+        substitutes=() if refuses else one.substitutes + other.substitutes,
+        exact=one.exact or other.exact,
     )

@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
 from fasttree._sums import sums, total
-from fasttree.frames import Table, read_table_like
+from fasttree.frames import MISSING_CODE, Table, read_table_like
 from fasttree.priors import evened
-from fasttree.rules.conditions import WORD, ConditionTable, Substitutes, covered_rows, reader
-from fasttree.rules.parts import Condition, Rule, Substitute, both
+from fasttree.rules.conditions import WORD, ConditionTable, covered_rows, reader
+from fasttree.rules.parts import Condition, Rule, both
+from fasttree.rules.reading import ConditionReader
 from fasttree.scalars import plain
 from fasttree.schema import Schema
 from fasttree.scoring import refusal
@@ -95,13 +95,15 @@ class RuleList(Sequence[Rule]):
         attribute = self.conditions.attribute[self.condition].astype(np.int64)
         return len(np.unique(first * len(self.schema.attributes) + attribute))
 
+    @cached_property
+    def _reader(self) -> ConditionReader:
+        return ConditionReader(self.conditions, self.unknown, self.allow_missing)
+
     def _rule(self, i: int) -> Rule:
         classes = self.classes
         merged: dict[str, Condition] = {}
         for at in range(self.start[i], self.start[i + 1]):
-            condition = condition_at(
-                self.conditions, int(self.condition[at]), bool(self.missing_seen[at])
-            )
+            condition = self._reader.read(int(self.condition[at]), bool(self.missing_seen[at]))
             other = merged.get(condition.attribute)
             merged[condition.attribute] = both(other, condition) if other else condition
         counts = dict(zip(classes, self.counts[i].tolist(), strict=True))
@@ -178,6 +180,10 @@ class RuleList(Sequence[Rule]):
         if not self.allow_missing:
             for attribute, name in enumerate(table.names):
                 missing = np.isnan(read(attribute))
+                if missing.any() and table.columns is not None:
+                    codes = table.columns[attribute].codes
+                    if codes is not None:  # a level that training did not see is no hole
+                        missing = codes[at:stop] == MISSING_CODE
                 if missing.any():
                     raise refusal(name, at + int(np.argmax(missing)))
         met = self.conditions.met(read, stop - at)
@@ -223,56 +229,3 @@ def laplace(counts: np.ndarray) -> np.ndarray:
     """Laplace's estimate of the class shares, [..., class]."""
     counts = counts + 1
     return evened(counts / sums(counts, keepdims=True))
-
-
-def condition_at(table: ConditionTable, i: int, missing_seen: bool) -> Condition:
-    """One condition of a table, to be read."""
-    attribute = table.schema.attributes[table.attribute[i]]
-    substitutes: tuple[Substitute, ...] = ()
-    if table.substitutes is not None:
-        given = table.substitutes
-        groups = given.group[given.group_start[i] : given.group_start[i + 1]]
-        substitutes = tuple(_substitute(given, int(group)) for group in groups)
-    missing = bool(table.missing[i])
-    if attribute.categories is None:
-        low, high = float(table.low[i]), float(table.high[i])
-        return Condition(
-            attribute.name,
-            None if math.isnan(low) else low,
-            None if high == math.inf else high,
-            missing=missing,
-            missing_seen=missing_seen,
-            substitutes=substitutes,
-            time=attribute.time,
-        )
-    allowed = set(_codes(table, i))
-    levels = [plain(level) for level in attribute.categories]
-    return Condition(
-        attribute.name,
-        levels=tuple(level for code, level in enumerate(levels, 1) if code in allowed),
-        excluded=tuple(level for code, level in enumerate(levels, 1) if code not in allowed),
-        missing=missing,
-        missing_seen=missing_seen,
-        substitutes=substitutes,
-    )
-
-
-def _substitute(given: Substitutes, group: int) -> Substitute:
-    conditions = []
-    for at in range(given.alternative_start[group], given.alternative_start[group + 1]):
-        number = int(given.alternative[at])
-        condition = condition_at(given.conditions, number, False)
-        if condition.levels is not None:  # a level that the surrogate says nothing about is neither
-            levels = given.conditions.schema.attributes[
-                given.conditions.attribute[number]
-            ].categories
-            said = {plain((levels or ())[code - 1]) for code in _codes(given.answers, number)}
-            excluded = tuple(level for level in condition.excluded if level in said)
-            condition = replace(condition, excluded=excluded)
-        conditions.append(condition)
-    return Substitute(tuple(conditions), bool(given.otherwise[group]))
-
-
-def _codes(table: ConditionTable, i: int) -> list[int]:
-    codes: list[int] = table.codes[table.start[i] : table.start[i + 1]].tolist()
-    return codes

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The conditions of a table as people and programs read them, one at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from fasttree.export.amounts import number_text
+from fasttree.export.rules_text import LISTED, condition_text
+from fasttree.rules.conditions import ConditionTable, Substitutes, distinct
+from fasttree.rules.parts import Condition, Substitute
+from fasttree.scalars import plain
+
+CLOSE = 1e-4  # relative: numbers further apart than this differ in the digits that are printed
+
+
+class ConditionReader:
+    """Reads a table as rules do that say `unknown` of levels never seen, and whether values may be missing."""
+
+    def __init__(self, table: ConditionTable, unknown: str, allow_missing: bool) -> None:
+        self.table = table
+        self.unknown = unknown
+        self.allow_missing = allow_missing
+
+    def read(self, i: int, missing_seen: bool) -> Condition:
+        return self._read(i, missing_seen, bool(self._exact[i]))
+
+    def _read(self, i: int, missing_seen: bool, exact: bool) -> Condition:
+        is_categorical = (
+            self.table.schema.attributes[self.table.attribute[i]].categories is not None
+        )
+        missing, substitutes = bool(self.table.missing[i]), _substitutes(self.table.substitutes, i)
+        if any(not s.alternatives and not s.otherwise for s in substitutes):
+            missing, substitutes = False, ()
+        elif substitutes:
+            substitutes = tuple(s for s in substitutes if s.alternatives)
+            missing |= not substitutes
+        if not self.allow_missing:  # but a level may count as missing
+            missing &= is_categorical and self.unknown == "missing"
+        return replace(
+            _condition(self.table, i),
+            missing=missing,
+            missing_seen=missing_seen,
+            substitutes=substitutes,
+            unseen=self.unknown if is_categorical else "missing",
+            refuses_missing=not self.allow_missing,
+            exact=exact,
+        )
+
+    @cached_property
+    def _exact(self) -> np.ndarray:
+        """Which conditions would look like others if their text were shortened."""
+        exact = _has_close_bounds(self.table)
+        looks: dict[str, set[str]] = {}
+        brief = {}
+        for i in np.flatnonzero(_may_look_alike(self.table)).tolist():
+            brief[i] = condition_text(self._read(i, False, bool(exact[i])))
+            in_full = condition_text(self._read(i, False, True))
+            looks.setdefault(brief[i], set()).add(in_full)
+        for i, text in brief.items():
+            exact[i] |= len(looks[text]) > 1
+        return exact
+
+
+def _may_look_alike(table: ConditionTable) -> np.ndarray:
+    """Which conditions have long sets of levels, or differ from others by their substitutes alone."""
+    n_levels = np.array([len(a.categories or ()) for a in table.schema.attributes], dtype=np.int64)
+    n_listed = np.diff(table.start)
+    found = np.minimum(n_listed, n_levels[table.attribute] - n_listed) > LISTED // 2
+    if table.substitutes is not None:
+        never = np.zeros(len(table), dtype=bool)
+        _, number = distinct(replace(table, substitutes=None, missing=never))
+        found |= np.bincount(number)[number] > 1
+    return np.asarray(found)
+
+
+def _has_close_bounds(table: ConditionTable) -> np.ndarray:
+    """Which conditions have bounds that would be printed like another bound of the attribute."""
+    found = np.zeros(len(table), dtype=bool)
+    for place, attribute in enumerate(table.schema.attributes):
+        which = np.flatnonzero(table.attribute == place)
+        if attribute.categories is not None or not len(which):
+            continue
+        bounds = np.unique(np.concatenate([table.low[which], table.high[which]]))
+        bounds = bounds[np.isfinite(bounds)]
+        if not len(bounds):
+            continue
+        apart = np.maximum(np.abs(bounds[1:]), np.abs(bounds[:-1])) * CLOSE
+        is_near = bounds[1:] - bounds[:-1] <= apart
+        near = bounds[np.append(is_near, False) | np.append(False, is_near)].tolist()
+        texts: dict[str, list[float]] = {}
+        for bound in near:
+            texts.setdefault(number_text(bound, attribute.time), []).append(bound)
+        alike = [bound for same in texts.values() if len(same) > 1 for bound in same]
+        found[which] = np.isin(table.low[which], alike) | np.isin(table.high[which], alike)
+    return found
+
+
+def _condition(table: ConditionTable, i: int) -> Condition:
+    """What the known values must be."""
+    attribute = table.schema.attributes[table.attribute[i]]
+    if attribute.categories is None:
+        low, high = float(table.low[i]), float(table.high[i])
+        return Condition(
+            attribute.name,
+            None if math.isnan(low) else low,
+            None if high == math.inf else high,
+            time=attribute.time,
+        )
+    allowed = set(_codes(table, i))
+    levels = [plain(level) for level in attribute.categories]
+    return Condition(
+        attribute.name,
+        levels=tuple(level for code, level in enumerate(levels, 1) if code in allowed),
+        excluded=tuple(level for code, level in enumerate(levels, 1) if code not in allowed),
+    )
+
+
+def _substitutes(given: Substitutes | None, i: int) -> tuple[Substitute, ...]:
+    if given is None:
+        return ()
+    groups = given.group[given.group_start[i] : given.group_start[i + 1]]
+    return tuple(_substitute(given, int(group)) for group in groups)
+
+
+def _substitute(given: Substitutes, group: int) -> Substitute:
+    conditions = []
+    for at in range(given.alternative_start[group], given.alternative_start[group + 1]):
+        number = int(given.alternative[at])
+        condition = _condition(given.conditions, number)
+        if condition.levels is not None:  # a level that the surrogate says nothing about is neither
+            levels = given.conditions.schema.attributes[
+                given.conditions.attribute[number]
+            ].categories
+            said = {plain((levels or ())[code - 1]) for code in _codes(given.answers, number)}
+            excluded = tuple(level for level in condition.excluded if level in said)
+            condition = replace(condition, excluded=excluded)
+        conditions.append(condition)
+    return Substitute(tuple(conditions), bool(given.otherwise[group]))
+
+
+def _codes(table: ConditionTable, i: int) -> list[int]:
+    codes: list[int] = table.codes[table.start[i] : table.start[i + 1]].tolist()
+    return codes
