@@ -460,7 +460,7 @@ def test_files_that_are_none(model: Any, tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InputError, match="/dev/null is not a regular file"):
         score_files(model, ["/dev/null"], tmp_path / "o.csv", input_format="csv")
-    with pytest.raises(InputError, match=r"folder\.csv is a directory: name the files in it"):
+    with pytest.raises(InputError, match=r"folder\.csv is a folder without data files"):
         score_files(model, [tmp_path / "folder.csv"], tmp_path / "o.csv")
 
 

@@ -287,14 +287,14 @@ def test_rows_that_no_rule_applies_to_get_the_class_of_such_training_rows() -> N
     assert (model.default_class_, model.rules_.uncovered) == ("a", 3)
     assert model.predict({"marker": [NAN]}).tolist() == ["a"]
     assert model.predict_proba({"marker": [NAN]})[0].tolist() == pytest.approx([3 / 5, 2 / 5])
-    assert model.rules_.to_text().endswith("OTHERWISE a (3 rows without a rule)")
+    assert model.rules_.to_text().endswith("OTHERWISE a (training rows without a rule: 3)")
 
 
 def test_one_class_needs_no_rule() -> None:
     model = RuleClassifier().fit([[1.0], [2.0]], ["only", "only"])
     assert len(model.rules_) == 0
     assert model.predict([[5.0]]).tolist() == ["only"]
-    assert model.to_text() == "OTHERWISE only (2 rows without a rule)"
+    assert model.to_text() == "OTHERWISE only (training rows without a rule: 2)"
     assert str(model.explain([[5.0]])).startswith("only, because no rule applies")
     assert model.rules_.to_python().endswith("    return 'only'\n")
 

@@ -122,7 +122,7 @@ def test_a_single_leaf_is_a_rule_without_conditions() -> None:
     rules = rules_of(TreeClassifier().fit([[1.0], [2.0]], [5, 5]).tree_)
     assert len(rules) == 1
     assert rules[0].conditions == ()
-    assert str(rules[0]) == "IF anything THEN 5 (2 rows, no errors, estimated accuracy 1.00)"
+    assert str(rules[0]) == "IF anything THEN 5 (training rows: 2, no errors, optimistic)"
     assert rules.predict([[7.0], [8.0]]).tolist() == [5, 5]
 
 
@@ -432,7 +432,8 @@ def test_python_source_to_look_at() -> None:
     _, rules = tennis()
     source = rules.to_python()
     assert (
-        "    if outlook == 'Sunny' and humidity == 'High':\n        return 'No'  # 3 rows" in source
+        "    if outlook == 'Sunny' and humidity == 'High':\n"
+        "        return 'No'  # training rows: 3, no errors, optimistic\n" in source
     )
     X, _ = fasttree.datasets.play_tennis()
     days = zip(*(np.asarray(column) for column in X.values()), strict=True)
@@ -467,13 +468,13 @@ def test_json_has_everything() -> None:
 def test_markdown() -> None:
     _, rules = tennis()
     assert rules.to_markdown().splitlines()[:3] == [
-        "| # | if | then | rows | errors | estimated accuracy |",
-        "|---:|---|---|---:|---:|---:|",
-        "| 1 | Outlook = Sunny **and** Humidity = High | **No** | 3 | 0 | 0.80 |",
+        "| # | if | then | training rows | errors (optimistic) |",
+        "|---:|---|---|---:|---:|",
+        "| 1 | Outlook = Sunny **and** Humidity = High | **No** | 3 | 0 |",
     ]
     X = {"_a|b*": np.array([1.0, 2.0])}
     rules = rules_of(TreeClassifier().fit(X, ["x_1", "<y>"]).tree_)
-    assert "| 1 | \\_a\\|b\\* <= 1.5 (or missing) | **x_1** | 1 | 0 | 0.67 |" in rules.to_markdown()
+    assert "| 1 | \\_a\\|b\\* <= 1.5 (or missing) | **x_1** | 1 | 0 |" in rules.to_markdown()
     assert "**\\<y>**" in rules.to_markdown()
     assert "1 more rules are not shown" in rules.to_markdown(max_rules=1)
 
@@ -510,7 +511,7 @@ class Reading:
 
     def rule(self) -> tuple[list[tuple[Any, ...]], str]:
         premise, _, conclusion = self.text.removeprefix("IF ").partition(" THEN ")
-        label, _, _ = re.split(r" \((?=no |\d)", conclusion, maxsplit=1)[0].partition("\n")
+        label, _, _ = re.split(r" \((?=training rows: )", conclusion, maxsplit=1)[0].partition("\n")
         return [self.condition(text) for text in premise.split(" AND ")], self.name(label)
 
 
@@ -573,6 +574,7 @@ HOSTILE = [
         "not",
     ),
     *("{a, b}", "a, b", "and 3 more", "(x", "x)", "yes (3 rows", "yes (no errors", "age (years)"),
+    *("yes (training rows: 3", "yes (training rows"),
     *("x (if missing: y > 1)", "x (or missing)", "a: b", "a:", "0 ", "x !"),
 ]
 names = st.sampled_from(HOSTILE) | st.text(max_size=6)
@@ -622,16 +624,15 @@ def test_hostile_names_in_all_forms() -> None:
     for line in markdown[: len(rules) + 3]:
         assert line.isprintable()
         edges = re.findall(r"(?<!\\)(?:\\\\)*\|", line)
-        assert len(edges) == 7  # of as many cells as there are columns
+        assert len(edges) == 6  # of as many cells as there are columns
     for i, rule in enumerate(rules):
         assert Reading(lines[i].split(". ", 1)[1]).rule()[1] == rule.label
         # Markdown shows what stands in the text: the signs that it takes for its own are marked.
         cells = re.split(r"(?<!\\)(?:\\\\)* \| ", markdown[i + 2])
         assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", cells[1]) == str(rule.conditions[0])
-    share = 3 / (2 + len(HOSTILE))
     why = rules.explain({"a | b\n": "a\nb", "x AND y\x1b": 0.0})
     assert str(why).splitlines()[:2] == [
-        f'"a\\nb", by rule {why.number + 1} (2 rows, no errors, estimated accuracy {share:.2f}):',
+        f'"a\\nb", by rule {why.number + 1} (training rows: 2, no errors, optimistic):',
         '  "a | b\\n" = "a\\nb"',
     ]
     assert run_source(rules)({"a | b\n": "a\nb", "x AND y\x1b": 0.0}) == "a\nb"
@@ -647,7 +648,7 @@ def test_which_rule_and_why() -> None:
     assert (why.label, why.number) == ("Yes", 3)
     assert why.rule == rules[3]
     assert str(why).splitlines() == [
-        "Yes, by rule 4 (3 rows, no errors, estimated accuracy 0.80):",
+        "Yes, by rule 4 (training rows: 3, no errors, optimistic):",
         "  Outlook = Rain",
         "  Wind = Weak",
         "The 3 rules before it do not apply.",
@@ -696,3 +697,118 @@ def test_surrogates_in_words() -> None:
     assert not condition.holds({"age": None, "weight": 70.0})
     assert condition.holds({"age": None, "weight": NAN})
     assert not condition.holds({"age": 30.0, "weight": 90.0})
+
+
+# -- held-out rows ---------------------------------------------------------------------------------------
+
+
+def wilson_by_hand(right: int, n: int) -> tuple[float, float]:
+    """Both solutions p of |right/n - p| = z sqrt(p (1 - p) / n)."""
+    z2 = 1.959963984540054**2
+    a, b, c = 1 + z2 / n, -(2 * right / n + z2 / n), (right / n) ** 2
+    root = math.sqrt(b * b - 4 * a * c)
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)
+
+
+def printed_numbers(text: str) -> tuple[int, int, float, float, float] | None:
+    """Behind "held-out rows:"; None if there are none."""
+    if text.startswith("none"):
+        return None
+    found = re.match(
+        r"(\S+), (no|\S+) errors?, accuracy (\S+), 95 % limits (\S+) to (\d\.\d+)", text
+    )
+    assert found
+    return (
+        int(found[1].replace(",", "")),
+        0 if found[2] == "no" else int(found[2].replace(",", "")),
+        *(float(found[k]) for k in (3, 4, 5)),
+    )
+
+
+@pytest.mark.parametrize("estimate", [None, "pessimistic", "validation"])
+@pytest.mark.parametrize("missing", ["fractional", "branch", "surrogate"])
+def test_what_is_printed_of_held_out_rows_is_counted_among_them(
+    estimate: str | None, missing: str
+) -> None:
+    """Row by row, with the rules as objects. The labels of the training rows are all but noise."""
+    rng = np.random.default_rng(5)
+    n = 500
+    X: dict[str, Any] = {
+        "dose": np.where(rng.random(n) < 0.1, NAN, rng.normal(size=n).round(1)),
+        "ward": rng.choice(["a", "b", "c"], n).astype(object),
+        "age": rng.integers(20, 80, n).astype(float),
+    }
+    y = np.where((X["age"] > 50) ^ (rng.random(n) < 0.4), "ill", "well")
+    y[-1] = "dead"  # a class that training does not see
+    train, test = np.arange(n) < 200, np.arange(n) >= 300
+    own = {name: column[train] for name, column in X.items()}
+    other = {name: column[test] for name, column in X.items()}
+    middle = {name: column[200:300] for name, column in X.items()}
+    base = TreeClassifier(missing=missing)
+    if estimate is None:
+        rules = base.fit(own, y[train]).rules()
+    else:
+        model = fasttree.RuleClassifier(base=base, estimate=estimate)
+        given = {} if estimate == "pessimistic" else {"X_val": middle, "y_val": y[200:300]}
+        rules = model.fit(own, y[train], **given).rules_
+    assert "held-out" not in rules.to_text() + rules.to_markdown() + rules.to_json()
+    judged = rules.evaluate(other, y[test])
+    assert [str(a).split(";")[0].rstrip(")") for a in judged] == [str(a).rstrip(")") for a in rules]
+    assert rules.held_out is None
+    rows = [{name: column[i] for name, column in other.items()} for i in range(int(test.sum()))]
+    expected = []
+    for rule in judged:
+        covered = [c for row, c in zip(rows, y[test], strict=True) if rule.holds(row)]
+        expected.append((len(covered), sum(c != rule.label for c in covered)))
+    place = rules.match(other)
+    rest = y[test][place == -1]
+    expected.append((len(rest), int((rest != rules.default_class).sum())))
+    expected.append((len(rows), int((rules.predict(other) != y[test]).sum())))
+    found = [printed_numbers(text) for text in judged.to_text().split("held-out rows: ")[1:]]
+    assert len(found) == len(rules) + 2
+    in_json = json.loads(judged.to_json())
+    written = [*in_json["rules"], in_json["otherwise"], in_json]
+    lines = judged.to_markdown().splitlines()[2:]
+    table = [[cell.strip() for cell in line.split("|")[-5:-1]] for line in lines]
+    for (n_rows, errors), printed, kept, cells in zip(
+        expected, found, written, [*table[: len(rules) + 1], None], strict=True
+    ):
+        kept = kept["held_out"]
+        assert (kept["rows"], kept["errors"]) == (n_rows, errors)
+        if not n_rows:
+            assert printed is None
+            assert kept["accuracy"] is kept["low"] is kept["high"] is None
+            continue
+        low, high = wilson_by_hand(n_rows - errors, n_rows)
+        numbers = (1 - errors / n_rows, low, high)
+        assert printed is not None
+        assert printed[:2] == (n_rows, errors)
+        assert printed[2:] == pytest.approx(numbers, abs=0.0051)
+        assert (kept["accuracy"], kept["low"], kept["high"]) == pytest.approx(numbers, abs=1e-9)
+        if cells is not None:
+            assert [int(cells[0]), int(cells[1])] == [n_rows, errors]
+            assert float(cells[2]) == pytest.approx(numbers[0], abs=0.0051)
+            assert cells[3] == f"{printed[3]:.2f} to {printed[4]:.2f}"
+
+
+def test_training_rows_are_called_so_and_have_no_limits() -> None:
+    _, rules = tennis()
+    for text in (rules.to_text(), rules.to_markdown(), rules.to_python(), str(rules[0])):
+        assert "training rows" in text
+        assert "optimistic" in text
+        assert "accuracy" not in text
+        assert "limits" not in text
+    day = {"Outlook": "Sunny", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+    why = str(rules.explain(day))
+    assert "(training rows: 3, no errors, optimistic)" in why
+    pruned = fasttree.RuleClassifier(base=ID3Classifier()).fit(*fasttree.datasets.play_tennis())
+    assert "accuracy" not in pruned.to_text() + str(pruned.rules_.to_markdown())
+
+
+def test_held_out_rows_that_do_not_fit() -> None:
+    _, rules = tennis()
+    X, y = fasttree.datasets.play_tennis()
+    with pytest.raises(ValueError, match="13"):
+        rules.evaluate(X, list(y.categories) * 6 + [y.categories[0]])
+    with pytest.raises(ValueError, match="Wind"):
+        rules.evaluate({name: column for name, column in X.items() if name != "Wind"}, y)

@@ -9,7 +9,9 @@ readers            files as streams of batches
 csv_file           those of CSV, and csv_style: how one is written
 writers, atomic    streams as files, which are there whole or not at all
 journal            which outputs are there already, for a run that goes on
-files              many files, with a report
+inputs             what inputs stand for: files, folders, patterns, the standard input
+run                one run: inputs to outputs, whole or not at all
+files              what goes where, with a report
 """
 
 from __future__ import annotations

@@ -28,16 +28,16 @@ BLOCK_BYTES = 2**22
 class CsvSource:
     """A CSV file: UTF-8, a line of names, values that may be quoted. Blank lines do not count."""
 
-    def __init__(self, path: Path, style: CsvStyle = USUAL) -> None:
-        self.path = path
+    def __init__(self, path: Path, style: CsvStyle = USUAL, place: Path | None = None) -> None:
+        self.path, self.place = path, place or path  # what messages call it, and where it is read
         self.style: CsvStyle | None = style
         self.delimiter = style.delimiter_of(path)
         self.broken_rows = 0
         self.broken_row_examples: list[str] = []
         self.names: list[str] = []
         self.names = self._read_names()
-        self._size = max(path.stat().st_size, 1)
-        self._raw = open(path, "rb")  # noqa: SIM115 closed by close
+        self._size = max(self.place.stat().st_size, 1)
+        self._raw = open(self.place, "rb")  # noqa: SIM115 closed by close
 
     def close(self) -> None:
         self._raw.close()
@@ -169,7 +169,7 @@ class CsvSource:
                     yield first, last, fields or [""]
 
     def _open(self) -> Any:
-        return io.BufferedReader(pa.input_stream(self.path, compression=compression_of(self.path)))
+        return io.BufferedReader(pa.input_stream(self.place, compression=compression_of(self.path)))
 
 
 class _QuoteCounter:

@@ -60,6 +60,8 @@ def _traits(found: os.stat_result) -> list[int]:
 
 def job_of(model: str, inputs: Sequence[Path], options: Any) -> str:
     """A digest of what an output is made of: the model, the inputs (name, size, time of change) and the options."""
-    files = [[str(path.absolute()), *_traits(path.stat())] for path in inputs]
+    files = [
+        [str(path.absolute()), *(_traits(path.stat()) if path.exists() else [])] for path in inputs
+    ]
     said = json.dumps([model, files, repr(options)], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()

@@ -49,6 +49,8 @@ def format_of(path: Path, said: str | None = None) -> str:
                 f"format must be one of {', '.join(map(repr, FORMATS))}, got {said!r}"
             )
         return said
+    if path.name == "-":  # the standard input or output, unless told otherwise
+        return "csv"
     name = path.name.lower()
     stem = name.removesuffix(path.suffix.lower()) if compression_of(path) else name
     for kind, endings in FORMATS.items():
@@ -60,18 +62,21 @@ def format_of(path: Path, said: str | None = None) -> str:
     )
 
 
-def open_source(path: Path, said: str | None = None, style: CsvStyle = USUAL) -> Source:
-    kind = format_of(path, said)
+def open_source(
+    path: Path, said: str | None = None, style: CsvStyle = USUAL, place: Path | None = None
+) -> Source:
+    """`path` is what messages call it; `place`, if that is another, is where it can be read."""
+    kind, place = format_of(path, said), place or path
     try:
-        if path.is_dir():
+        if place.is_dir():
             raise InputError(f"{path} is a directory: name the files in it.")
-        if not path.is_file():  # a pipe, say: files are looked into before they are read
+        if not place.is_file():  # a pipe, say: files are looked into before they are read
             raise InputError(f"{path} is not a regular file.")
-        if path.stat().st_size == 0:
+        if place.stat().st_size == 0:
             raise InputError(f"{path} is empty: it has 0 bytes.")
         if kind == "csv":
-            return CsvSource(path, style)
-        return ParquetSource(path) if kind == "parquet" else ArrowSource(path)
+            return CsvSource(path, style, place)
+        return ParquetSource(path, place) if kind == "parquet" else ArrowSource(path, place)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _unreadable(path, error) from None
     except OSError as error:
@@ -88,8 +93,8 @@ class _TypedSource:
 
     style: CsvStyle | None = None
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, place: Path) -> None:
+        self.path, self.place = path, place
         self.broken_rows = 0
         self.broken_row_examples: list[str] = []
         self._read, self._all = 0, 1
@@ -113,9 +118,9 @@ class _TypedSource:
 
 
 class ParquetSource(_TypedSource):
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._file = pq.ParquetFile(path)
+    def __init__(self, path: Path, place: Path) -> None:
+        super().__init__(path, place)
+        self._file = pq.ParquetFile(place)
         self._all = self._file.metadata.num_rows
         self.names = list(self._file.schema_arrow.names)
 
@@ -126,7 +131,7 @@ class ParquetSource(_TypedSource):
         self._file.close()
         # A buffer for each column instead of its whole chunk: row groups may be larger than memory.
         self._file = pq.ParquetFile(
-            self.path,
+            self.place,
             metadata=metadata,
             read_dictionary=text,
             buffer_size=BUFFER_BYTES,
@@ -150,9 +155,9 @@ class ParquetSource(_TypedSource):
 class ArrowSource(_TypedSource):
     """Both formats of Arrow's: files, as of Feather, and streams."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._map = pa.memory_map(str(path))
+    def __init__(self, path: Path, place: Path) -> None:
+        super().__init__(path, place)
+        self._map = pa.memory_map(str(place))
         self._is_file = self._map.read(6) == b"ARROW1"
         self._reader = self._open_reader()
         self.names: list[str] = list(self._reader.schema.names)

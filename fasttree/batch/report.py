@@ -45,8 +45,9 @@ def add_examples(known: list[str], more: list[str]) -> None:
 class FileReport:
     input: str
     output: str
-    rows: int | None  # None: the output was there already
-    status: str  # "scored" or "kept"
+    rows: int | None  # None: none of them were scored by this run
+    status: str  # "scored", "kept" (there already), "failed", or "not scored": the run ended before
+    error: str | None = None  # why it failed
 
 
 @dataclass
@@ -62,6 +63,12 @@ class Report:
     broken_rows: int = 0
     broken_row_examples: list[str] = field(default_factory=list)
     files: list[FileReport] = field(default_factory=list)
+    error: str | None = None  # why the run ended before it was done
+
+    @property
+    def failed(self) -> list[FileReport]:
+        """The inputs that could not be scored."""
+        return [file for file in self.files if file.status == "failed"]
 
     def add(self, other: Report) -> None:
         self.rows += other.rows
@@ -77,7 +84,12 @@ class Report:
         self.files += other.files
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """Plain dicts and lists; `error` is there where there is one."""
+        found = asdict(self)
+        for part in (found, *found["files"]):
+            if part["error"] is None:
+                del part["error"]
+        return found
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=str)

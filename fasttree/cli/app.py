@@ -35,7 +35,9 @@ HELP = help_text(
             "3": "bad data",
             "4": "bad model file",
             "5": "the output exists, or cannot be written",
+            "6": "some inputs were bad (--keep-going)",
             "130": "interrupted",
+            "141": "the reader of stdout has gone",
         }
     },
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli import lists
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
@@ -30,7 +31,6 @@ from fasttree.cli.methods import (
     check_method,
     complete_method,
     estimator_of,
-    read_settings,
 )
 from fasttree.cli.terminal import print_json, seconds, stdout, waiting
 
@@ -63,7 +63,9 @@ def compare(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="A parameter of fasttree's method (repeatable)."
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter of fasttree's method (also A=1,B=2, or repeatable).",
         ),
     ] = None,
     holdout: Annotated[
@@ -82,7 +84,7 @@ def compare(
         )
     if not has_sklearn():
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
-    estimator = estimator_of(method, settings=read_settings(settings or ()))
+    estimator = estimator_of(method, settings=lists.read_settings(settings))
     style = style_of(delimiter, decimal)
     rows = read_data(data, target, drop or (), categorical or (), style=style)
     train, test = rows.split(holdout)

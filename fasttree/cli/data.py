@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fasttree.cli import lists
 from fasttree.cli.csv_tables import check_decimals
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.tables import CSV, columns_named, line_of, read_table, suffix
@@ -75,10 +76,13 @@ def read_data(
     check_classes: bool = True,
     style: CsvStyle | None = None,
 ) -> Data:
-    """Read a file and check all that the command line says about it."""
+    """Read a file and check all that the command line says about it; `drop` and `categorical` are lists as users write
+    them."""
     _check_names(target, drop, categorical, weights)
     with waiting(f"Reading {path.name}"):
-        table = read_table(path, [*categorical, *drop], style)
+        table = read_table(path, lists.possible([*categorical, *drop]), style)
+    drop = lists.columns(drop, table.column_names, "--drop")
+    categorical = lists.columns(categorical, table.column_names, "--categorical")
     columns_named(table, [target], "--target", path)
     columns_named(table, drop, "--drop", path)
     columns_named(table, categorical, "--categorical", path)
@@ -106,7 +110,8 @@ def style_of(delimiter: str | None, decimal: str) -> CsvStyle:
 def _check_names(
     target: str, drop: Sequence[str], categorical: Sequence[str], weights: str | None
 ) -> None:
-    roles = [("--drop", name) for name in drop] + [("--categorical", name) for name in categorical]
+    roles = [("--drop", name) for name in lists.possible(drop)]
+    roles += [("--categorical", name) for name in lists.possible(categorical)]
     roles += [("--weights", weights)] if weights else []
     for option, name in roles:
         if name == target:
@@ -169,18 +174,20 @@ def _weights(path: Path, table: Any, name: str | None) -> Any:
     return column.to_numpy()
 
 
-# What several commands ask for.
+# What several commands ask for. A list goes by `lists`.
 DATA = typer.Argument(
     help="Data file: CSV, TSV, Parquet, Feather or Arrow.", show_default=False, metavar="DATA"
 )
 TARGET = typer.Option("--target", "-t", metavar="COL", help="The column with the classes.")
 DROP = typer.Option(
-    "--drop", metavar="COL", help="A column to leave out, such as a name or a number (repeatable)."
+    "--drop",
+    metavar="A,B",
+    help="Columns to leave out, such as a name or a number (also repeatable).",
 )
 CATEGORICAL = typer.Option(
     "--categorical",
-    metavar="COL",
-    help="A column of numbers that are names of categories (repeatable).",
+    metavar="A,B",
+    help="Columns of numbers that are names of categories (also repeatable).",
 )
 WEIGHTS = typer.Option("--weights", metavar="COL", help="A column with the weight of each row.")
 DELIMITER = typer.Option(

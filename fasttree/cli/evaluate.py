@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli import lists
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
@@ -23,7 +24,7 @@ from fasttree.cli.data import (
 )
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
-from fasttree.cli.methods import METHODS, check_method, complete_method, estimator_of, read_settings
+from fasttree.cli.methods import METHODS, check_method, complete_method, estimator_of
 from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ def evaluate(
         typer.Option(
             "--methods",
             "-m",
-            metavar="NAMES",
-            help=f"Methods, separated by commas (default: {','.join(DEFAULT)}).",
+            metavar="A,B",
+            help=f"Methods (also repeatable; default: {','.join(DEFAULT)}).",
             show_default=False,
             autocompletion=complete_method,
         ),
@@ -70,7 +71,9 @@ def evaluate(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="A parameter of all the methods (repeatable)."
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter of all the methods (also A=1,B=2, or repeatable).",
         ),
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
@@ -81,7 +84,7 @@ def evaluate(
     json: Annotated[bool, JSON] = False,
 ) -> None:
     names = _names(methods)
-    given = read_settings(settings or ())
+    given = lists.read_settings(settings)
     estimators = {METHODS[name].title: estimator_of(name, settings=given) for name in names}
     rows = read_data(
         data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
@@ -109,9 +112,7 @@ def evaluate(
 
 
 def _names(methods: list[str] | None) -> list[str]:
-    given = [
-        name.strip() for text in methods or DEFAULT for name in text.split(",") if name.strip()
-    ]
+    given = lists.listed(methods or DEFAULT, "--methods")
     names = list(dict.fromkeys(check_method(name) for name in given))
     if not names:
         raise UsageError("--methods names no method: write --methods c45,cart, say")

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli import lists
 from fasttree.cli.errors import UsageError, blame, near
 from fasttree.cli.help_text import help_text
-from fasttree.cli.methods import read_settings
 from fasttree.cli.models import check_output, load_model, write_file
 from fasttree.cli.terminal import print_json, print_text, stdout
 
 if TYPE_CHECKING:
     from fasttree.export import Exporter
 
+HINTS = {
+    lists.VALUE: "",
+    lists.LIST: "   a list: A,B",
+    lists.PAIRS: "   names for names: A=X,B=Y",
+}
 HELP = help_text(
     "Write a model for another program: SQL, C, Python, ONNX ...",
     examples=(
@@ -60,7 +65,9 @@ def export(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="An option of the format (repeatable); see --list."
+            "--set",
+            metavar="NAME=VALUE",
+            help="An option of the format, see --list (also A=1,B=2, or repeatable).",
         ),
     ] = None,
     listing: Annotated[
@@ -86,8 +93,9 @@ def export(
         check_output(output, force, [model])
     elif not EXPORTERS[to].is_text and sys.stdout.isatty():
         raise UsageError(f"{to} is not text: write it to a file with -o")
-    options = read_settings(settings or ())
+    options = lists.read_settings(settings, EXPORTERS[to].kinds() if settings else {})
     fitted = load_model(model)
+    _check_names(options, to, fitted)
     with blame(UsageError, f"--to {to}: "):
         content = fitted.export(to, **options)
     if output is not None:
@@ -116,10 +124,25 @@ def _print_formats(json: bool) -> None:
         console.print(about["help"], markup=False, soft_wrap=True)
         if about["options"] is None:
             console.print(f"{'':{width}}  (a library that it needs is not installed)", style="dim")
+        kinds = EXPORTERS[name].kinds() if about["options"] else {}
         for option, default in (about["options"] or {}).items():
             console.print(
-                f"{'':{width}}  --set {option}={_shown(default)}", style="dim", markup=False
+                f"{'':{width}}  --set {option}={_shown(default)}{HINTS[kinds[option]]}",
+                style="dim",
+                markup=False,
+                soft_wrap=True,
             )
+
+
+def _check_names(options: dict[str, Any], to: str, model: Any) -> None:
+    from fasttree.export import EXPORTERS, RULE_EXPORTERS
+
+    exporters = RULE_EXPORTERS if hasattr(model, "rules_") else EXPORTERS
+    known = exporters[to].options() if options and to in exporters else options
+    for name in options:
+        if name not in known:
+            remedy = near(name, known) if known else "it has none"
+            raise UsageError(f"--to {to} has no option {name!r} (--set): {remedy}")
 
 
 def _options(exporter: Exporter) -> dict[str, Any] | None:

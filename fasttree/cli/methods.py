@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -34,7 +34,6 @@ METHODS = {
     "bayes": Method("Bayes", "BayesTreeClassifier", "Bayesian average over the prunings of a tree"),
     "rules": Method("rules", "RuleClassifier", "rules of a C4.5 tree, each pruned on its own"),
 }
-WORDS = {"true": True, "false": False, "none": None}
 # What a table or a function stands behind; the command line has options for the columns.
 NOT_SETTABLE = (
     "attribute_costs",
@@ -66,31 +65,6 @@ def check_method(name: str) -> str:
     if name.lower() not in METHODS:
         raise UsageError(f"--method {name!r} is none of the methods: {near(name, METHODS)}")
     return name.lower()
-
-
-def read_settings(given: Iterable[str]) -> dict[str, Any]:
-    """``name=value`` as numbers, true, false, none, or text."""
-    settings: dict[str, Any] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        name = name.strip().replace("-", "_")
-        if not equals or not name:
-            raise UsageError(f"--set {text!r}: write name=value, such as --set max_depth=5")
-        if name in settings:
-            raise UsageError(f"--set names {name!r} twice: name it once")
-        settings[name] = _value(value.strip())
-    return settings
-
-
-def _value(text: str) -> Any:
-    if text.lower() in WORDS:
-        return WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def estimator_of(

@@ -4,21 +4,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli.errors import UsageError, near
+from fasttree.cli.data import DECIMAL, DELIMITER, style_of
+from fasttree.cli.errors import DataError, UsageError, blame, near
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, check_output, load_model, write_file
+from fasttree.cli.tables import columns_named, read_table
 from fasttree.cli.terminal import print_text
+
+if TYPE_CHECKING:
+    from fasttree.batch.csv_style import CsvStyle
+    from fasttree.rules import RuleList
 
 FORMATS = ("text", "markdown", "json", "python")
 HELP = help_text(
     "Print a model as IF-THEN rules.",
+    """What is told of the training rows is optimistic, since the rules were chosen for them. --test judges the rules by
+    other rows: how many each covers, the errors among these, and the accuracy with its limits.""",
     examples=(
         "fasttree rules patients.model",
         "fasttree rules patients.model --limit 5",
+        "fasttree rules patients.model --test new.csv --target outcome",
         "fasttree rules patients.model --format python -o classify.py",
     ),
 )
@@ -49,6 +58,27 @@ def rules(
             show_default=False,
         ),
     ] = None,
+    test: Annotated[
+        Path | None,
+        typer.Option(
+            "--test",
+            metavar="FILE",
+            help="Held-out rows to judge the rules by, with --target.",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            metavar="COL",
+            help="With --test: the column with the classes.",
+            show_default=False,
+        ),
+    ] = None,
+    delimiter: Annotated[str | None, DELIMITER] = None,
+    decimal: Annotated[str, DECIMAL] = ".",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -67,9 +97,17 @@ def rules(
         raise UsageError(
             f"--limit goes with --format text and markdown: {format} has all the rules"
         )
+    if (test is None) != (target is None):
+        given, absent = ("--target", "--test FILE") if test is None else ("--test", "--target COL")
+        raise UsageError(
+            f"{given} needs {absent}: held-out rows, and the column with their classes"
+        )
+    style = style_of(delimiter, decimal)
     if output is not None:
-        check_output(output, force, [model])
+        check_output(output, force, [model, test])
     found = rules_of(load_model(model))
+    if test is not None and target is not None:
+        found = _judged(found, test, target, style)
     text = {
         "text": lambda: found.to_text(limit),
         "markdown": lambda: found.to_markdown(limit),
@@ -85,3 +123,20 @@ def rules(
 def rules_of(model: Any) -> Any:
     """The rules that a model has, or those that its tree is."""
     return model.rules_ if hasattr(model, "rules_") else model.rules()
+
+
+def _judged(rules: RuleList, path: Path, target: str, style: CsvStyle) -> RuleList:
+    """With what the rows of a file say; it may have further columns."""
+    attributes = rules.schema.attributes
+    words = [a.name for a in attributes if any(isinstance(x, str) for x in a.categories or ())]
+    if target in rules.schema.names:
+        raise UsageError(f"--target names {target!r}, which is an attribute of the model")
+    table = read_table(path, words, style)
+    columns_named(table, [target], "--target", path)
+    if rules.schema.named:
+        columns_named(table, rules.schema.names, "of the model", path)
+        X = table.select(list(rules.schema.names))
+    else:
+        X = table.drop_columns([target])
+    with blame(DataError, f"{path} (target {target!r}): "):
+        return rules.evaluate(X, table[target])

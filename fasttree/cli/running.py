@@ -40,7 +40,14 @@ class Group(TyperGroup):
         parsed_main = super().main
 
         def run() -> Any:
-            return parsed_main(given, prog_name, complete_var, False, windows_expand_args, **extra)
+            try:
+                return parsed_main(
+                    given, prog_name, complete_var, False, windows_expand_args, **extra
+                )
+            except SystemExit as end:  # how the parser itself ends if the reader of stdout has gone
+                if isinstance(end.__context__, BrokenPipeError):
+                    raise end.__context__ from None
+                raise
 
         code = exit_code(run, debug)
         if standalone_mode:
@@ -63,7 +70,7 @@ def exit_code(run: Callable[[], Any], debug: bool) -> int:
             return codes.INTERRUPTED
         except BrokenPipeError:  # `fasttree show model | head`: the reader has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return codes.OK
+            return codes.READER_GONE
         except Exception as error:
             if debug:
                 traceback.print_exc()

@@ -3,38 +3,43 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
+from fasttree.cli import codes, lists
 from fasttree.cli.data import DECIMAL, DELIMITER, style_of
 from fasttree.cli.errors import DataError, OutputError, UsageError
 from fasttree.cli.help_text import help_text
-from fasttree.cli.models import MODEL, check_output, load_model, write_file
-from fasttree.cli.terminal import clean, plural, stderr
+from fasttree.cli.models import MODEL, load_model
+from fasttree.cli.score_report import empty_report, reporting, say_failed, summarise
+from fasttree.cli.terminal import clean, stderr
 
 if TYPE_CHECKING:
-    from fasttree.batch import Report
+    from fasttree.batch.csv_style import CsvStyle
 
 HELP = help_text(
     "Score data files of any size: a class for every row, in constant memory.",
-    """[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by their endings. OUTPUT is a
-    file for all the rows, or a folder (there already, or a name that ends in /) for a file of the same name for each
-    input. An output is there whole or not at all, whatever ends the run.""",
+    """[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by their endings. INPUT may also
+    be a folder (the data files in it, sorted), a quoted pattern such as 'in/**/*.csv', or - for stdin. OUTPUT is a
+    file for all the rows, a folder (there already, or a name that ends in /) for a file of the same name for each
+    input, or - for stdout. A file is there whole or not at all, whatever ends the run.""",
     """[bold]Modes.[/bold] Columns are found by name, and others are ignored. A value of another type and a broken row
     of a CSV file are errors. --strict: columns that the model does not know and levels that it has not seen are errors,
     too. --lenient: what cannot be read is a missing value, and broken rows are left out; both are counted.""",
+    """[bold]Bad inputs.[/bold] The first ends the run. --keep-going: bad ones are left out with all rows and named on
+    stderr and in the report, the others are scored, and the exit code is 6 (3 if none could be scored).""",
     examples=[
         "fasttree score patients.model visits.parquet -o scored.parquet",
         "fasttree score patients.model visits.csv -o scored.csv --columns id,age --proba",
-        "fasttree score patients.model in/*.parquet -o out/ --resume --report report.json",
+        "fasttree score patients.model in/ -o out/ --resume --keep-going --report report.json",
+        "zcat visits.csv.gz | fasttree score patients.model - -o - | head",
     ],
 )
 LOG_SECONDS = 10.0  # between two lines where there is no terminal
@@ -43,15 +48,22 @@ LOG_SECONDS = 10.0  # between two lines where there is no terminal
 def score(
     model: Annotated[Path, MODEL],
     inputs: Annotated[
-        list[Path], typer.Argument(help="Data files.", show_default=False, metavar="INPUT...")
+        list[Path],
+        typer.Argument(
+            help="Data files, folders of them, patterns, or -.",
+            show_default=False,
+            metavar="INPUT...",
+        ),
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUTPUT", help="A file, or a folder.")
+        str, typer.Option("--output", "-o", metavar="OUTPUT", help="A file, a folder, or -.")
     ],
     columns: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="A,B", help="Columns to keep in the output, or all.", show_default=False
+            metavar="A,B",
+            help="Columns to keep in the output (also repeatable), or all.",
+            show_default=False,
         ),
     ] = None,
     proba: Annotated[
@@ -70,6 +82,9 @@ def score(
     resume: Annotated[
         bool, typer.Option("--resume", help="Keep the outputs that an earlier run has finished.")
     ] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Leave bad inputs out, and score the others.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace outputs that are there.")] = False,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Threads; -1 is one for each core.")
@@ -77,43 +92,51 @@ def score(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Format of the inputs: csv, parquet or arrow.", show_default=False
+            metavar="NAME",
+            help="Format of the inputs: csv (that of -), parquet or arrow.",
+            show_default=False,
         ),
     ] = None,
     output_format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Format of the outputs.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="Format of the outputs, the same.", show_default=False),
     ] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a report as JSON.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Write a report as JSON, also of a run that fails.",
+            show_default=False,
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No progress and no summary.")
     ] = False,
 ) -> None:
-    if strict and lenient:
-        raise UsageError("--strict and --lenient contradict each other: choose one")
-    style = style_of(delimiter, decimal)
-    if jobs == 0:
-        raise UsageError("--jobs must not be 0: -1 is one thread for each core")
-    fitted = load_model(model)
-    _check_files(model, inputs, output, report)
-    from fasttree.batch import ArgumentError, InputError, score_files
-    from fasttree.batch import OutputError as CannotWrite
+    found = empty_report(report, [model, *_files(inputs), Path(output)])
+    with reporting(report, found):
+        if strict and lenient:
+            raise UsageError("--strict and --lenient contradict each other: choose one")
+        style = style_of(delimiter, decimal)
+        if jobs == 0:
+            raise UsageError("--jobs must not be 0: -1 is one thread for each core")
+        _check_stdout(output, output_format, json)
+        fitted = load_model(model)
+        _check_output(model, output)
+        from fasttree.batch import score_files
 
-    try:
-        with _progress(quiet) as on_progress:
-            found = score_files(
+        with _explained(), _progress(quiet) as on_progress:
+            score_files(
                 fitted,
                 inputs,
                 output,
                 proba=proba,
                 leaf=leaf,
                 explain=explain,
-                columns="all" if columns == "all" else _names(columns),
+                columns=_columns(columns, inputs, format, style),
                 mode="strict" if strict else "lenient" if lenient else "normal",
                 n_jobs=jobs,
                 input_format=format,
@@ -122,40 +145,81 @@ def score(
                 decimal=style.decimal,
                 force=force,
                 resume=resume,
+                keep_going=keep_going,
                 on_progress=on_progress,
+                report=found,
             )
+    if json:
+        typer.echo(found.to_json())
+    elif not quiet:
+        summarise(found)
+    if found.failed:
+        say_failed(found)
+        raise typer.Exit(codes.SOME_BAD if len(found.failed) < len(found.files) else codes.BAD_DATA)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    from fasttree.batch import ArgumentError, InputError
+    from fasttree.batch import OutputError as CannotWrite
+
+    try:
+        yield
     except InputError as error:
         raise DataError(str(error)) from error
     except CannotWrite as error:
         raise OutputError(error.strerror or str(error)) from error
     except ArgumentError as error:
         raise UsageError(str(error)) from error
-    if report is not None:
-        write_file(report, found.to_json() + "\n")
+
+
+def _columns(
+    given: list[str] | None, inputs: list[Path], format: str | None, style: CsvStyle
+) -> list[str] | str:
+    """The columns to be kept. A name with a comma is known by the first input that has names."""
+    if not given:
+        return []
+    if "all" in given:
+        if set(given) != {"all"}:
+            raise UsageError("--columns all keeps every column: leave the other names out")
+        return "all"
+    if not any(map(lists.is_list, given)):
+        return list(dict.fromkeys(given))
+    from fasttree.batch import ArgumentError, InputError
+    from fasttree.batch.inputs import is_standard, opened
+
+    names: list[str] = []
+    for path in _files(inputs):
+        if not names and not is_standard(path):
+            with suppress(ArgumentError, InputError), opened(path, format, style) as source:
+                names = source.names
+    return lists.columns(given, names, "--columns")
+
+
+def _files(inputs: list[Path]) -> list[Path]:
+    """What the inputs stand for; as they are if that cannot be said, which is an error of the run."""
+    from fasttree.batch import ArgumentError, InputError
+    from fasttree.batch.inputs import expand
+
+    try:
+        return expand(inputs)
+    except (ArgumentError, InputError):
+        return inputs
+
+
+def _check_stdout(output: str, output_format: str | None, json: bool) -> None:
+    if output != "-":
+        return
     if json:
-        typer.echo(found.to_json())
-    elif not quiet:
-        _summary(found)
+        raise UsageError("--json and -o - both go to stdout: write the report to a file (--report)")
+    if output_format not in (None, "csv") and sys.stdout.isatty():
+        raise UsageError(f"{output_format} is not text: write it to a file, or into a pipe")
 
 
-def _names(said: str | None) -> list[str]:
-    """Names with commas between them, as in a line of CSV."""
-    return [] if said is None else next(csv.reader([said]), [])
-
-
-def _check_files(model: Path, inputs: list[Path], output: str, report: Path | None) -> None:
-    """Nothing is written over what is read."""
+def _check_output(model: Path, output: str) -> None:
     target = Path(output)
     if target.is_file() and target.samefile(model):
         raise OutputError(f"{output} is the model: write to another name")
-    if report is None:
-        return
-    check_output(report, force=True)
-    for path in (model, *inputs, target):
-        if report.absolute() == path.absolute():
-            raise UsageError(
-                f"--report {report} is also the model, an input or the output: choose another name"
-            )
 
 
 @contextmanager
@@ -208,17 +272,3 @@ class _Log:
             file=sys.stderr,
             flush=True,
         )
-
-
-def _summary(report: Report) -> None:
-    console = stderr()
-    for file in report.files:
-        if file.rows == 0:
-            console.print(
-                f"Warning: {clean(file.input)} has no rows.", markup=False, soft_wrap=True
-            )
-    n_kept = sum(file.status == "kept" for file in report.files)
-    if n_kept:
-        console.print(f"{plural(n_kept, 'input')} scored before, left as they were", soft_wrap=True)
-    for line in str(report).splitlines():
-        console.print(clean(line), markup=False, soft_wrap=True)

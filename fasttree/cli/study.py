@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli.data import DECIMAL, DELIMITER, style_of
-from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli import lists
+from fasttree.cli.data import DECIMAL, DELIMITER, DROP, style_of
+from fasttree.cli.errors import DataError, UsageError, blame, near
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
 from fasttree.cli.terminal import clean, counting, stdout, waiting
@@ -72,16 +73,15 @@ def cesarean(
             "--event", metavar="CLASS", help="The outcome to predict; else the second class."
         ),
     ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option("--drop", metavar="COL", help="A column to leave out (repeatable)."),
-    ] = None,
+    drop: Annotated[list[str] | None, DROP] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many splits.")] = 10,
     methods: Annotated[
         list[str] | None,
-        typer.Option("--methods", "-m", metavar="NAME", help="Only these methods (repeatable)."),
+        typer.Option(
+            "--methods", "-m", metavar="A,B", help="Only these methods (also repeatable)."
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help=f"{QUICK_SEEDS} splits instead of --seeds.")
@@ -91,12 +91,12 @@ def cesarean(
         typer.Option("--json", metavar="FILE", help="Also write all the numbers as JSON."),
     ] = None,
     output: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="Also write a report: .html or .md (repeatable).",
+            help="Also write a report: .html or .md (also A,B, or repeatable).",
         ),
     ] = None,
     force: Annotated[
@@ -104,12 +104,16 @@ def cesarean(
     ] = False,
 ) -> None:
     from fasttree.studies import cesarean as study
-    from fasttree.studies.methods import check_methods
+    from fasttree.studies.methods import METHODS, check_methods
     from fasttree.studies.report import check_ending
 
+    named = None if methods is None else lists.listed(methods, "--methods")
+    for name in named or ():
+        if name.lower() not in map(str.lower, METHODS):
+            raise UsageError(f"--methods {name!r} is none of the methods: {near(name, METHODS)}")
     with blame(UsageError, "--methods: "):
-        chosen = check_methods(methods)
-    reports = output or []
+        chosen = check_methods(named)
+    reports = [Path(name) for name in lists.listed(output, "--output")]
     with blame(UsageError, "--output: "):
         for path in reports:
             check_ending(path)
@@ -166,7 +170,8 @@ def _table(
             f"--by names {by!r}, which is the target: name another column, or leave --by out"
         )
     with waiting(f"Reading {path.name}"):
-        table = read_table(path, drop, style)
+        table = read_table(path, lists.possible(drop), style)
+    drop = lists.columns(drop, table.column_names, "--drop")
     columns_named(table, [target], "--target", path)
     columns_named(table, [by] if by else [], "--by", path)
     columns_named(table, drop, "--drop", path)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli import lists
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
@@ -33,7 +34,6 @@ from fasttree.cli.methods import (
     complete_method,
     complete_prune,
     estimator_of,
-    read_settings,
 )
 from fasttree.cli.models import check_output, save_model
 from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
@@ -83,7 +83,7 @@ def train(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A parameter of the method or of its pruning, such as max_depth=5 (repeatable).",
+            help="A parameter of the method or of its pruning, such as max_depth=5 (also A=1,B=2, or repeatable).",
         ),
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
@@ -113,7 +113,7 @@ def train(
         raise UsageError(
             f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
         )
-    estimator = estimator_of(method, prune, read_settings(settings or ()))
+    estimator = estimator_of(method, prune, lists.read_settings(settings))
     style = style_of(delimiter, decimal)
     check_output(output, force, [data, test])
     rows = read_data(data, target, drop or (), categorical or (), weights, style=style)

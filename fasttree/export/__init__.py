@@ -35,6 +35,17 @@ class Exporter:
         parameters = list(inspect.signature(self.load()).parameters.values())
         return {p.name: p.default for p in parameters[1:]}
 
+    def kinds(self) -> dict[str, str]:
+        """What each option takes: "list" (of texts), "pairs" (a mapping from text to text), or one "value"."""
+        parameters = list(inspect.signature(self.load()).parameters.values())
+        return {p.name: _kind(p.annotation) for p in parameters[1:]}
+
+
+def _kind(annotation: str) -> str:
+    """By the type that an option is annotated with."""
+    outer = annotation.partition("[")[0]
+    return {"Mapping": "pairs", "Iterable": "list", "Sequence": "list"}.get(outer, "value")
+
 
 EXPORTERS: dict[str, Exporter] = {
     "text": Exporter("fasttree.export.text", ".txt", "indented text, one line a branch"),

@@ -12,11 +12,12 @@ from fasttree.scalars import plain
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
     from fasttree.schema import AttributeSchema
+    from fasttree.rules.held_out import HeldOut
 
 
 def to_json(rules: RuleList) -> str:
     """All that the rules say, numbers in full. Labels that JSON does not know are written as text."""
-    document = {
+    document: dict[str, Any] = {
         "classes": rules.classes,
         "attributes": list(rules.schema.names),
         "levels": [_levels(attribute) for attribute in rules.schema.attributes],
@@ -26,6 +27,9 @@ def to_json(rules: RuleList) -> str:
         "rules": [_rule(rule) for rule in rules],
         "otherwise": {"class": rules.default_class, "rows": rules.uncovered},
     }
+    if rules.held_out is not None:
+        document["otherwise"]["held_out"] = _held_out(rules.held_out.default)
+        document["held_out"] = _held_out(rules.held_out.whole)
     if rules.class_weights is not None:
         document["class_weights"] = list(rules.class_weights.values())
     return json.dumps(document, indent=2, default=str, ensure_ascii=False, allow_nan=False)
@@ -36,7 +40,7 @@ def _levels(attribute: AttributeSchema) -> list[Any] | None:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    return {
+    said = {
         "if": [_condition(condition) for condition in rule.conditions],
         "then": rule.label,
         "rows": rule.support,
@@ -44,6 +48,19 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "counts": list(rule.counts.values()),
         "coverage": rule.coverage,
         "estimated_error": rule.estimated_error,
+    }
+    return said if rule.held_out is None else {**said, "held_out": _held_out(rule.held_out)}
+
+
+def _held_out(found: HeldOut) -> dict[str, Any]:
+    """The accuracy on held-out rows with its limits of 95 %, null where there are no rows."""
+    low, high = found.limits if found.rows else (None, None)
+    return {
+        "rows": found.rows,
+        "errors": found.errors,
+        "accuracy": found.accuracy if found.rows else None,
+        "low": low,
+        "high": high,
     }
 
 

@@ -11,14 +11,10 @@ from fasttree.export.names import readable_in_rule
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList, Substitute
+    from fasttree.rules.held_out import HeldOut
 
 WIDTH = 100
 LISTED = 8  # levels that are printed one by one
-ESTIMATES = {
-    "laplace": "Laplace's estimate on the training rows",
-    "pessimistic": "pessimistic estimate on the training rows",
-    "validation": "on the validation rows",
-}
 
 
 def to_text(rules: RuleList, max_rules: int | None = None) -> str:
@@ -34,6 +30,8 @@ def to_text(rules: RuleList, max_rules: int | None = None) -> str:
     lines.append(otherwise_text(rules))
     if rules.shares_rows:
         lines.append("A row without a value meets no condition on it.")
+    if rules.held_out is not None:
+        lines.append(f"All the rules together: {held_out_text(rules.held_out.whole)}.")
     return "\n".join(lines)
 
 
@@ -42,20 +40,29 @@ def rule_text(rule: Rule) -> str:
 
 
 def otherwise_text(rules: RuleList) -> str:
-    rows = f"{rows_text(rules.uncovered)} without a rule" if rules.uncovered else "no training rows"
+    rows = "no training rows"
+    if rules.uncovered:
+        rows = f"training rows without a rule: {weight_text(rules.uncovered)}"
+    if rules.held_out is not None:
+        rows += f"; {held_out_text(rules.held_out.default)}"
     return f"OTHERWISE {readable_in_rule(rules.default_class)} ({rows})"
 
 
 def evidence_text(rule: Rule) -> str:
+    """What the training rows say, which the rule was chosen for, and what others do, if there are some."""
     errors = rule.errors if rule.errors > 1e-9 * rule.support else 0.0
+    text = f"training rows: {weight_text(rule.support)}, {_plural(errors, 'error')}, optimistic"
+    return text if rule.held_out is None else f"{text}; {held_out_text(rule.held_out)}"
+
+
+def held_out_text(found: HeldOut) -> str:
+    if not found.rows:
+        return "held-out rows: none"
+    low, high = found.limits
     return (
-        f"{rows_text(rule.support)}, {_plural(errors, 'error')}, "
-        f"estimated accuracy {rule.estimated_accuracy:.2f}"
+        f"held-out rows: {weight_text(found.rows)}, {_plural(found.errors, 'error')}, "
+        f"accuracy {found.accuracy:.2f}, 95 % limits {low:.2f} to {high:.2f}"
     )
-
-
-def rows_text(weight: float) -> str:
-    return _plural(weight, "row")
 
 
 def condition_text(condition: Condition) -> str:

@@ -57,7 +57,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _share(self) -> str:
-        return f"estimated share {self.proba[self.label]:.2f}"
+        return f"share by the training rows {self.proba[self.label]:.2f}, optimistic"
 
     def _before(self) -> str:
         if self.number == 0:

@@ -6,10 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fasttree.scalars import is_missing, plain
 from fasttree.times import microseconds
+
+if TYPE_CHECKING:
+    from fasttree.rules.held_out import HeldOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,8 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """IF all the conditions hold THEN `label`, with what the training rows say about it."""
+    """IF all the conditions hold THEN `label`, with what the training rows say about it: `errors`, `proba` and the
+    estimates are optimistic, since the rule was chosen for these rows."""
 
     conditions: tuple[Condition, ...]
     label: Any
@@ -111,6 +115,7 @@ class Rule:
     estimated_error: float
     coverage: float  # the share of all training rows that it covers
     class_weights: Mapping[Any, float] | None = None  # None: each class counts for 1
+    held_out: HeldOut | None = None  # what other rows say about it, see `RuleList.evaluate`
 
     @property
     def support(self) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from fasttree.rules.reading import ConditionReader
 from fasttree.scalars import plain
 from fasttree.schema import Schema
 from fasttree.scoring import refusal
+
+if TYPE_CHECKING:
+    from fasttree.rules.held_out import HeldOutRows
 
 WORDS_AT_A_TIME = 2**21  # of rows x rules that are matched together
 NO_RULE = -1
@@ -49,6 +52,7 @@ class RuleList(Sequence[Rule]):
     unknown: str = "missing"
     allow_missing: bool = True
     reader_name: str = "the list of rules"  # who reads tables, for error messages
+    held_out: HeldOutRows | None = None  # what rows say that took no part in making the rules
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -114,6 +118,7 @@ class RuleList(Sequence[Rule]):
             estimated_error=float(self.estimated_error[i]),
             coverage=total(self.counts[i]) / self.training_weight,
             class_weights=self.class_weights,
+            held_out=None if self.held_out is None else self.held_out.rules[i],
         )
 
     # -- classifying -----------------------------------------------------------------------------------------------
@@ -145,6 +150,14 @@ class RuleList(Sequence[Rule]):
         from fasttree.rules.explanation import explain
 
         return explain(self, X)
+
+    def evaluate(self, X: Any, y: Any) -> RuleList:
+        """The same rules with what rows say of them that took no part in making them: how many each rule covers, how
+        many of these have another class, and the accuracy with its limits. They are in `held_out`, of each rule too,
+        and in all that is printed. Every row counts once."""
+        from fasttree.rules.held_out import judge
+
+        return replace(self, held_out=judge(self, X, y))
 
     def _read(self, X: Any) -> Table:
         return read_table_like(X, self.schema, self.reader_name, self.unknown)

@@ -61,6 +61,56 @@ def test_rules_of_a_rule_model_and_a_limit(data: Path, tmp_path: Path) -> None:
     assert ok("rules", path, "--limit", 2).out == rules.to_text(2) + "\n"
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("method", ["c45", "rules"])
+def test_rules_judged_by_held_out_rows(
+    data: Path, tmp_path: Path, ending: str, method: str
+) -> None:
+    """With columns that the model does not know, in another order, and a postcode with zeros."""
+
+    def table(seed: int) -> pa.Table:
+        found = patients(300, seed)
+        zips = [f"00{k % 3}" for k in range(300)]
+        found = found.append_column("zip", pa.array(zips))
+        return found.select([*found.column_names[::-1]])
+
+    write_csv(data, table(1))
+    path = tmp_path / "z.model"
+    words = ("--drop", "id", "--categorical", "zip", "-o", path)
+    ok("train", data, "-t", "outcome", "-m", method, *words)
+    held = table(2)
+    other = tmp_path / f"held.{ending}"
+    if ending == "csv":
+        write_csv(other, held)
+    else:
+        parquet.write_table(held, other)
+    model = fasttree.load(path)
+    rules = model.rules_ if method == "rules" else model.rules()
+    expected = rules.evaluate(held.select(list(rules.schema.names)), held["outcome"])
+    assert ok("rules", path, "--test", other, "-t", "outcome").out == expected.to_text() + "\n"
+    printed = ok("rules", path, "--test", other, "-t", "outcome", "-f", "json").json
+    right = int((model.predict(held.select(list(rules.schema.names))) == held["outcome"]).sum())
+    if method == "rules" or "pulse" not in str(rules):
+        assert printed["held_out"]["errors"] == 300 - right
+
+
+def test_rules_judged_by_rows_that_do_not_fit(model: Path, data: Path, tmp_path: Path) -> None:
+    for words, code, message in (
+        (("--test", data), 2, "--test needs --target COL"),
+        (("-t", "outcome"), 2, "--target needs --test FILE"),
+        (("--test", data, "-t", "outcom"), 3, "has no column 'outcom' (--target): did you mean"),
+        (("--test", data, "-t", "ward"), 2, "which is an attribute of the model"),
+        (("--test", data, "-t", "outcome", "-o", data, "--force"), 5, "is also an input"),
+    ):
+        result = run("rules", model, *words)
+        assert result.code == code
+        assert message in result.err.replace("\n", " ")
+    odd = write_csv(tmp_path / "odd.csv", patients(20).drop_columns(["age"]))
+    result = run("rules", model, "--test", odd, "-t", "outcome")
+    assert result.code == 3
+    assert "has no column 'age'" in result.err
+
+
 @pytest.mark.parametrize("format", sorted(EXPORTERS))
 def test_exports(model: Path, tmp_path: Path, format: str) -> None:
     fitted = fasttree.load(model)
