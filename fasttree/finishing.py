@@ -23,7 +23,7 @@ from fasttree.node_arrays import (
     without_rows,
 )
 from fasttree.params import J48_TIE
-from fasttree.priors import CLASS_TIE, cheapest, likeliest, to_ratios
+from fasttree.priors import CLASS_TIE, cheapest, in_order, likeliest, to_ratios
 from fasttree.segments import ends, places, starts
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, NOTHING, Tree, constant
@@ -184,7 +184,11 @@ class Finisher:
             weighed = plain if ratios is None else plain * ratios
             total = sums(weighed, keepdims=True)
             if not is_exact:
-                weighed = self._evened(weighed, total)
+                raised = self._evened(weighed, total)
+                total = total + in_order(
+                    raised - weighed
+                )  # or the shares would come to more than 1
+                weighed = raised
             if not has_plain_shares:
                 proba[here] = weighed / np.where(total > 0, total, 1)
             if cost is None:

@@ -30,6 +30,7 @@ _MOST_MULTIPLE = 2**52  # of all the denominators: float64 holds whole numbers u
 _MOST_EXPONENT, _MOST_RATIO = 100, 300
 
 CLASS_TIE = 1e-10
+LAST_BITS = 2.0**-50  # of class shares: what the rounding of doubles comes to
 
 
 # -- what the user says ----------------------------------------------------------------------------
@@ -245,13 +246,25 @@ def _fraction(ratio: Fraction) -> Fraction | None:
 # -- what a leaf makes of it -----------------------------------------------------------------------
 
 
-def evened(shares: np.ndarray) -> np.ndarray:
+def raised(shares: np.ndarray) -> np.ndarray:
     """Class shares [..., class] in which those that rounding alone keeps below the largest equal it.
 
     So a tie is one for everybody: for `likeliest`, and for the argmax of the shares that users see.
     """
     largest = shares.max(axis=-1, keepdims=True)
     return np.where(shares >= largest - CLASS_TIE, largest, shares)
+
+
+def evened(shares: np.ndarray) -> np.ndarray:
+    """The same, and the shares of a row add up to what they did, but for their last bits."""
+    found = raised(shares)
+    more = in_order(found - shares)
+    return found / np.where(more > LAST_BITS, 1.0 + more, 1.0)
+
+
+def in_order(values: np.ndarray) -> np.ndarray:
+    """The sums of the rows [..., 1], from left to right: `sum` has another order on every processor."""
+    return np.asarray(values.cumsum(axis=-1)[..., -1:])
 
 
 def likeliest(shares: np.ndarray, tie_order: Sequence[int] | np.ndarray) -> np.ndarray:

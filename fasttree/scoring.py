@@ -163,7 +163,7 @@ def scores_of(
 
 def classes_of_shares(tree: Tree, shares: np.ndarray) -> np.ndarray:
     """The class number for each row of class shares."""
-    return priors.classes_of_shares(priors.evened(shares), tree.schema)
+    return priors.classes_of_shares(priors.raised(shares), tree.schema)
 
 
 def _route(
@@ -212,7 +212,7 @@ def _route(
             out[start + places] = shares
         # A row with one end is like any other there, also if that is no leaf.
         is_spread = several.astype(bool)
-        places, shares = places[is_spread], priors.evened(shares[is_spread])
+        places, shares = places[is_spread], priors.raised(shares[is_spread])
         if out is not None:
             out[start + places] = shares
         spread[i] = (start + places, shares)

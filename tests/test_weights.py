@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import pickle
+import tempfile
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Problem, problems
 
+import fasttree
 from fasttree import TreeClassifier
 from fasttree.params import CRITERIA
 from fasttree.weights import to_grid
@@ -182,3 +186,80 @@ def test_no_size_of_weights_is_too_much(criterion: str, split: str, missing: str
         model.fit(X, y, sample_weight=weight)
         again = pickle.loads(pickle.dumps(model))
         assert np.isfinite(again.predict_proba(X)).all()
+
+
+# -- weights that want to break a model --------------------------------------------------------------
+
+PRESETS = [
+    fasttree.TreeClassifier,
+    fasttree.ID3Classifier,
+    fasttree.C45Classifier,
+    fasttree.CARTClassifier,
+]
+LEARNERS = [*PRESETS, fasttree.MMLClassifier, fasttree.BayesTreeClassifier, fasttree.RuleClassifier]
+
+
+@st.composite
+def hostile_fits(draw: st.DrawFn) -> tuple[Any, Any, list[int], list[float]]:
+    """An estimator and a table whose weights lie close together and far apart, on any scale."""
+    n = draw(st.integers(2, 12))
+    y = draw(st.lists(st.integers(0, draw(st.integers(1, 3))), min_size=n, max_size=n))
+    scale = 10.0 ** draw(st.sampled_from([-300, -20, -7, 0, 9, 100, 290]))
+    near = st.sampled_from([0.0, 5e-4, 3e-7, 1e-9, 1e-11, 1e-13]).map(lambda off: 1 + off)
+    far = st.integers(-13, 13).map(lambda exponent: 10.0**exponent)
+    light = near.map(lambda w: 1e-7 * w)
+    weight = st.one_of(near, light, far, st.integers(0, 5).map(float), st.floats(1e-9, 1.0))
+    weights = [scale * w for w in draw(st.lists(weight, min_size=n, max_size=n))]
+    # Every class has a row that counts: costs of others are refused.
+    weights = [w or scale for w in weights] if draw(st.booleans()) else weights
+    y = [c if w > 0 else y[0] for c, w in zip(y, weights, strict=True)]
+    weights[0] = weights[0] or scale
+
+    def column(values: list[Any]) -> list[Any]:
+        return draw(st.lists(st.sampled_from(values), min_size=n, max_size=n))
+
+    X = {
+        "c": column(list("pqrs")),
+        "x": column([1.0, 2.0, 3.0, float("nan")]),
+        "d": column(["u", "v", None]),
+    }
+    estimator = draw(st.sampled_from(LEARNERS))
+    parameters: dict[str, Any] = {}
+    if estimator in PRESETS:
+        powers = st.sampled_from([-200, -9, -3, 0, 1, 7]).map(lambda exponent: 10.0**exponent)
+        parameters["class_weight"] = draw(
+            st.none() | st.just("balanced") | st.fixed_dictionaries(dict.fromkeys(set(y), powers))
+        )
+        if draw(st.booleans()):
+            costs = {c: {d: draw(powers) for d in set(y) - {c}} for c in set(y)}
+            parameters["misclassification_cost"] = costs
+    return estimator(**parameters), X, y, weights
+
+
+@pytest.mark.filterwarnings("ignore:.*too few for cross-validation")
+@given(hostile_fits())
+def test_shares_add_up_to_1_and_models_come_back(fit: tuple[Any, Any, Any, Any]) -> None:
+    estimator, X, y, weights = fit
+    model = estimator.fit(X, y, sample_weight=weights)
+    expected = model.predict_proba(X).tolist()
+    shares = (
+        model.rules_.shares if isinstance(model, fasttree.RuleClassifier) else model.tree_.proba
+    )
+    for row in shares.tolist():
+        assert abs(sum(map(Fraction, row)) - 1) <= 2**-51
+    assert np.sum(expected, axis=1) == pytest.approx(1, abs=1e-9)
+    assert pickle.loads(pickle.dumps(model)).predict_proba(X).tolist() == expected
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.fasttree")
+        model.save(path)
+        assert fasttree.load(path).predict_proba(X).tolist() == expected
+
+
+def test_shares_of_classes_that_are_nearly_equal() -> None:
+    """Next to rows of weight 1 two rows of 1e-7 count as equal, though one weighs 1/2000 more."""
+    model = fasttree.ID3Classifier().fit(
+        {"c": list("ppqqrr")}, list("abaabb"), sample_weight=[1e-7, 1.0005e-7, 1, 1, 1, 1]
+    )
+    assert model.tree_.proba.tolist() == [[0.5, 0.5], [0.5, 0.5], [1, 0], [0, 1]]
+    copied = copy.deepcopy(model)
+    assert copied.tree_ == pickle.loads(pickle.dumps(model)).tree_ == model.tree_

@@ -11,8 +11,8 @@ from fasttree.scalars import plain
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
-    from fasttree.schema import AttributeSchema
     from fasttree.rules.held_out import HeldOut
+    from fasttree.schema import AttributeSchema
 
 
 def to_json(rules: RuleList) -> str:
