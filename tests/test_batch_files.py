@@ -9,6 +9,8 @@ import gzip
 import json
 import os
 import signal
+import socket
+import stat
 import subprocess
 import sys
 import time
@@ -733,6 +735,26 @@ def test_killed_at_any_moment_there_is_no_half_output(model: Any, tmp_path: Path
     ]  # what the killed ones had left is gone
     assert read(out / "in.parquet").equals(expected)
     assert n_killed
+
+
+@on_posix
+def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
+    """A device or a pipe would become a file, for everybody."""
+    pipe, socket_name, device = (tmp_path / name for name in ("pipe", "socket", "null"))
+    os.mkfifo(pipe)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(os.fspath(socket_name))
+    taken = [pipe, socket_name]
+    with contextlib.suppress(PermissionError):  # for root alone
+        os.mknod(device, stat.S_IFCHR | 0o666, os.stat(os.devnull).st_rdev)
+        taken.append(device)
+    link = tmp_path / "link"
+    link.symlink_to(pipe)
+    before = {path.name: path.lstat().st_mode for path in tmp_path.iterdir()}
+    for path in (*taken, link):
+        with pytest.raises(FileExistsError, match=f"{path} is not a regular file: write to"):
+            write_whole(path, "content")
+    assert {path.name: path.lstat().st_mode for path in tmp_path.iterdir()} == before
 
 
 @on_posix

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from fasttree._parallel import count_threads
-from fasttree.atomic import atomic_file
+from fasttree.atomic import atomic_file, check_replaceable
 from fasttree.batch.csv_style import CsvStyle
 from fasttree.batch.errors import ArgumentError, InputError, OutputError
 from fasttree.batch.journal import Journal, job_of
@@ -134,11 +134,12 @@ def _plan(
 
 def _check_target(part: Part) -> None:
     output = part.output
-    if output.exists():
-        if not output.is_file():
-            raise OutputError(f"{output} is not a regular file: write to another name.")
-        if any(output.samefile(path) for path in part.inputs):
-            raise OutputError(f"{output} is also an input: write to another name.")
+    try:
+        check_replaceable(output)
+    except OSError as error:
+        raise OutputError(f"{error.strerror or error}.") from None
+    if output.exists() and any(output.samefile(path) for path in part.inputs):
+        raise OutputError(f"{output} is also an input: write to another name.")
 
 
 def _is_wanted(output: Path, job: str, journal: Journal | None, force: bool, resume: bool) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import zipfile
 from pathlib import Path
 
@@ -286,6 +287,32 @@ def test_nothing_is_written_over_what_is_read(
         assert result.code == 5, words
         assert "is also an input: write to another name" in result.err
     assert {name: Path(name).read_bytes() for name in before} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_devices_and_pipes_stay_what_they_are(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ok("train", data, "-t", "outcome", "-o", "m.model")
+    before = set(os.listdir())
+    for ending in (".html", ".json", ".model"):
+        os.mkfifo(f"pipe{ending}")
+    for words in (
+        ("train", data, "-t", "outcome", "-o", "pipe.model"),
+        ("export", "m.model", "--to", "c", "-o", "pipe.model"),
+        ("rules", "m.model", "-o", "pipe.model"),
+        ("score", "m.model", data, "-o", "o.csv", "--report", "pipe.json"),
+        ("study", "cesarean", "--quick", "-o", "pipe.html"),
+        ("study", "cesarean", "--quick", "--json", "pipe.json"),
+        ("demo", "--csv", "pipe.model"),
+    ):
+        for force in ((), ("--force",)):
+            result = run(*words, *force)
+            assert result.code == 5, words
+            assert "is not a regular file: write to another name" in result.err
+    for name in set(os.listdir()) - before:
+        assert stat.S_ISFIFO(os.stat(name).st_mode), name
 
 
 def test_a_full_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
