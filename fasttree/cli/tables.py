@@ -7,9 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fasttree.cli.csv_tables import read_csv
+from fasttree.cli.csv_tables import no_rows, read_csv
 from fasttree.cli.errors import DataError, UsageError, first_line
-from fasttree.cli.terminal import plural
 
 if TYPE_CHECKING:
     from fasttree.batch.csv_style import CsvStyle
@@ -78,7 +77,7 @@ def _checked(path: Path, table: Any) -> Any:
     if twice:
         raise DataError(f"{path}: two columns are called {twice[0]!r}: give each a name of its own")
     if not table.num_rows:
-        raise DataError(f"{path} has {plural(len(names), 'column')}, but no rows")
+        raise DataError(no_rows(path, len(names)))
     return table
 
 
