@@ -67,7 +67,8 @@ class CsvSource:
     def open(self, needed: Sequence[str], dictionaries: Sequence[str]) -> Any:
         """The schema of what `batches` gives: the columns needed, some of them as dictionaries."""
         as_codes = pa.dictionary(pa.int32(), pa.string())
-        kinds = {name: as_codes if name in dictionaries else pa.string() for name in needed}
+        with_codes = set(dictionaries)
+        kinds = {name: as_codes if name in with_codes else pa.string() for name in needed}
         self._schema = pa.schema(list(kinds.items()))
         return self._schema
 

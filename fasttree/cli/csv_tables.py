@@ -201,6 +201,7 @@ def check_decimals(table: Any, named: Collection[str], style: CsvStyle | None, p
 
     if style is not None and style.decimal == ",":
         return
+    named = set(named)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if name in named or not pa.types.is_string(column.type):
             continue

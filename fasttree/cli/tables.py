@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,11 +70,7 @@ def suffix(path: Path) -> str:
 
 def _checked(path: Path, table: Any) -> Any:
     names = table.column_names
-    twice = (
-        sorted({name for name in names if names.count(name) > 1})
-        if len(set(names)) < len(names)
-        else []
-    )
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"{path}: two columns are called {twice[0]!r}: give each a name of its own")
     if not table.num_rows:
@@ -89,11 +86,13 @@ def columns_named(table: Any, names: Collection[str], option: str, path: Path) -
     from fasttree.batch.csv_style import other_delimiter
     from fasttree.cli.errors import near
 
+    columns = table.column_names
+    known = set(columns)
     for name in names:
-        if name not in table.column_names:
-            remedy = near(name, table.column_names)
+        if name not in known:
+            remedy = near(name, columns)
             if suffix(path) in CSV:
-                remedy = other_delimiter(table.column_names) or remedy
+                remedy = other_delimiter(columns) or remedy
             raise DataError(f"{path} has no column {name!r} ({option}): {remedy}")
 
 

@@ -142,7 +142,7 @@ def _labels(tree: Tree, node: int, place: dict[int, int]) -> list[tuple[int, str
     """What leads to each child, without the name of the attribute, which stands in the box."""
     if tree.attribute[node] == LEAF or int(tree.first_child[node]) not in place:
         return []
-    name = readable(tree.schema.names[tree.attribute[node]])
+    name = readable(tree.schema.attributes[tree.attribute[node]].name)
     texts: dict[int, list[str]] = {}
     for child, text in branch_texts(tree, node):
         texts.setdefault(child, []).append(text.removeprefix(f"{name} ").removeprefix("= "))
@@ -156,7 +156,7 @@ def _texts(tree: Tree, node: int, place: dict[int, int]) -> tuple[str, str, str]
     label = str(tree.schema.classes[tree.pred[node]])
     title, below = label, ""
     if tree.attribute[node] != LEAF:
-        title = tree.schema.names[tree.attribute[node]]
+        title = tree.schema.attributes[tree.attribute[node]].name
         if int(tree.first_child[node]) not in place:
             below = ", more below"
             title = f"{title} …"
