@@ -130,23 +130,31 @@ def write_archive(file: BinaryIO, header: bytes, arrays: Mapping[str, np.ndarray
 def read_archive(
     path: str | os.PathLike[str], map_it: bool = False
 ) -> tuple[bytes, dict[str, np.ndarray]]:
-    """The header and the arrays. These are read-only views into one piece of memory: the file's own, if `map_it`."""
+    """What `read_open_archive` gives of the file of this name."""
     # Before it is opened: a pipe would let us wait.
     require(stat.S_ISREG(os.stat(path).st_mode), "it is a directory or a device, not a file")
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        require(size > 0, "the file is empty")
-        require(size <= MOST_FILE_BYTES, f"the file has {size} bytes, more than any model file")
-        _check_header(file.read(_LOCAL.size + len(HEADER)), file, size)
-        if map_it:
-            whole: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        else:
-            file.seek(0)
-            whole = np.empty(size, dtype=np.uint8)
-            require(file.readinto(whole.data) == size, "the file changed while it was read")
+        return read_open_archive(file, map_it)
+
+
+def read_open_archive(file: BinaryIO, map_it: bool = False) -> tuple[bytes, dict[str, np.ndarray]]:
+    """The header and the arrays. These are read-only views into one piece of memory: the file's own, if `map_it`."""
+    size = os.fstat(file.fileno()).st_size
+    require(size > 0, "the file is empty")
+    require(size <= MOST_FILE_BYTES, f"the file has {size} bytes, more than any model file")
+    file.seek(0)
+    _check_header(file.read(_LOCAL.size + len(HEADER)), file, size)
+    if map_it:
+        whole: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    else:
+        file.seek(0)
+        whole = np.empty(size, dtype=np.uint8)
+        n_read = file.readinto(whole.data)  # type: ignore[attr-defined]
+        require(n_read == size, "the file changed while it was read")
     view = memoryview(whole).toreadonly()
     content = dict(_contents(view))
     header = bytes(content.pop(HEADER))
+    require(header[-1:] not in b" \t\r\n", "blanks stand behind its header")
     return header, {name.removesuffix(".npy"): _array(name, part) for name, part in content.items()}
 
 

@@ -29,15 +29,13 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A temporary file beside `path`, that takes its place at the end of the block, on the disk and whole.
 
     If the block fails, the temporary file goes and what stood under the name stays. A link is followed, and a file that
-    is replaced hands its permissions on.
+    is replaced hands its permissions on. Its descriptor may also be read. What the system refuses to write
+    names `path`.
     """
     path = os.fsdecode(path)
+    check_replaceable(path)
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
-    if os.path.isdir(target):
-        raise IsADirectoryError(
-            f"{os.fspath(path)!r} is a directory: give the name of a file in it"
-        )
     if not os.path.isdir(folder):
         raise FileNotFoundError(
             f"{os.fspath(path)!r}: there is no directory {folder!r}, create it first"
@@ -55,11 +53,26 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 os.replace(temporary, target)
         if fcntl is None:  # Windows does not rename a file that is open
             os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            error.filename = path  # of a full disk the system does not say which file it was
         raise
     _sync_folder(folder)
+
+
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Refuses a name that is taken by anything but a regular file: a device or a pipe would become one."""
+    path = os.fsdecode(path)
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(f"{path!r} is a directory: give the name of a file in it")
+    if not stat.S_ISREG(mode):
+        raise FileExistsError(f"{path} is not a regular file: write to another name")
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -69,7 +82,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 def _locked_file(folder: str, name: str) -> tuple[str, int]:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         token = secrets.token_hex(TOKEN_BYTES)
         temporary = os.path.join(folder, f".{_start(name)}.{token}{ENDING}")

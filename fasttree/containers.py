@@ -244,5 +244,6 @@ def _open_frame(X: Any) -> Container | None:
         raise _one_dimensional_error(X)
     if isinstance(frame, nw.DataFrame):
         keys = list(frame.columns)
-        return _with_names(len(frame), keys, [frame[:, place] for place in range(len(keys))])
+        # A column of Arrow or polars by its place looks at all the names, all of them together do so once.
+        return _with_names(len(frame), keys, list(frame.iter_columns()))
     return _open_frame(arrow_table(X)) if speaks_arrow(X) else None

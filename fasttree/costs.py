@@ -118,7 +118,8 @@ def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCos
 
 def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
     if isinstance(costs, Mapping):
-        unknown = [name for name in costs if name not in names]
+        known = set(names)
+        unknown = [name for name in costs if name not in known]
         if unknown:
             raise ValueError(
                 f"attribute_costs names {shown(unknown[0])}, which is not a column; the columns are "

@@ -108,8 +108,9 @@ def _chosen(argument: str, choice: Any, container: Container) -> list[int]:
 def _places(argument: str, keys: Sequence[Any], container: Container) -> list[int]:
     """The columns that names or numbers stand for, each once."""
     places: dict[int, None] = {}
+    place_of = {name: place for place, name in enumerate(container.names)}
     for key in map(plain, keys):
-        place = _place(argument, key, container)
+        place = _place(argument, key, container, place_of)
         if place in places:
             raise ValueError(
                 f"{argument} names {column_label(container.names[place])} twice: "
@@ -119,7 +120,7 @@ def _places(argument: str, keys: Sequence[Any], container: Container) -> list[in
     return list(places)
 
 
-def _place(argument: str, key: Any, container: Container) -> int:
+def _place(argument: str, key: Any, container: Container, place_of: Mapping[str, int]) -> int:
     names = container.names
     if isinstance(key, str):
         if not container.named:
@@ -127,12 +128,12 @@ def _place(argument: str, key: Any, container: Container) -> int:
                 f"{argument} names {column_label(key)}, but X has no column names: "
                 "use column numbers."
             )
-        if key not in names:
+        if key not in place_of:
             raise ValueError(
                 f"{argument} names {column_label(key)}, but X has no such column: "
                 f"its columns are {shown(list(names))}."
             )
-        return names.index(key)
+        return place_of[key]
     if not isinstance(key, int) or isinstance(key, bool):
         raise TypeError(
             f"{argument} must hold column names or column numbers, got "

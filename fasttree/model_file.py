@@ -8,12 +8,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from fasttree import estimators, pruning
-from fasttree.archive import FORMAT_VERSION, read_archive, write_archive
+from fasttree.archive import FORMAT_VERSION, read_archive, read_open_archive, write_archive
 from fasttree.atomic import atomic_file
 from fasttree.costs import Nunez, nunez
 from fasttree.estimators import RuleClassifier, TreeClassifier
@@ -54,7 +54,8 @@ MOST_THREADS = 1024
 
 
 def save(model: Estimator, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator to a file; `fasttree.load` reads it."""
+    """Write a fitted estimator to a file that `fasttree.load` reads: before it gets its name it is read again and
+    checked."""
     model._check_fitted()
     name = type(model).__name__
     if CLASSES.get(name) is not type(model):
@@ -86,6 +87,21 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
     with atomic_file(path) as file:
         write_archive(file, text, parts.arrays)
+        file.flush()
+        with open(file.fileno(), "rb", closefd=False) as written:
+            _check_written(written, path)
+
+
+def _check_written(file: BinaryIO, path: str | os.PathLike[str]) -> None:
+    """Refuses what `load` would refuse, while the file that stands under the name is still there."""
+    try:
+        header, arrays = read_open_archive(file)
+        _model(_parsed(header), arrays)
+    except ModelFileError as error:
+        raise ModelFileError(
+            f"{os.fsdecode(path)} was not written: the model could not be loaded again ({error}): fit it anew, and do "
+            "not change what it has learned"
+        ) from None
 
 
 def _encode_params(model: Estimator, encode: Encoder) -> dict[str, Any]:

@@ -217,7 +217,7 @@ def _sorted_column(encoded: EncodedTable, attribute: int, weight: np.ndarray) ->
     known = (code > 0) & (weight[row] > 0)
     missing = float(weight[row[code == 0]].sum())
     row, code = row[known], code[known]
-    name = str(encoded.schema.names[attribute])
+    name = str(encoded.schema.attributes[attribute].name)
     return _SortedColumn(
         name, code, encoded.y[row].astype(np.int64), weight[row], encoded.n_classes, missing
     )

@@ -9,6 +9,8 @@ import gzip
 import json
 import os
 import signal
+import socket
+import stat
 import subprocess
 import sys
 import time
@@ -263,6 +265,16 @@ HEAD = 'size,"count, whole",Färbung,site\n'
             r"line 5: column 'size' holds '0x1', which is not a number",
         ),
         ('1,2,"red,north\n1,2,red,north\n', r"line 2: a quote is opened here and never closed"),
+        ('1,2,"red,north\n' + "1,2,red,north\n" * 20_000, r"line 2: a quote is opened here and"),
+        ('1,2,"red,north\n' + "1,2,red,north\n" * 900_000, r"line 2: a quote is opened here and"),
+        (
+            f"1,2,red,north\n1,2,{'x' * 20_000_000},north\n1,2,red,north\n",
+            "line 3: the row is 20,000,011 bytes long, more than is read as one: look for a separator,",
+        ),
+        (
+            f'1,2,red,north\n1,2,"{"x" * 20_000_000}",north\n',
+            "line 3: the row is 20,000,013 bytes long, more than is read as one",
+        ),
         ("1,2,red,north\n1_000,2,red,north\n", r"line 3: column 'size' holds '1_000'"),
         (
             "1,2,red,north\n2020-01-01,2,red,north\n",
@@ -275,6 +287,32 @@ def test_what_is_wrong_in_a_csv_file(text: str, message: str, model: Any, tmp_pa
     with pytest.raises(InputError, match=rf"in\.csv, {message}"):
         score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
     assert os.listdir(tmp_path) == ["in.csv"]
+
+
+def test_a_long_name_in_a_csv_file(model: Any, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("a" * 200_000 + "," + HEAD)
+    with pytest.raises(
+        InputError, match=r"in\.csv: a name in its first line has more than 131,072"
+    ):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+    (tmp_path / "in.csv").write_text('"' + "a,b\n" * 50_000)
+    with pytest.raises(
+        InputError, match=r"in\.csv, line 1: a quote is opened here and never closed"
+    ):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_the_last_line_of_a_csv_file_needs_no_end(end: str, model: Any, tmp_path: Path) -> None:
+    source, out = tmp_path / "in.csv", tmp_path / "o.csv"
+    for n_rows in (0, 1, 2):
+        text = "\n".join([HEAD.strip(), *["1,2,red,north"] * n_rows]) + end
+        source.write_bytes(text.encode())
+        assert score_files(model, [source], out, force=True).rows == n_rows
+        assert read(out).num_rows == n_rows
+        packed = tmp_path / "in.csv.gz"
+        packed.write_bytes(gzip.compress(text.encode()))
+        assert score_files(model, [packed], out, force=True).rows == n_rows
 
 
 def test_an_error_far_into_a_csv_file(model: Any, tmp_path: Path) -> None:
@@ -733,6 +771,26 @@ def test_killed_at_any_moment_there_is_no_half_output(model: Any, tmp_path: Path
     ]  # what the killed ones had left is gone
     assert read(out / "in.parquet").equals(expected)
     assert n_killed
+
+
+@on_posix
+def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
+    """A device or a pipe would become a file, for everybody."""
+    pipe, socket_name, device = (tmp_path / name for name in ("pipe", "socket", "null"))
+    os.mkfifo(pipe)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(os.fspath(socket_name))
+    taken = [pipe, socket_name]
+    with contextlib.suppress(PermissionError):  # for root alone
+        os.mknod(device, stat.S_IFCHR | 0o666, os.stat(os.devnull).st_rdev)
+        taken.append(device)
+    link = tmp_path / "link"
+    link.symlink_to(pipe)
+    before = {path.name: path.lstat().st_mode for path in tmp_path.iterdir()}
+    for path in (*taken, link):
+        with pytest.raises(FileExistsError, match=f"{path} is not a regular file: write to"):
+            write_whole(path, "content")
+    assert {path.name: path.lstat().st_mode for path in tmp_path.iterdir()} == before
 
 
 @on_posix

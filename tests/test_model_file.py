@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import errno
 import json
 import mmap
 import os
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -414,6 +416,35 @@ def test_saving_replaces_a_file_only_when_it_is_whole(
     assert fasttree.load(path).tree_ == larger.tree_
 
 
+def test_a_full_disk_names_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match=r"No space left on device: '.*model\.fasttree'") as caught:
+        TreeClassifier().fit(NUMBERS, CODES).save(path)
+    assert caught.value.filename == str(path)
+    assert caught.value.errno == errno.ENOSPC
+
+
+def test_what_could_not_be_loaded_again_is_not_saved(path: Path) -> None:
+    """Whatever has become of a model, the file that is there stays."""
+    model = TreeClassifier(max_depth=2).fit(NUMBERS, CODES)
+    model.save(path)
+    before = path.read_bytes()
+    whole = model.tree_
+    for broken in (
+        replace(whole, proba=whole.proba * 1.01),
+        replace(whole, first_child=whole.first_child + 1),
+    ):
+        model.tree_ = broken
+        with pytest.raises(ModelFileError) as caught:
+            model.save(path)
+        assert str(caught.value).startswith(f"{path} was not written: the model could not be")
+        assert path.read_bytes() == before
+        assert os.listdir(path.parent) == [path.name]
+
+
 def test_a_death_while_saving_leaves_the_old_file(path: Path) -> None:
     TreeClassifier(max_depth=1).fit(NUMBERS, CODES).save(path)
     before = path.read_bytes()
@@ -461,6 +492,10 @@ def test_paths_that_cannot_be(path: Path) -> None:
         os.mkfifo(path)
         with pytest.raises(ModelFileError, match="not a file"):  # and does not wait for it
             fasttree.load(path)
+        with pytest.raises(OSError, match=r"model\.fasttree is not a regular file"):
+            model.save(path)
+        assert stat.S_ISFIFO(path.stat().st_mode)
+        assert os.listdir(path.parent) == [path.name]
 
 
 # -- what cannot be saved --------------------------------------------------------------------------

@@ -410,6 +410,14 @@ def test_a_repacked_file_is_refused(path: Path, data: bytes) -> None:
         refused(path, path.read_bytes(), match)
 
 
+@pytest.mark.parametrize("blanks", [b" ", b"\n", b"\t\r\n", b" " * 1000])
+def test_blanks_behind_the_header(blanks: bytes, path: Path, data: bytes) -> None:
+    """JSON allows them, but then a model would have many files."""
+    members = dict(_members(data))
+    header = members["fasttree.json"] + blanks
+    refused(path, close_members(members | {"fasttree.json": header}), "blanks stand behind")
+
+
 def test_bombs(path: Path, data: bytes) -> None:
     """Little files that say they are large are refused before anything is made of what they say."""
     members = dict(_members(data))

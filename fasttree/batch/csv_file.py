@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
+from fasttree.batch.csv_rows import LongRow, is_too_long, longest_row
 from fasttree.batch.csv_style import USUAL, CsvStyle, compression_of
 from fasttree.batch.errors import InputError
 from fasttree.batch.report import EXAMPLES
@@ -56,7 +57,7 @@ class CsvSource:
         except UnicodeDecodeError:
             raise self._not_utf8() from None
         except csv.Error as error:
-            raise InputError(f"{self.path} cannot be read as CSV: {error}.") from None
+            raise self._bad_names(error) from None
         if names is None:
             raise InputError(
                 f"{self.path} is empty: a CSV file starts with a line of column names."
@@ -66,7 +67,8 @@ class CsvSource:
     def open(self, needed: Sequence[str], dictionaries: Sequence[str]) -> Any:
         """The schema of what `batches` gives: the columns needed, some of them as dictionaries."""
         as_codes = pa.dictionary(pa.int32(), pa.string())
-        kinds = {name: as_codes if name in dictionaries else pa.string() for name in needed}
+        with_codes = set(dictionaries)
+        kinds = {name: as_codes if name in with_codes else pa.string() for name in needed}
         self._schema = pa.schema(list(kinds.items()))
         return self._schema
 
@@ -118,7 +120,24 @@ class CsvSource:
         self._check_quotes()
         if "UTF8" in str(error):
             return self._not_utf8()
+        if is_too_long(error):
+            return InputError(f"{self.path}, {self._longest_row()}.")
         return InputError(f"{self.path} cannot be read as CSV: {error}.")
+
+    def _bad_names(self, error: csv.Error) -> InputError:
+        if not is_too_long(error):
+            return InputError(f"{self.path} cannot be read as CSV: {error}.")
+        row = self._longest_row()
+        if row.is_open:
+            return InputError(f"{self.path}, {row}.")
+        return InputError(
+            f"{self.path}: a name in its first line has more than {csv.field_size_limit():,} characters: "
+            "a CSV file starts with a line of column names."
+        )
+
+    def _longest_row(self) -> LongRow:
+        with self._open() as stream:
+            return longest_row(stream)
 
     def _not_utf8(self) -> InputError:
         with self._open() as stream:
@@ -140,10 +159,14 @@ class CsvSource:
         except (UnicodeDecodeError, OSError):
             return
         except csv.Error as error:
-            if "unexpected end of data" in str(error) or "field larger" in str(error):
+            if "unexpected end of data" in str(error):
                 raise InputError(
                     f"{self.path}, line {last + 1}: a quote is opened here and never closed: correct it."
                 ) from None
+            if is_too_long(error):  # a long value, or what an open quote has swallowed
+                row = self._longest_row()
+                if row.is_open:
+                    raise InputError(f"{self.path}, {row}.") from None
 
     def _line(self, wanted: Callable[[int, list[str]], bool], whole: bool = True) -> int | None:
         """The first line of the first row for which `wanted(number, fields)`; `whole`: broken rows have no number."""
@@ -173,16 +196,25 @@ class CsvSource:
 
 
 class _QuoteCounter:
-    """A file that counts the quotes in what is read from it."""
+    """A file that counts the quotes in what is read from it, and whose last line has an end: without, Arrow does not
+    take a line of names for one."""
 
     closed = False
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw
+        self._last = b""
         self.quotes = 0
 
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._raw.read(size)
+        piece = data
+        while piece and len(data) < size:
+            piece = self._raw.read(size - len(data))
+            data += piece
+        if not piece and (data or self._last)[-1:] not in (b"\n", b"\r", b""):
+            data += b"\n"
+        self._last = data[-1:]
         self.quotes += data.count(b'"')
         return data
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fasttree.atomic import check_replaceable
 from fasttree.batch.csv_style import CsvStyle
 from fasttree.batch.errors import ArgumentError, InputError, OutputError
 from fasttree.batch.inputs import expand, is_standard
@@ -163,11 +164,12 @@ def _check_target(part: Part) -> None:
     output = part.output
     if is_standard(output):
         return
-    if output.exists():
-        if not output.is_file():
-            raise OutputError(f"{output} is not a regular file: write to another name.")
-        if any(path.exists() and output.samefile(path) for path in part.inputs):
-            raise OutputError(f"{output} is also an input: write to another name.")
+    try:
+        check_replaceable(output)
+    except OSError as error:
+        raise OutputError(f"{error.strerror or error}.") from None
+    if output.exists() and any(path.exists() and output.samefile(path) for path in part.inputs):
+        raise OutputError(f"{output} is also an input: write to another name.")
 
 
 def _is_wanted(output: Path, job: str, journal: Journal | None, force: bool, resume: bool) -> bool:

@@ -169,7 +169,8 @@ class ArrowSource(_TypedSource):
         return open_reader(self._map, options=options)
 
     def open(self, needed: Sequence[str], dictionaries: Sequence[str]) -> Any:
-        self._reader = self._open_reader([self.names.index(name) for name in needed])
+        place_of = {name: place for place, name in enumerate(self.names)}
+        self._reader = self._open_reader([place_of[name] for name in needed])
         self._needed = list(needed)
         schema = self._reader.schema
         return pa.schema([schema.field(name) for name in needed])

@@ -107,7 +107,8 @@ def lay_out(scorer: Scorer, names: Sequence[str], options: Options, where: str) 
 
 
 def _check_present(wanted: Sequence[str], names: Sequence[str], where: str, why: str) -> None:
-    missing = [name for name in wanted if name not in set(names)]
+    present = set(names)
+    missing = [name for name in wanted if name not in present]
     if not missing:
         return
     n_others = len(missing) - 1

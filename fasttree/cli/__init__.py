@@ -21,6 +21,9 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1)
+    for name in ("stdout", "stderr"):  # one that was closed: `fasttree show model >&-`
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal's encoding lacks must not stop anything.
         reconfigure = getattr(stream, "reconfigure", None)

@@ -50,7 +50,7 @@ def read_csv(path: Path, style: CsvStyle, as_text: Collection[str]) -> Any:
     except UnicodeDecodeError as error:  # in a name
         raise DataError(_not_utf8(path) or f"{path}: {error}") from error
     except pa.ArrowInvalid as error:
-        wrong = _not_utf8(path) or _broken_row(path, delimiter)
+        wrong = _not_utf8(path) or _broken_row(path, delimiter) or _too_long(path, error)
         raise DataError(wrong or f"{path}: {first_line(error)}") from error
     for name, column in zip(names, table.columns, strict=True):
         if pa.types.is_binary(column.type):
@@ -91,17 +91,31 @@ def _check_large(path: Path, table: Any, parse: Any, convert: Any) -> None:
             )
 
 
+def _too_long(path: Path, error: Exception) -> str | None:
+    """The longest row, if it is what is wrong."""
+    from fasttree.batch.csv_rows import is_too_long, longest_row
+
+    with _bytes(path) as stream:
+        row = longest_row(stream)
+    # For Arrow, a line of names that is too long is none.
+    if row.is_open or is_too_long(error) or "Empty CSV file" in str(error):
+        return f"{path}, {row}"
+    return None
+
+
 def _broken_row(path: Path, delimiter: str) -> str | None:
     """The first row whose fields are more or fewer than the header's."""
+    from fasttree.batch.csv_rows import is_too_long
     from fasttree.batch.csv_style import other_delimiter
 
     with _lines(path) as lines:
         reader = csv.reader(lines, delimiter=delimiter)
-        header = next((row for row in reader if row), None)
-        if header is None:
-            return f"{path} is empty: its first line should hold the names of the columns"
-        begins = reader.line_num + 1
+        begins = 1
         try:
+            header = next((row for row in reader if row), None)
+            if header is None:
+                return f"{path} is empty: its first line should hold the names of the columns"
+            header_end = begins = reader.line_num + 1
             for row in reader:
                 if row and len(row) != len(header):
                     remedy = "look for a separator or a quote too many or too few"
@@ -110,13 +124,22 @@ def _broken_row(path: Path, delimiter: str) -> str | None:
                         f"{other_delimiter(header) or remedy}"
                     )
                 begins = reader.line_num + 1
+            if begins == header_end:
+                return no_rows(path, len(header))
         except csv.Error as error:
-            return f"{path}, line {begins}: {error}"
+            # Python's reader cannot read a value that may be none too long for Arrow.
+            return None if is_too_long(error) else f"{path}, line {begins}: {error}"
     return None
+
+
+def no_rows(path: Path, n_columns: int) -> str:
+    return f"{path} has {plural(n_columns, 'column')}, but no rows"
 
 
 def _check_quotes(path: Path, delimiter: str) -> None:
     """Arrow takes a quote that is never closed for a long value at the end of the file."""
+    from fasttree.batch.csv_rows import is_too_long, longest_row
+
     with _bytes(path) as stream:
         n_quotes = sum(block.count(b'"') for block in iter(lambda: stream.read(2**20), b""))
     if n_quotes % 2 == 0:
@@ -132,6 +155,11 @@ def _check_quotes(path: Path, delimiter: str) -> None:
                 raise DataError(
                     f"{path}, line {begins}: a quote is opened and never closed: close it, or double it"
                 ) from None
+            if is_too_long(error):
+                with _bytes(path) as stream:
+                    row = longest_row(stream)
+                if row.is_open:
+                    raise DataError(f"{path}, {row}") from None
 
 
 def _not_utf8(path: Path, column: str | None = None) -> str | None:
@@ -173,6 +201,7 @@ def check_decimals(table: Any, named: Collection[str], style: CsvStyle | None, p
 
     if style is not None and style.decimal == ",":
         return
+    named = set(named)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if name in named or not pa.types.is_string(column.type):
             continue

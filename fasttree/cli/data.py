@@ -141,19 +141,23 @@ def _as_categories(X: Any, categorical: Sequence[str], path: Path) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for name in categorical:
-        place = X.column_names.index(name) if name in X.column_names else -1
-        if place < 0:
-            continue
-        column = X.column(place)
-        if not pa.types.is_dictionary(column.type):
-            if not (pa.types.is_integer(column.type) or pa.types.is_string(column.type)):
-                column = pc.cast(column, pa.string())
-            levels = pc.drop_null(column.unique()).sort()
-            codes = pc.index_in(column, levels).combine_chunks()
-            column = pa.DictionaryArray.from_arrays(codes, levels)
-        X = X.set_column(place, name, column)
-    return X
+    def as_category(column: Any) -> Any:
+        if pa.types.is_dictionary(column.type):
+            return column
+        if not (pa.types.is_integer(column.type) or pa.types.is_string(column.type)):
+            column = pc.cast(column, pa.string())
+        levels = pc.drop_null(column.unique()).sort()
+        codes = pc.index_in(column, levels).combine_chunks()
+        return pa.DictionaryArray.from_arrays(codes, levels)
+
+    names, named = X.column_names, set(categorical)
+    if named.isdisjoint(names):
+        return X
+    columns = [
+        as_category(column) if name in named else column
+        for name, column in zip(names, X.columns, strict=True)
+    ]
+    return pa.table(columns, names=names)
 
 
 def _weights(path: Path, table: Any, name: str | None) -> Any:

@@ -39,8 +39,14 @@ def save_model(model: Any, path: Path) -> None:
 def check_output(path: Path, force: bool, read: Sequence[Path | None] = ()) -> None:
     """Before any work: an output that is there already, or cannot be written, is found out now. What is `read` is
     never written over."""
+    from fasttree.atomic import check_replaceable
+
     if path.is_dir():
         raise OutputError(f"{path} is a directory: name a file")
+    try:
+        check_replaceable(path)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error)) from error
     for other in read:
         if other is not None and path.exists() and other.exists() and path.samefile(other):
             raise OutputError(f"{path} is also an input: write to another name")

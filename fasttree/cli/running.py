@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from fasttree.cli import codes
-from fasttree.cli.errors import CommandError
+from fasttree.cli.errors import CommandError, OutputError
 from fasttree.cli.terminal import clean, stderr
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # only who writes gets these
 # Typer's package of the parser has moved; its errors have always been what these derive from.
 PARSER_ERROR: Any = typer.BadParameter.__mro__[2]
 
@@ -62,6 +65,7 @@ def exit_code(run: Callable[[], Any], debug: bool) -> int:
         warnings.showwarning = _show_warning
         try:
             code = run()
+            _flush()
             if code == codes.INTERRUPTED:  # typer has caught Ctrl-C
                 raise KeyboardInterrupt
             return code if isinstance(code, int) else codes.OK
@@ -69,14 +73,37 @@ def exit_code(run: Callable[[], Any], debug: bool) -> int:
             stderr().print("Interrupted.", style="yellow")
             return codes.INTERRUPTED
         except BrokenPipeError:  # `fasttree show model | head`: the reader has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop(sys.stdout)
             return codes.READER_GONE
         except Exception as error:
             if debug:
                 traceback.print_exc()
             message, code = _explained(error)
-            _print_error(message)
+            try:
+                sys.stdout.flush()
+            except OSError:
+                _drop(sys.stdout)
+            try:
+                _print_error(message)
+            except OSError:  # nobody can be told, but the exit code can tell
+                _drop(sys.stderr)
             return code
+
+
+def _flush() -> None:
+    """What cannot be written is found out now, not when the interpreter closes."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"the output cannot be written: {error.strerror or error}") from error
+
+
+def _drop(stream: Any) -> None:
+    """What a stream still holds cannot be written, and would be tried again when the interpreter closes."""
+    with suppress(OSError):  # in memory, where nothing fails
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _explained(error: Exception) -> tuple[str, int]:
@@ -90,6 +117,11 @@ def _explained(error: Exception) -> tuple[str, int]:
         return error.format_message().rstrip() + hint, codes.USAGE
     if isinstance(error, ModelFileError):
         return str(error), codes.BAD_MODEL
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return (
+            f"{error.filename or 'the output'} cannot be written: {error.strerror}",
+            codes.BAD_OUTPUT,
+        )
     if isinstance(error, ImportError):  # the library says which extra brings what is missing
         return str(error), codes.FAILED
     if isinstance(error, MemoryError):

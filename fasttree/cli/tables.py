@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fasttree.cli.csv_tables import read_csv
+from fasttree.cli.csv_tables import no_rows, read_csv
 from fasttree.cli.errors import DataError, UsageError, first_line
-from fasttree.cli.terminal import plural
 
 if TYPE_CHECKING:
     from fasttree.batch.csv_style import CsvStyle
@@ -70,15 +70,11 @@ def suffix(path: Path) -> str:
 
 def _checked(path: Path, table: Any) -> Any:
     names = table.column_names
-    twice = (
-        sorted({name for name in names if names.count(name) > 1})
-        if len(set(names)) < len(names)
-        else []
-    )
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"{path}: two columns are called {twice[0]!r}: give each a name of its own")
     if not table.num_rows:
-        raise DataError(f"{path} has {plural(len(names), 'column')}, but no rows")
+        raise DataError(no_rows(path, len(names)))
     return table
 
 
@@ -90,11 +86,13 @@ def columns_named(table: Any, names: Collection[str], option: str, path: Path) -
     from fasttree.batch.csv_style import other_delimiter
     from fasttree.cli.errors import near
 
+    columns = table.column_names
+    known = set(columns)
     for name in names:
-        if name not in table.column_names:
-            remedy = near(name, table.column_names)
+        if name not in known:
+            remedy = near(name, columns)
             if suffix(path) in CSV:
-                remedy = other_delimiter(table.column_names) or remedy
+                remedy = other_delimiter(columns) or remedy
             raise DataError(f"{path} has no column {name!r} ({option}): {remedy}")
 
 

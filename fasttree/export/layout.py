@@ -160,7 +160,7 @@ def _full_labels(tree: Tree, node: int) -> dict[int, str]:
 
 
 def _without_name(tree: Tree, node: int, lines: list[tuple[int, str]]) -> dict[int, str]:
-    name = readable(tree.schema.names[tree.attribute[node]])
+    name = readable(tree.schema.attributes[tree.attribute[node]].name)
     texts: dict[int, list[str]] = {}
     for child, text in lines:
         texts.setdefault(child, []).append(text.removeprefix(f"{name} ").removeprefix("= "))
@@ -174,7 +174,7 @@ def _texts(tree: Tree, node: int, place: dict[int, int]) -> tuple[str, str, str]
     label = str(tree.schema.classes[tree.pred[node]])
     title, below = label, ""
     if tree.attribute[node] != LEAF:
-        title = tree.schema.names[tree.attribute[node]]
+        title = tree.schema.attributes[tree.attribute[node]].name
         if int(tree.first_child[node]) not in place:
             below = ", more below"
             title = f"{title} …"

@@ -99,11 +99,11 @@ class Exportable:
     def attributes(self) -> tuple[AttributeSchema, ...]:
         return self.tree.schema.attributes
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return self.tree.schema.names
 
-    @property
+    @cached_property
     def units(self) -> dict[str, str]:
         """What the numbers of attributes that are times count."""
         return {a.name: UNITS[a.time] for a in self.attributes if a.time is not None}

@@ -207,8 +207,9 @@ class Query:
 
 def _sources(model: Exportable, columns: Mapping[str, str], dialect: Dialect) -> list[str]:
     """What the attributes are called in the table."""
+    known = set(model.names)
     for name in columns:
-        if name not in model.names:
+        if name not in known:
             raise ValueError(
                 f"columns names the attribute {name!r}, which the model does not have: its attributes are "
                 f"{shown(list(model.names))}"

@@ -181,16 +181,18 @@ class _Paths:
         tree = self.tree
         is_table = tree.is_table()[np.maximum(tree.parent[nodes], 0)] & (nodes > 0)
         takes_rest = is_table & (tree.default_branch[tree.parent[nodes]] == self.branch[nodes])
-        # Levels that a node's table lists, or all levels where it also takes those that are not listed.
-        first = tree.table_start[tree.parent[nodes]]
-        n_listed = np.where(is_table, np.diff(tree.table_start)[tree.parent[nodes]], 0)
+        # Levels that the parent's table sends to the node, or all levels where it also takes those that are not listed.
+        child = np.repeat(tree.first_child, np.diff(tree.table_start)) + tree.table_branch
+        order = np.argsort(child, kind="stable")  # the levels of a child still ascend
+        first = np.searchsorted(child[order], nodes)
+        n_own = np.searchsorted(child[order], nodes, "right") - first
         n_levels = np.array([len(a.categories or ()) for a in tree.schema.attributes])
-        size = np.where(takes_rest, n_levels[self.attribute[nodes]], n_listed)
+        size = np.where(takes_rest, n_levels[self.attribute[nodes]], n_own)
         entry = np.repeat(np.arange(len(nodes)), size)
         place = np.arange(len(entry)) - np.repeat(segments.starts(size), size)
-        rest = takes_rest[entry]
-        codes = np.where(rest, place + 1, 0)
-        codes[~rest] = tree.table_codes[(first[entry] + place)[~rest]]
+        own = ~takes_rest[entry]
+        codes = place + 1
+        codes[own] = tree.table_codes[order[(first[entry] + place)[own]]]
         test = nodes[entry]
         kept = np.arange(len(entry))
         while len(kept):  # every test of the merged condition must let a level through

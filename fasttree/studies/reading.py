@@ -48,7 +48,9 @@ def readable_tree(answer: Answer, halves: Halves) -> ReadableTree:
             node,
             int(tree.parent[node]),
             conditions[node],
-            "" if tree.attribute[node] == LEAF else tree.schema.names[tree.attribute[node]],
+            ""
+            if tree.attribute[node] == LEAF
+            else tree.schema.attributes[tree.attribute[node]].name,
             int(tree.depth[node]),
             wilson(float(tree.counts[node, 1]), float(tree.counts[node].sum())),
             wilson(float(events[node]), float(rows[node])),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import zipfile
 from pathlib import Path
 
@@ -20,6 +21,7 @@ FILES = {
     "good.csv": ROWS,
     "empty.csv": "",
     "header.csv": "a,b,y\n",
+    "unended.csv": "a,b,y",
     "broken.csv": "a,b,y\n1,x,p\n2,y\n",
     "one_class.csv": "a,b,y\n1,x,p\n2,y,p\n",
     "holes.csv": "a,b,y\n1,x,p\n2,y,\n",
@@ -56,6 +58,7 @@ CASES: list[tuple[list[str], int, str]] = [
     (["train", "only.csv", "-t", "y", "-o", "m"], 3, "no column is left to tell 'y' from"),
     (["train", "clock.csv", "-t", "y", "-o", "m"], 3, "column 'a' has the type Time"),
     # columns
+    (["train", "unended.csv", "-t", "y", "-o", "m"], 3, "unended.csv has 3 columns, but no rows"),
     (["train", "good.csv", "-t", "Y", "-o", "m"], 3, "no column 'Y' (--target): did you mean 'y'?"),
     (["train", "good.csv", "-t", "class", "-o", "m"], 3, "'class' (--target): there are a, b, y"),
     (["train", "unnamed.csv", "-t", "class", "-o", "m"], 3, """(--target): there are "", b, y"""),
@@ -286,6 +289,66 @@ def test_nothing_is_written_over_what_is_read(
         assert result.code == 5, words
         assert "is also an input: write to another name" in result.err
     assert {name: Path(name).read_bytes() for name in before} == before
+
+
+MEGABYTE = "x" * 2**20
+LONG = ", line 3: the row is {} bytes long, more than is read as one"
+OPEN = ", line 3: a quote is opened here and never closed"
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (f"1,p\n{MEGABYTE * 20},q\n2,p\n", LONG.format(f"{20 * 2**20 + 3:,}")),
+        (f'1,p\n"{MEGABYTE * 3}",q\n2,p\n', LONG.format(f"{3 * 2**20 + 5:,}")),
+        ('1,p\n"' + "2,q\n" * 2**20, OPEN),
+        ('1,p\n"' + "2,q\n" * 50_000, OPEN),
+        ('1,p\n"' + "2;q\n" * 50_000 + ",q", OPEN),
+        (f"1,p\n{'x' * 200_000},q\n1,2,3\n", ": CSV parse error: Expected 2 columns, got 3: 1,2,3"),
+    ],
+)
+def test_long_values(rows: str, words: str, tmp_path: Path) -> None:
+    """Which row is too long to be read is said, and nothing else of it."""
+    path = tmp_path / "long.csv"
+    path.write_text("a,y\n" + rows)
+    result = run("rank", path, "-t", "y")
+    assert result.code == 3
+    assert result.err.startswith(f"Error: {path}{words}")
+    assert len(result.err) < 500
+
+
+def test_a_long_name(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text(f"{MEGABYTE * 3},y\n1,p\n2,q\n")
+    result = run("rank", path, "-t", "y")
+    assert result.code == 3
+    assert f"{path}, line 1: the row is 3,145,731 bytes long" in result.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_devices_and_pipes_stay_what_they_are(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ok("train", data, "-t", "outcome", "-o", "m.model")
+    before = set(os.listdir())
+    for ending in (".html", ".json", ".model"):
+        os.mkfifo(f"pipe{ending}")
+    for words in (
+        ("train", data, "-t", "outcome", "-o", "pipe.model"),
+        ("export", "m.model", "--to", "c", "-o", "pipe.model"),
+        ("rules", "m.model", "-o", "pipe.model"),
+        ("score", "m.model", data, "-o", "o.csv", "--report", "pipe.json"),
+        ("study", "cesarean", "--quick", "-o", "pipe.html"),
+        ("study", "cesarean", "--quick", "--json", "pipe.json"),
+        ("demo", "--csv", "pipe.model"),
+    ):
+        for force in ((), ("--force",)):
+            result = run(*words, *force)
+            assert result.code == 5, words
+            assert "is not a regular file: write to another name" in result.err
+    for name in set(os.listdir()) - before:
+        assert stat.S_ISFIFO(os.stat(name).st_mode), name
 
 
 def test_a_full_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ import fasttree
 __all__ = ["data"]
 
 ROOT = Path(fasttree.__file__).parents[1]
+needs_full = pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs /dev/full")
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -107,6 +108,55 @@ def test_a_reader_that_goes_away(data: Path) -> None:
     assert process.wait(60) == 141  # as of a program that a broken pipe has ended
     assert b"Traceback" not in errors
     assert b"Error" not in errors
+
+
+def to_a_full_disk(*words: object, stream: str) -> tuple[int, str]:
+    """The exit code, and what the other stream got."""
+    with open("/dev/full", "wb") as full:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {stream: full}
+        done = subprocess.run(
+            [sys.executable, "-m", "fasttree", *map(str, words)], **streams, env=environment()
+        )
+    return done.returncode, ((done.stdout or b"") + (done.stderr or b"")).decode()
+
+
+@needs_full
+def test_output_without_room(data: Path) -> None:
+    """Little is written when the process ends, much before; bytes and text."""
+    model, many = data.with_suffix(".model"), data.with_name("many.csv")
+    ok("train", data, "-t", "outcome", "--drop", "id", "-o", model)
+    many.write_text("x,y\n" + "".join(f"{n},{n * n % 7}\n" for n in range(3000)))
+    ok("train", many, "-t", "y", "-o", data.with_name("many.model"))
+    expected = "Error: the output cannot be written: No space left on device\n"
+    for words in (
+        ("--version",),
+        ("show", model),
+        ("show", data.with_name("many.model")),
+        ("export", model, "--to", "json"),
+        ("export", model, "--to", "onnx"),
+        ("export", data.with_name("many.model"), "--to", "json"),
+        ("export", "--list"),
+        ("rank", data, "-t", "outcome", "--json"),
+        ("score", model, data, "-o", data.with_name("o.csv"), "--json", "-q", "--force"),
+    ):
+        assert to_a_full_disk(*words, stream="stdout") == (5, expected), words
+
+
+@needs_full
+def test_errors_without_room(data: Path) -> None:
+    """The exit code is all that is left."""
+    assert to_a_full_disk("show", "none.model", stream="stderr") == (4, "")
+    assert to_a_full_disk("show", "--depth", "x", "none.model", stream="stderr") == (2, "")
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="there is no shell")
+def test_streams_that_are_closed(data: Path) -> None:
+    model = data.with_suffix(".model")
+    ok("train", data, "-t", "outcome", "--drop", "id", "-o", model)
+    for words, code in ((f"show {model} >&-", 0), ("show none.model 2>&-", 4)):
+        line = f"{shlex.quote(sys.executable)} -m fasttree {words}"
+        done = subprocess.run(["sh", "-c", line], capture_output=True, env=environment())
+        assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
