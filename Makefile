@@ -36,33 +36,46 @@ help:
 # pip compiles the package anew whenever it is installed. Environments do without; the build follows by itself.
 editable = FASTTREE_NO_CORE=1 $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-$(VENV)/.installed: pyproject.toml setup.py
+# The package and what its build needs; what else a command needs is installed by a stamp of its own.
+$(VENV)/.made: pyproject.toml setup.py
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fasttree needs Python 3.11 or newer; set PYTHON=...")'
+	@echo "The environment $(VENV): a few packages are fetched."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(VENV)/build-requirements.txt
 	$(BIN)/python -m pip install --quiet --upgrade pip -r $(VENV)/build-requirements.txt
-	$(editable) '.[test]'
+	$(editable) .
 	touch $@
 
-$(VENV)/.built: $(VENV)/.installed $(core)
+$(VENV)/.built: $(VENV)/.made $(core)
+	@echo "The core is compiled: about half a minute."
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.installed
+$(VENV)/.demo: $(VENV)/.made
+	$(BIN)/python -m pip install --quiet scikit-learn
+	touch $@
+
+# One after another, since two of pip's runs in one environment disturb each other.
+$(VENV)/.tests: $(VENV)/.made
+	$(editable) '.[test]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.tests
 	$(editable) '.[dev]'
 	touch $@
 
-$(VENV)/.bench: $(VENV)/.installed
+$(VENV)/.bench: $(VENV)/.tests
 	$(editable) '.[bench]'
 	touch $@
 
 # --- the two commands of the README ---
 
-demo: $(VENV)/.built
+demo:
+	@$(MAKE) --no-print-directory -j 2 $(VENV)/.built $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 	$(BIN)/python examples/study.py -o build/cesarean-study.html
 
-test: $(VENV)/.built
+test: $(VENV)/.built $(VENV)/.tests
 	$(BIN)/python -m pytest $(in_parallel) $(PYTEST_ARGS)
 
 # --- for developers ---
@@ -81,13 +94,13 @@ format: $(VENV)/.dev
 
 # The debug build never touches the source tree: left there, its generated C would be newer than the
 # .pyx and the next ordinary build would quietly keep the checks.
-build/debug/.built: $(VENV)/.installed $(package)
+build/debug/.built: $(VENV)/.made $(package)
 	rm -rf build/debug && mkdir -p build/debug/source build/debug/site
 	tar --exclude='*.so' --exclude='_core.c' --exclude=__pycache__ -cf - setup.py pyproject.toml README.md LICENSE MANIFEST.in fasttree | tar -xf - -C build/debug/source
 	FASTTREE_DEBUG=1 $(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --target build/debug/site ./build/debug/source
 	touch $@
 
-debug-test: build/debug/.built
+debug-test: build/debug/.built $(VENV)/.tests
 	rm -rf build/debug/run && mkdir build/debug/run && cp -R $(wildcard $(suite)) build/debug/run
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/python -c 'import fasttree._core as core; print("debug build:", core.__file__)'
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest $(in_parallel) $(PYTEST_ARGS)
@@ -126,12 +139,12 @@ wheel-test: build/wheel/.installed
 	cd build/wheel/run && ../venv/bin/pytest $(in_parallel) $(PYTEST_ARGS)
 
 # All that the runs above need; with `make -j`, at the same time.
-environments: $(VENV)/.built $(VENV)/.dev build/debug/.built build/oldest/.installed build/wheel/.installed
+environments: $(VENV)/.built $(VENV)/.tests $(VENV)/.dev build/debug/.built build/oldest/.installed build/wheel/.installed
 
-bench: $(VENV)/.built
+bench: $(VENV)/.built $(VENV)/.tests
 	$(BIN)/python -m pytest benchmarks --benchmark-only $(PYTEST_ARGS)
 
-bench-smoke: $(VENV)/.built
+bench-smoke: $(VENV)/.built $(VENV)/.tests
 	$(BIN)/python -m pytest benchmarks --benchmark-disable -q $(PYTEST_ARGS)
 
 compare: $(VENV)/.built $(VENV)/.bench

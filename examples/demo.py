@@ -40,33 +40,59 @@ def timed(job: Callable[[], Any]) -> tuple[Any, float]:
     return result, time.perf_counter() - start
 
 
-def speed(n_rows: int, n_columns: int, n_jobs: int) -> None:
+def row(name: str, *cells: str) -> None:
+    """One line of a table, shown before the next job starts."""
+    print(f"{name:<22}" + "".join(f"{cell:>13}" for cell in cells), flush=True)
+
+
+def speed(n_rows: int, n_columns: int, n_jobs: int, seconds: float) -> None:
     heading(f"{n_rows:,} rows x {n_columns} columns of float64, n_jobs={n_jobs}")
     X, y = synthetic(n_rows, n_columns, seed=1)
     X_new, y_new = synthetic(n_rows // 4, n_columns, seed=2)
-    models: dict[str, Any] = {
-        "fasttree, exact": fasttree.TreeClassifier(n_jobs=n_jobs),
-        "fasttree, 255 bins": fasttree.TreeClassifier(max_bins=255, n_jobs=n_jobs),
-    }
+    exact = fasttree.TreeClassifier(n_jobs=n_jobs)
+    binned = fasttree.TreeClassifier(max_bins=255, n_jobs=n_jobs)
+    row("full depth", "fit", "leaves", "depth", "accuracy")
+    for name, model in (("exact", exact), ("255 bins", binned)):
+        _, taken = timed(lambda model=model: model.fit(X, y))
+        accuracy = float(np.mean(model.predict(X_new) == y_new))
+        row(
+            name,
+            f"{taken:.2f} s",
+            f"{model.get_n_leaves():,}",
+            str(model.get_depth()),
+            f"{accuracy:.4f}",
+        )
+    single = fasttree.TreeClassifier(n_jobs=1).fit(X, y)
+    same = np.array_equal(single.predict(X_new), exact.predict(X_new))
+    print(f"\nThe same predictions with one thread and with {n_jobs}: {'yes' if same else 'NO'}")
+    beside_scikit_learn(X, y, n_jobs, seconds)
+
+
+def beside_scikit_learn(X: np.ndarray, y: np.ndarray, n_jobs: int, seconds: float) -> None:
+    """Fits of twice as many rows each time, as long as all of scikit-learn's take about so many seconds."""
+    heading(f"Beside scikit-learn, which gets about {seconds:g} s")
     try:
         from sklearn.tree import DecisionTreeClassifier
     except ImportError:
-        print("(install scikit-learn to see it beside)")
-    else:
-        models["scikit-learn, exact"] = DecisionTreeClassifier(random_state=0)
-
-    print(f"{'full depth':<22}{'fit':>10}{'leaves':>10}{'depth':>8}{'accuracy':>11}")
-    for name, model in models.items():
-        _, seconds = timed(lambda model=model: model.fit(X, y))
-        accuracy = float(np.mean(model.predict(X_new) == y_new))
-        print(
-            f"{name:<22}{seconds:>8.2f} s{model.get_n_leaves():>10,}"
-            f"{model.get_depth():>8}{accuracy:>11.4f}"
-        )
-
-    single = fasttree.TreeClassifier(n_jobs=1).fit(X, y)
-    same = np.array_equal(single.predict(X_new), models["fasttree, exact"].predict(X_new))
-    print(f"\nThe same predictions with one thread and with {n_jobs}: {'yes' if same else 'NO'}")
+        print("It is not installed: pip install scikit-learn shows it here.")
+        return
+    row("rows, full depth", "fasttree", "scikit-learn", "ratio")
+    ours = fasttree.TreeClassifier(n_jobs=n_jobs)
+    theirs = DecisionTreeClassifier(random_state=0)
+    used = expected = 0.0
+    for n_rows in (len(y) // 16, len(y) // 8, len(y) // 4, len(y) // 2, len(y)):
+        if used + expected > seconds:
+            print(f"{n_rows:,} rows would take it some {expected:.1f} s: --seconds allows more.")
+            break
+        times = [
+            timed(lambda model=model, n_rows=n_rows: model.fit(X[:n_rows], y[:n_rows]))[1]
+            for model in (ours, theirs)
+        ]
+        row(f"{n_rows:,}", *(f"{each:.2f} s" for each in times), f"{times[1] / times[0]:.1f} x")
+        used += times[1]
+        expected = (
+            2.3 * times[1]
+        )  # sorting takes a little more than twice as long for twice the rows
 
 
 def main() -> None:
@@ -74,9 +100,10 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--columns", type=int, default=50, help="at least 5")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=10.0, help="for scikit-learn")
     arguments = parser.parse_args()
     textbook()
-    speed(arguments.rows, arguments.columns, arguments.jobs)
+    speed(arguments.rows, arguments.columns, arguments.jobs, arguments.seconds)
 
 
 if __name__ == "__main__":

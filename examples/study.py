@@ -35,6 +35,8 @@ def show(result: StudyResult, group: GroupResult) -> None:
 def progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
         print(f"\rsplit {done} of {total}", end="\n" if done == total else "", file=sys.stderr)
+    else:
+        print(f"split {done} of {total}", file=sys.stderr)
 
 
 def main() -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,32 @@ def test_the_map_shows_every_module() -> None:
     assert absent == ["__init__", "__main__", "version"]
     named = re.findall(r"`((?:\w+/)?\w+\.py)`", text)
     assert [name for name in named if not any(PACKAGE.rglob(name))] == []
+
+
+# -- installing ------------------------------------------------------------------------------------
+
+INSTALLING = re.compile(r"pip install ([^`#\n]+)")
+FROM_HERE = re.compile(
+    r"\.(?:\[([\w,]+)\])?"
+)  # the directory that holds pyproject.toml, with extras
+
+
+def told_by(page: Path) -> list[str]:
+    """What pip is told to install, on each line of the page that tells it."""
+    return INSTALLING.findall(page.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_install_from_the_source_and_name_extras_that_exist(page: Path) -> None:
+    """No index has the package yet: who asks one for it by name is told that there is none."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for line in told_by(page):
+        for wanted in shlex.split(line):
+            found = FROM_HERE.fullmatch(wanted)
+            assert found, f"{page.name}: pip install {line}"
+            extras = set(found[1].split(",")) if found[1] else set()
+            assert extras <= set(project["optional-dependencies"]), line
+
+
+def test_the_readme_tells_how_to_install_the_command() -> None:
+    assert told_by(ROOT / "README.md") == ["'.[cli]'"]
