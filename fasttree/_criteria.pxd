@@ -33,8 +33,8 @@ cdef extern from *:
         }
     }
 
-    /* log2 from +, -, *, / alone: the C library's own differs in the last bit between CPUs, this one cannot. Quicker than
-       ft_log2 of _elementary.h, and a few units in the last place less exact: what it gives becomes fixed-point steps.
+    /* log2 from +, -, *, / alone: the C library's own differs in the last bit between CPUs, this one cannot. Quicker
+       than ft_log2 of _elementary.h, and a few units in the last place less exact: it makes fixed-point steps.
        m in [sqrt(1/2), sqrt(2)), log2 m = 2/ln 2 * atanh((m-1)/(m+1)); thirteen terms reach 2^-54. */
     static inline double ft_quick_log2(double x) {
         uint64_t bits; int64_t exponent; double m, t, s, p; int i;

@@ -27,7 +27,7 @@ def matrix_product(const double[:, ::1] a, const double[:, ::1] b, double[:, ::1
 
 
 def weighted_products(const double[:, ::1] matrix, const double[::1] weight, double[:, ::1] out):
-    """out := the sum over the rows x of weight x x', row after row. Most cells of a design are 0, and are passed over."""
+    """out := the sum over the rows x of weight x x', row after row. Of a design most cells are 0: passed over."""
     cdef Py_ssize_t n = matrix.shape[1], i, j, k, n_filled
     cdef double x
     cdef int64_t* filled = <int64_t*>malloc(max(n, 1) * sizeof(int64_t))

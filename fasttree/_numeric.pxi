@@ -70,7 +70,7 @@ def sum_rows(const double[:, ::1] table, double[::1] out):
 
 
 def sum_segments(const double[::1] values, const int64_t[::1] start, double[::1] out):
-    """out[i] := the sum of values[start[i]:start[i + 1]], rounded once. `start` ascends, and has one more than `out`."""
+    """out[i] := the sum of values[start[i]:start[i + 1]], rounded once. `start` ascends, one longer than `out`."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(out.shape[0]):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -235,6 +236,33 @@ def test_covariance_and_correlation() -> None:
     assert measures.correlation(x, np.negative(x)) == near(-1.0)
     assert measures.correlation(x, [0.1] * 4) == 0.0
     assert measures.correlation([5], [6]) == 0.0
+
+
+@pytest.mark.numeric
+@pytest.mark.parametrize("n", [3, 4, 31, 1000])
+def test_what_is_zero_or_one_is_so_to_the_last_digit(n: int) -> None:
+    """A parabola about the middle has no linear dependence, a line nothing else."""
+    x = np.arange(n) - (n - 1) / 2
+    order = np.random.default_rng(n).permutation(n)
+    for scale in (1.0, 0.1, 1e-200, 1e200):  # rounding is the same on both sides of the middle
+        given = (scale * x)[order]
+        assert measures.covariance(given, (x * x)[order]) == 0.0
+        assert measures.correlation(given, (x * x)[order]) == 0.0
+        assert measures.correlation(given, -given) == -1.0
+    assert measures.correlation(x[order], (3 * x + 7)[order]) == 1.0
+
+
+@pytest.mark.numeric
+def test_covariance_is_rounded_once() -> None:
+    rng = np.random.default_rng(0)
+    for n in (2, 10, 301):
+        x, y = rng.random((2, n)) - 0.3
+        exact_x, exact_y = ([Fraction(v) for v in column.tolist()] for column in (x, y))
+        mean_x, mean_y = sum(exact_x) / n, sum(exact_y) / n
+        exact = sum((a - mean_x) * (b - mean_y) for a, b in zip(exact_x, exact_y, strict=True))
+        assert measures.covariance(x, y) == float(exact / (n - 1))
+        order = rng.permutation(n)
+        assert measures.correlation(x[order], y[order]) == measures.correlation(x, y)
 
 
 def test_correlation_of_extreme_numbers() -> None:

@@ -6,11 +6,13 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from itertools import pairwise
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
-from fasttree._special import log_gamma, row_entropy, upper_gamma
+from fasttree._elementary import log_gamma
+from fasttree._special import normal_quantile, row_entropy, student_t_tails, upper_gamma
 
 PI = Decimal(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803"
@@ -89,3 +91,28 @@ def test_log_gamma_beside_the_standard_library() -> None:
     np.testing.assert_allclose(log_gamma(x), expected, rtol=1e-13, atol=1.5e-14)
     assert log_gamma(np.ones((2, 3))).shape == (2, 3)
     assert log_gamma(np.empty(0)).shape == (0,)
+
+
+def test_normal_quantiles_beside_the_standard_library() -> None:
+    alphas = [0.5, 0.4, 0.25, 0.025, 1e-3, 1e-10, 1e-100, 1e-300]
+    for alpha in [*alphas, *np.random.default_rng(1).uniform(0, 0.5, 200).tolist()]:
+        expected = -NormalDist().inv_cdf(alpha)
+        assert normal_quantile(alpha) == pytest.approx(expected, rel=1e-13, abs=1e-15)
+        if alpha > 1e-3:
+            assert normal_quantile(1 - alpha) == pytest.approx(-expected, rel=1e-12, abs=1e-15)
+    assert normal_quantile(0.5) == 0.0
+
+
+def test_tails_of_students_distribution_in_closed_form() -> None:
+    # One degree of freedom is Cauchy's distribution; two and three have closed forms, too.
+    for t in (0.0, 1e-9, 0.3, 1.0, 2.5, 40.0, 1e5):
+        angle = math.atan(t / math.sqrt(3))
+        closed = (
+            1 - 2 / math.pi * math.atan(t),
+            1 - t / math.sqrt(2 + t * t),
+            1 - 2 / math.pi * (angle + math.sin(angle) * math.cos(angle)),
+        )
+        for df, expected in enumerate(closed, 1):
+            assert student_t_tails(t, df) == pytest.approx(expected, abs=5e-16)
+            assert student_t_tails(-t, df) == student_t_tails(t, df)
+    assert student_t_tails(1e300, 3) == 0
