@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Included by _core.pyx: columns as Arrow and Python hold them, to codes and numbers.
 
-from cpython.list cimport PyList_GET_ITEM
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
+from cpython.tuple cimport PyTuple_GET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -341,12 +341,15 @@ cdef enum:
     POINTERS = 8192             # slots of a table of objects that were met; at most half of them are taken
 
 
-def object_codes(list values, int32_t[::1] codes):
-    """Fill in the codes of a list of values; returns its distinct ones in the order in which they appear.
+def object_codes(object values, int32_t[::1] codes):
+    """Fill in the codes of some values; returns the distinct ones in the order in which they appear.
 
-    Most lists hold a few objects many times, so an object is looked up by where it lies first. A TypeError says that a
+    Most columns hold a few objects many times, so an object is looked up by where it lies first. A TypeError says that a
     value cannot be hashed.
     """
+    cdef tuple held = tuple(values)     # nobody, not even a value that is compared, can take objects away or add some
+    if len(held) != codes.shape[0]:
+        raise ValueError(f"{len(held)} values, but room for the codes of {codes.shape[0]}")
     cdef const PyObject** met = <const PyObject**>calloc(POINTERS, sizeof(PyObject*))
     cdef int32_t* code_at = <int32_t*>calloc(POINTERS, sizeof(int32_t))
     cdef dict numbering = {}
@@ -356,7 +359,7 @@ def object_codes(list values, int32_t[::1] codes):
         if met == NULL or code_at == NULL:
             raise MemoryError("no memory left to number the labels of a column")
         for i in range(codes.shape[0]):
-            value = <const PyObject*>PyList_GET_ITEM(values, i)
+            value = <const PyObject*>PyTuple_GET_ITEM(held, i)
             place = (<uint64_t>value * <uint64_t>0x9E3779B97F4A7C15) >> 51
             while met[place] != NULL and met[place] != value:
                 place = (place + 1) & (POINTERS - 1)
@@ -377,16 +380,30 @@ def object_codes(list values, int32_t[::1] codes):
 def recode_to_bytes(const code[:] codes, const uint8_t[::1] table, uint8_t[::1] out):
     """`recode`, whatever the codes are held in."""
     cdef Py_ssize_t i
-    cdef Py_ssize_t last = table.shape[0] - 1
+    cdef int64_t at, last = table.shape[0] - 1
+    cdef bint fine = codes.shape[0] == out.shape[0] and last >= 0
     with nogil:
-        for i in range(codes.shape[0]):
-            out[i] = table[codes[i] if codes[i] >= 0 else last]
+        for i in range(codes.shape[0] if fine else 0):
+            at = codes[i]
+            fine &= at < last
+            out[i] = table[at if 0 <= at < last else last]
+    check_codes(fine)
 
 
 def recode(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] out):
     """out[row] := table[codes[row]]; a code of -1 stands for the last place."""
     cdef Py_ssize_t i
-    cdef int32_t last = <int32_t>table.shape[0] - 1
+    cdef int32_t at, last = <int32_t>table.shape[0] - 1
+    cdef bint fine = codes.shape[0] == out.shape[0] and last >= 0
     with nogil:
-        for i in range(codes.shape[0]):
-            out[i] = table[codes[i] if codes[i] >= 0 else last]
+        for i in range(codes.shape[0] if fine else 0):
+            at = codes[i]
+            fine &= at < last
+            out[i] = table[at if 0 <= at < last else last]
+    check_codes(fine)
+
+
+cdef int check_codes(bint fine) except -1:
+    if not fine:
+        raise ValueError("a row has a code that stands for no label")
+    return 0

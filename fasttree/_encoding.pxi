@@ -111,6 +111,9 @@ def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):
     """Renumber codes 0, 1, ... in their own order. row_of[code], -1 at first, becomes a row that has the code."""
     cdef Py_ssize_t i
     cdef int32_t n = 0
+    for i in range(codes.shape[0]):
+        if codes[i] >= row_of.shape[0]:
+            raise ValueError("a row has a code that is too large")
     cdef int32_t* code_of = <int32_t*>malloc(row_of.shape[0] * sizeof(int32_t))
     if code_of == NULL:
         raise MemoryError("no memory left to number the labels of a column")

@@ -173,7 +173,8 @@ def _open_dict(X: Mapping[Any, Any]) -> Container:
     return _with_names(len(columns[0]) if columns else 0, keys, columns)
 
 
-def _open_rows(rows: Sequence[Any]) -> Container:
+def _open_rows(X: Sequence[Any]) -> Container:
+    rows = list(X)
     if not rows:
         check_shape(0, 0)
     if isinstance(rows[0], Mapping):
@@ -208,6 +209,13 @@ def _open_rows(rows: Sequence[Any]) -> Container:
         if len(dtypes) == 1 and dtypes <= PLAIN_DTYPES:
             return _open_array(np.stack(rows))
     check_shape(len(rows), width)
+    for number, row in enumerate(rows):
+        if type(row) not in (list, tuple):  # these alone are surely as long as they say
+            rows[number] = row = list(row)
+            if len(row) != width:
+                raise ValueError(
+                    f"row {number} of X says that it has {width} values, but holds {len(row)}: pass a plain list."
+                )
     if isinstance(rows[0][0], (list, tuple)):
         raise ValueError(
             f"Found array with dim 3, while dim <= 2 is required: row 0 of X holds "

@@ -20,6 +20,7 @@ from fasttree.few_numbers import FewNumbers
 from fasttree.frames import Column, Table, Target
 from fasttree.params import MAX_BINS
 from fasttree.room import Room
+from fasttree.scalars import column_label
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.weights import GridWeights
 
@@ -116,13 +117,22 @@ class EncodedTable:
         if isinstance(self.source, np.ndarray):
             below[swept] = self.source[sides[swept, 0], attribute[swept]]
             above[swept] = self.source[sides[swept, 1], attribute[swept]]
-            return below, above
+            return self._in_order(attribute, sides, below, above)
         for one in set(attribute[swept].tolist()):
             column = self.source[one]
             assert column is not None
             here = swept[attribute[swept] == one]
             below[here] = column[sides[here, 0]]
             above[here] = column[sides[here, 1]]
+        return self._in_order(attribute, sides, below, above)
+
+    def _in_order(
+        self, attribute: np.ndarray, sides: np.ndarray, below: np.ndarray, above: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Both, after a look at whether the user's table still has the values that its rows were sorted by."""
+        out_of_order = ~(below < above) & (sides >= 0).all(axis=1)
+        if out_of_order.any():
+            raise changed_error(self.schema.names[attribute[np.argmax(out_of_order)]])
         return below, above
 
     def distinct(self, attribute: int, present: np.ndarray | None = None) -> np.ndarray:
@@ -152,7 +162,10 @@ class EncodedTable:
         """The value of each code of a numeric attribute from 1 on; of bins the smallest."""
         if self.storage[attribute] < 0:
             return self.lower[attribute, 1 : self.n_codes[attribute]]
-        return self.distinct(attribute)
+        values = self.distinct(attribute)
+        if len(values) != self.n_codes[attribute] - 1:
+            raise changed_error(self.schema.names[attribute])
+        return values
 
 
 def encode(
@@ -312,15 +325,27 @@ class _Encoding:
             n_values = ranked.settle(column)
             if self.max_bins is not None:
                 upper = np.zeros(MAX_BINS + 1)
+                lower = self.lower[attribute]
                 largest = ranked.codes(
-                    column, self.steps, self.total, self.max_bins, self.codes[attribute],
-                    self.lower[attribute], upper,
-                )  # fmt: skip
+                    column,
+                    self.steps,
+                    self.total,
+                    self.max_bins,
+                    self.codes[attribute],
+                    lower,
+                    upper,
+                )
+                ends = np.column_stack([lower, upper])[1 : largest + 1].reshape(-1)
+                if not (ends[:-1] <= ends[1:]).all() or not (ends[1:-1:2] < ends[2::2]).all():
+                    raise changed_error(self.table.names[attribute])
                 self.note_codes(attribute, largest, upper)
                 continue
             entries = self.lists[row]
             ranked.entries(column, self.shift, self.y, entries)
-            self.ranges[attribute] = column[_rows(entries[[n_missing[j], -1]])]
+            low, high = column[_rows(entries[[n_missing[j], -1]])]
+            if int(entries[-1]) >> self.shift != n_values or not low <= high:
+                raise changed_error(self.table.names[attribute])
+            self.ranges[attribute] = low, high
             self.storage[attribute] = row
             self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
             self.has_missing[attribute] = n_missing[j] > 0
@@ -377,6 +402,14 @@ class _Encoding:
             upper=self.upper,
             source=self.source if table.matrix is None else table.matrix,
         )
+
+
+def changed_error(name: str) -> RuntimeError:
+    """A table is read where it lies, and rows were sorted by values that are not there any more."""
+    return RuntimeError(
+        f"{column_label(name)} of X changed while the model was fitted to it: write to X when fit has returned, "
+        "or pass a copy of X."
+    )
 
 
 def _rows(entries: np.ndarray) -> np.ndarray:

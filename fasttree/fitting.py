@@ -189,7 +189,10 @@ class Fitting:
         if weights is not None and not weights.all():
             counted = np.flatnonzero(weights)
             table, codes, weights = table.take(counted), codes[counted], weights[counted]
-        return pruning.TrainingRows(block_of(table, 0, table.n_rows, Policy()), codes, weights)
+        values = block_of(table, 0, table.n_rows, Policy())
+        if table.matrix is not None and np.may_share_memory(values, table.matrix):
+            values = values.copy()  # rows go down several times, and it may be the user's
+        return pruning.TrainingRows(values, codes, weights)
 
     def part(self, rows: np.ndarray) -> tuple[Table, np.ndarray, np.ndarray]:
         """Some of the rows, the numbers of their classes, and what they weigh."""

@@ -181,7 +181,7 @@ def _fit_column(
         )
     labels = sort_labels(where, labels, in_place=True)  # undeclared, they were made for this
     codes = labels.codes
-    if codes.dtype != np.int32:
+    if codes.dtype != np.int32 or labels.declared:  # these may be the user's own, and change
         codes = room.codes()
         codes[:] = labels.codes
     return Column(

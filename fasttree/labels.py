@@ -76,8 +76,9 @@ def first_row(values: Iterable[Any], found: Callable[[Any], bool]) -> int:
 
 def hash_labels(values: Sequence[Any]) -> Labels:
     """Numbers the distinct values in the order in which they appear, but missing ones."""
+    values = tuple(values)
     codes = np.empty(len(values), dtype=np.int32)
-    distinct = _core.object_codes(values if type(values) is list else list(values), codes)
+    distinct = _core.object_codes(values, codes)
     return without_missing(Labels(codes, [plain(label) for label in distinct]))
 
 
@@ -124,32 +125,35 @@ def _numbered(kept: list[int] | np.ndarray, n_codes: int) -> np.ndarray:
 
 
 def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Renumbers integers 0, 1, ... in their own order; with each number comes a row that has it."""
+    """Renumbers integers 0, 1, ... in their own order; with each number comes a row that has it. Nobody else may change
+    them meanwhile."""
     low, high = int(codes.min()), int(codes.max())
     # A table over the range is much faster than sorting while it is not much longer than the data.
     if high - low > 2 * len(codes) + 65_536:
         _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
         return inverse.astype(np.int32), rows
-    if low >= 0 and codes.dtype in (np.uint32, np.int32):
-        row_of = np.full(high + 1, -1, dtype=np.int64)
+    first = 0 if 0 <= low <= 65_536 else low  # the number of the table's first place
+    row_of = np.full(high - first + 1, -1, dtype=np.int64)
+    # Only the differences are sure to fit. Unsigned arithmetic wraps round to the right ones.
+    if codes.dtype in (np.uint32, np.int32):
+        above = np.ascontiguousarray(codes).view(np.uint32)
+        above = above - np.uint32(first % 2**32) if first else above
         numbers = np.empty(len(codes), dtype=np.int32)
-        _core.renumber(np.ascontiguousarray(codes).view(np.uint32), row_of, numbers)
+        _core.renumber(above, row_of, numbers)
         return numbers, row_of[row_of >= 0]
-    if low < 0 or low > 65_536:
-        # Only the differences are sure to fit. Unsigned arithmetic wraps round to the right ones.
-        codes = codes.astype(np.uint64) - np.uint64(low % 2**64)
-        high -= low
+    if first:
+        codes = codes.astype(np.uint64) - np.uint64(first % 2**64)
     places = codes.astype(np.intp, copy=False)  # what numpy looks up fastest
-    row_of = np.full(high + 1, -1, dtype=np.int64)
     row_of[places] = np.arange(len(places))
     present = np.flatnonzero(row_of >= 0)
-    number_of = np.empty(high + 1, dtype=np.int32)
+    number_of = np.empty(len(row_of), dtype=np.int32)
     number_of[present] = np.arange(len(present), dtype=np.int32)
     return np.take(number_of, places), row_of[present]
 
 
 def number_labels(values: np.ndarray) -> Labels:
     """The sorted distinct numbers of an array; a bool always has two."""
+    values = values.copy()  # it is read several times, and may be the user's
     if values.dtype.kind == "b":
         return bool_labels(values)
     if values.dtype.kind == "f":

@@ -90,6 +90,10 @@ def _spread(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the ends of each of the rows `places` begin, the ends, and the row's share of each."""
     start = np.zeros(len(places) + 1, dtype=np.int64)
+    block = block[
+        places
+    ]  # a copy: both times the same values, also if the block is the user's memory
+    places = np.arange(len(places))
     node, share = np.empty(0, dtype=np.int32), np.empty(0)
     for _ in range(2):  # first their number, then they themselves
         if not tree.router.ends(block, places, tree.weight, start, node, share):

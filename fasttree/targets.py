@@ -64,6 +64,7 @@ def read_target(y: Any, n_rows: int) -> Target:
 
 
 def _number_target(values: np.ndarray) -> Target:
+    values = values.copy()  # they are read several times, and may be the user's own
     whole = values
     if values.dtype.kind == "f":
         if np.isnan(values.min()):
@@ -87,7 +88,7 @@ def _number_target(values: np.ndarray) -> Target:
 
 
 def _label_target(column: Labels, text_dtype: Any) -> Target:
-    codes, rows = compact(column.codes)
+    codes, rows = compact(column.codes.copy())
     present = [column.labels[code] for code in column.codes[rows].tolist()]
     _refuse_time_labels(present)
     ordered = sort_labels("y", Labels(codes, present), in_place=True)
@@ -113,8 +114,10 @@ def _text_dtype(y: Any) -> Any:
 
 def _one_dimensional(y: Any) -> Any:
     """A column vector counts as y, with a warning; several columns do not."""
-    if isinstance(y, (list, tuple)) and len(y) and _is_nested(y[0]):
-        y = _nested_list(y)
+    if isinstance(y, (list, tuple)):
+        y = list(y)  # what it holds, whatever its length says
+        if y and _is_nested(y[0]):
+            y = _nested_list(y)
     shape = getattr(y, "shape", None)
     if not isinstance(shape, tuple) or len(shape) == 1:
         return y
@@ -224,7 +227,7 @@ def _weights_as_floats(sample_weight: Any) -> np.ndarray:
         found = np.array(sample_weight.to_list(), dtype=object)
     if found.dtype.kind in "biuf":
         with np.errstate(over="ignore"):
-            return found.astype(np.float64, copy=False)
+            return found.astype(np.float64)  # a copy: they are read several times
     if found.dtype.kind != "O":
         raise TypeError(f"{wanted}, got {shown(sample_weight)}.")
     weights = np.full(found.shape, np.nan)

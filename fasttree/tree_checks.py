@@ -247,7 +247,8 @@ def _check_contents(
     most = np.where(is_leaf, most_levels, 1)
     require_all((many >= 1) & (many <= most), "node", "stands for an impossible number of leaves")
     if len(inner):
-        _check_sums(counts, inner, arrays["first_child"][inner])
+        kept = add_up(counts, inner, arrays["first_child"][inner])
+        require_all(kept, "node", "has other class counts than its children together")
     with np.errstate(over="ignore"):
         weight = sums(schema.priors.weighted(counts))
     fine = np.isfinite(weight)
@@ -259,10 +260,10 @@ def _check_contents(
     require_all(fine, "node", "has a test that no row has passed")
 
 
-def _check_sums(counts: np.ndarray, inner: np.ndarray, first_child: np.ndarray) -> None:
-    """What is at a node goes on to its children; shares of rows add up but for rounding."""
+def add_up(counts: np.ndarray, inner: np.ndarray, first_child: np.ndarray) -> np.ndarray:
+    """Does what is at a node go on to its children? Shares of rows add up but for rounding."""
+    kept = np.ones(len(counts), dtype=bool)
     with np.errstate(over="ignore", invalid="ignore"):
         off = np.abs(segment_sums(counts[1:], first_child - 1) - counts[inner])
-        kept = np.ones(len(counts), dtype=bool)
         kept[inner] = (off <= SUM_SLACK * total(counts[0])).all(axis=1)
-    require_all(kept, "node", "has other class counts than its children together")
+    return kept

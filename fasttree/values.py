@@ -53,7 +53,7 @@ def has_numbers(column: Any) -> bool:
 def read_column(where: str, column: Any, room: Room | None = None) -> RawColumn:
     """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it. `room` has a place for what
     cannot stay where it is."""
-    found = _read(where, column, room, None)
+    found = _whole(where, column, room, _read(where, column, room, None))
     assert not isinstance(found, FewNumbers)
     return found
 
@@ -62,7 +62,35 @@ def read_to_encode(
     where: str, column: Any, room: Room, codes: np.ndarray
 ) -> RawColumn | FewNumbers:
     """The same; numbers that have to be moved come as `codes`, a byte a row, if few are distinct."""
-    return _read(where, column, room, codes)
+    return _whole(where, column, room, _read(where, column, room, codes))
+
+
+def _whole(
+    where: str, column: Any, room: Room | None, found: RawColumn | FewNumbers
+) -> RawColumn | FewNumbers:
+    """Refuses what does not have a value for each row of the table, or as many as the column says that it has: whoever
+    goes on reads as many as were announced. A code stands for one of the labels."""
+    values = found.codes if isinstance(found, (Labels, FewNumbers)) else found
+    wanted = len(values)
+    if room is not None:
+        wanted = room.n_rows
+    elif hasattr(column, "__len__"):
+        wanted = len(column)
+    _check_length(where, wanted, len(values))
+    if isinstance(found, Labels) and found.codes.max(initial=MISSING_CODE) >= len(found.labels):
+        row = int(np.argmax(found.codes))
+        raise ValueError(
+            f"{where} is damaged: row {row} has the code {found.codes[row]}, but there are {len(found.labels)} labels."
+        )
+    return found
+
+
+def _check_length(where: str, wanted: int, n_values: int) -> None:
+    if n_values != wanted:
+        raise ValueError(
+            f"{where} says that it has {wanted} values, but holds {n_values}: pass a list, an array or a series "
+            "that has a value for each row."
+        )
 
 
 def _read(
@@ -75,7 +103,7 @@ def _read(
     if isinstance(column, Categorical):
         return column.as_labels()
     if isinstance(column, (list, tuple, range)):
-        return read_objects(where, column)
+        return read_objects(where, tuple(column))  # what it holds now, whatever its length says
     if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
         return read_array(where, np.asarray(column))
     return _read_series(where, column, room, codes)
@@ -96,6 +124,8 @@ def _read_series(
             return read_array(where, np.asarray(column))
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
     dtype = series.dtype
+    if room is not None:
+        _check_length(where, room.n_rows, len(series))
     if dtype == nw.Unknown and series.implementation.is_pandas_like():  # sparse columns, periods
         try:
             return read_array(where, np.asarray(series.to_native()))
@@ -123,7 +153,7 @@ def _read_series(
     if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         room = room or Room(1, len(series))
         if codes is not None and dtype.is_numeric():
-            distinct = _read_arrow(series, _core.few_numbers, codes)
+            distinct = _read_arrow(where, series, _core.few_numbers, codes)
             if distinct is not None:  # they are few, and plain numbers
                 return FewNumbers(codes, np.array(distinct, dtype=np.float64))
         numbers = _float64(where, series, room)
@@ -154,9 +184,9 @@ def _float64(where: str, series: nw.Series[Any], room: Room) -> RawColumn | None
     numbers, dtype = room.numbers(), series.dtype
     if dtype.is_integer():  # most have values that take half the memory
         read = partial(_core.numbers_with_holes, narrow=True)
-        if _read_arrow(series, read, numbers):
+        if _read_arrow(where, series, read, numbers):
             return numbers.view(np.float32)[: len(numbers)]
-    exact = _read_arrow(series, partial(_core.numbers_with_holes, narrow=False), numbers)
+    exact = _read_arrow(where, series, partial(_core.numbers_with_holes, narrow=False), numbers)
     if exact is None:
         if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
             numbers = to_numpy(series.cast(nw.Float64()))
@@ -170,7 +200,7 @@ def _float64(where: str, series: nw.Series[Any], room: Room) -> RawColumn | None
 
 
 def _read_arrow(
-    series: nw.Series[Any], read: Callable[[Any, np.ndarray], Any], out: np.ndarray
+    where: str, series: nw.Series[Any], read: Callable[[Any, np.ndarray], Any], out: np.ndarray
 ) -> Any:
     """What `read` of the core says of a column; None if the column does not come through Arrow's C interface."""
     native = series.to_native()
@@ -180,6 +210,12 @@ def _read_arrow(
         return read(native.__arrow_c_stream__(), out)
     except ImportError:  # pandas without pyarrow
         return None
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{where} holds text that is not UTF-8, {shown(error.object)}: decode it first."
+        ) from None
+    except ValueError as error:  # whoever made the column made a mistake
+        raise ValueError(f"{where} is damaged: {error}.") from None
 
 
 def _is_pandas_array(column: Any) -> bool:
@@ -198,15 +234,8 @@ def _text_labels(
 ) -> Labels | None:
     """Text by the core's own hash table, if it lies in memory as Arrow's."""
     codes = room.codes()
-    try:
-        labels = _read_arrow(series, read, codes)
-        give_back(128 * len(labels or ()))  # what the hash table had
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{where} holds text that is not UTF-8, {shown(error.object)}: decode it first."
-        ) from None
-    except ValueError as error:  # whoever made the column made a mistake
-        raise ValueError(f"{where} is damaged: {error}.") from None
+    labels = _read_arrow(where, series, read, codes)
+    give_back(128 * len(labels or ()))  # what the hash table had
     return None if labels is None else Labels(codes, labels)
 
 

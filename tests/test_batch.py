@@ -504,3 +504,24 @@ def test_without_pyarrow_the_rest_of_fasttree_works() -> None:
     assert "pip install 'fasttree[cli]'" in found.stdout
     light = "import sys, fasttree; assert 'pyarrow' not in sys.modules"
     subprocess.run([sys.executable, "-c", light], check=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        (pa.int8(), -1),
+        (pa.int32(), -5),
+        (pa.int64(), -(2**40)),
+        (pa.int16(), 2),
+        (pa.uint64(), 2**63),
+    ],
+)
+@pytest.mark.parametrize("labels", [["low", "high"], ["1.5", "2.5"], [1.5, 2.5]])
+def test_places_outside_of_a_dictionary_are_refused(kind: Any, place: int, labels: Any) -> None:
+    values = pa.array(labels).take(pa.array([0, 1] * 20))
+    model = fasttree.TreeClassifier().fit({"c": values}, [0, 1] * 20)
+    index = pa.array([0, None, 1, place, 0], kind)
+    column = pa.DictionaryArray.from_arrays(index, pa.array(labels), safe=False)
+    words = rf"column 'c' names the place {place} of a dictionary that has 2.*write it again"
+    with pytest.raises(InputError, match=words):
+        scored(model, [pa.record_batch({"c": column})])

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from reading import COLOURS, FLAGS, SIZES, WEIGHTS, Stream, facts, one, schema_of
 
+from fasttree import Categorical, TreeClassifier
 from fasttree.frames import read_table, read_table_like
 from fasttree.schema import AttributeSchema, Schema
 
@@ -303,3 +304,119 @@ def test_predict_on_a_matrix_does_not_open_it(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("fasttree.frames.open_container", None)
     X = np.zeros((1, 2000))
     assert read_table_like(X, schema).matrix is X
+
+
+# -- columns that are not as long as they say ------------------------------------------------------
+
+
+class Liar(list[Any]):
+    """A list that says that it is of another length."""
+
+    says: int = 0
+
+    def __len__(self) -> int:
+        return self.says
+
+
+def liar(values: Any, says: int) -> Liar:
+    made = Liar(values)
+    made.says = says
+    return made
+
+
+class Array:
+    """An array inside, and a length of its own."""
+
+    def __init__(self, values: Any, says: int, dtype: Any = None) -> None:
+        self.values, self.says, self.dtype = values, says, dtype
+
+    def __len__(self) -> int:
+        return self.says
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self.values, dtype=dtype)
+
+
+class LyingArray(np.ndarray):
+    says = 0
+
+    def __len__(self) -> int:
+        return self.says
+
+
+def lying_array(values: Any, says: int) -> Any:
+    made = np.array(values).view(LyingArray)
+    made.says = says
+    return made
+
+
+class Capsule:
+    """Speaks Arrow, and has a length of its own."""
+
+    def __init__(self, values: Any, says: int) -> None:
+        self.values, self.says = pa.chunked_array([values]), says
+
+    def __len__(self) -> int:
+        return self.says
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.values.__arrow_c_stream__(requested_schema)
+
+
+LIARS: dict[str, Callable[[int], Any]] = {
+    "list of words": lambda n: liar(["a", "b", "a"], n),
+    "list of numbers": lambda n: liar([1.0, 2.0, 3.0], n),
+    "list of bools": lambda n: liar([True, None, False], n),
+    "array": lambda n: Array(np.arange(3.0), n),
+    "array of numpy's dtype": lambda n: Array(np.arange(3.0), n, np.dtype(float)),
+    "array of words": lambda n: Array(np.array(["a", "b", "a"]), n),
+    "array of objects": lambda n: Array(np.array(["a", None, "a"], dtype=object), n),
+    "array of times": lambda n: Array(np.array(["2020-01-01"] * 3, dtype="datetime64[D]"), n),
+    "subclass of numpy's": lambda n: lying_array([1.0, 2.0, 3.0], n),
+    "Arrow's numbers": lambda n: Capsule(pa.array([1.0, 2.0, 3.0]), n),
+    "Arrow's numbers with holes": lambda n: Capsule(pa.array([1, None, 3]), n),
+    "Arrow's text": lambda n: Capsule(pa.array(["a", None, "b"]), n),
+    "Arrow's dictionary": lambda n: Capsule(pa.array(["a", None]).dictionary_encode(), n),
+}
+
+
+@pytest.mark.parametrize("n", [2, 4, 2000, 200_000])
+@pytest.mark.parametrize("kind", LIARS)
+def test_a_column_that_is_not_as_long_as_it_says(kind: str, n: int) -> None:
+    column = LIARS[kind](n)
+    if n == 2 and kind == "Arrow's dictionary":
+        column = LIARS[kind](3)
+    y = np.arange(len(column)) % 2
+    for X in ({"c": column}, {"first": np.arange(float(len(column))), "c": column}):
+        with pytest.raises(ValueError, match=r"column 'c' says that it has \d+ values, but holds"):
+            TreeClassifier().fit(X, y)
+    model = TreeClassifier().fit({"c": [1.0, 2.0]}, [0, 1])
+    with pytest.raises(ValueError, match="column 'c' says that it has"):
+        model.predict({"c": column})
+
+
+@pytest.mark.parametrize("n", [2, 2000])
+@pytest.mark.parametrize("kind", LIARS)
+def test_classes_and_weights_that_are_not_as_many_as_they_say(kind: str, n: int) -> None:
+    X = np.arange(float(n))[:, np.newaxis]
+    with pytest.raises((ValueError, TypeError), match=r"\by\b"):
+        TreeClassifier().fit(X, LIARS[kind](n))
+    with pytest.raises((ValueError, TypeError), match="sample_weight"):
+        TreeClassifier().fit(X, np.arange(n) % 2, sample_weight=LIARS[kind](n))
+
+
+def test_rows_that_are_not_as_long_as_they_say() -> None:
+    with pytest.raises(ValueError, match="row 1 of X says that it has 2 values, but holds 3"):
+        TreeClassifier().fit([[1, 2], liar([1, 2, 3], 2)], [0, 1])
+    with pytest.raises(ValueError, match="row 0 of X says that it has 2 values, but holds 0"):
+        TreeClassifier().fit([liar([], 2), [1, 2]], [0, 1])
+    # The list of the rows is what it holds.
+    with pytest.raises(ValueError, match="X has 2 rows, but y has 9 labels"):
+        TreeClassifier().fit(liar([[1, 2], [2, 1]], 9), [0] * 9)
+
+
+def test_codes_that_stand_for_no_label() -> None:
+    column = Categorical(["a", "b", "a"])
+    column.codes[1] = 1000
+    with pytest.raises(ValueError, match="column 'c' is damaged: row 1 has the code 1000"):
+        TreeClassifier().fit({"c": column}, [0, 1, 0])

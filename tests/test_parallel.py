@@ -395,3 +395,83 @@ def test_no_more_threads_than_there_is_work_for(monkeypatch: pytest.MonkeyPatch)
     model.predict(np.tile(X, (4, 1)))
     assert sizes == [6, 8]  # attributes; pieces of 32,768 rows
     assert TreeClassifier(max_depth=20).fit(X, y).tree_.fingerprint() == model.tree_.fingerprint()
+
+
+CHANGING = """
+import pickle, re, sys
+
+kind, number = sys.argv[1:]
+draw = np.random.default_rng(int(number))
+n = 20_000
+reals = draw.normal(size=(n, 4))
+X = {
+    "matrix": lambda: reals,
+    "bins": lambda: reals,
+    "whole numbers": lambda: draw.integers(0, 1000, size=(n, 4)),
+    "few": lambda: np.round(reals * 4),
+    "declared": lambda: draw.integers(0, 300, size=(n, 4)),
+    "columns": lambda: {
+        "real": reals[:, 0].copy(),
+        "narrow": reals[:, 1].astype(np.float32),
+        "level": fasttree.Categorical.from_codes(draw.integers(-1, 400, n), range(400)),
+        "words": [str(code) for code in draw.integers(0, 9, n)],
+    },
+}[kind]()
+how = {"bins": {"max_bins": 32}, "declared": {"categorical_features": [0, 1]}}.get(kind, {})
+y, weight = draw.integers(0, 3, n), draw.random(n) + 0.1
+others = [
+    {"missing": "surrogate"}, {"missing": "fractional"}, {"threshold": "value"}, {"criterion": "evidence"},
+    {"pruning": "error_based"}, {"pruning": fasttree.pruning.CostComplexity(folds=2)}, {"missing": "category"},
+]
+over = threading.Event()
+
+def change():
+    draw = np.random.default_rng(1)
+    odd = [0.0, -1.0, 1e308, -1e308, 7.0, np.nan, np.inf, 1e9]
+    while not over.is_set():
+        for array in X.values() if isinstance(X, dict) else [X]:
+            if isinstance(array, list):
+                place = int(draw.integers(len(array)))
+                array[place] = str(place)
+                continue
+            codes = getattr(array, "codes", array)
+            if codes.dtype.kind == "f":
+                codes[draw.integers(len(codes), size=50)] = draw.choice(odd)
+                codes[:] = codes[::-1].copy()
+            else:
+                codes[draw.integers(len(codes), size=50)] = draw.integers(0, 399)
+                codes[5] = 2**30
+                codes[5] = 1
+        y[draw.integers(n, size=9)] = draw.choice([0, 1, 2, 10**9])
+        y[:] = np.where(y > 2, 1, y)
+        weight[draw.integers(n, size=9)] = draw.choice([0.0, 1e300, np.nan])
+        weight[:] = np.where(weight < 2, weight, 1.0)
+
+changer = threading.Thread(target=change, daemon=True)
+changer.start()
+stop = time.monotonic() + 3
+fits = refused = 0
+while time.monotonic() < stop and fits < 200:
+    try:
+        weights = [None, weight][fits % 2]
+        model = fasttree.TreeClassifier(max_depth=8, n_jobs=1 + fits % 2, **how, **others[fits % len(others)])
+        model.fit(X, y, sample_weight=weights)
+        pickle.loads(pickle.dumps(model)).predict_proba(X)
+    except (ValueError, RuntimeError) as error:
+        refused += 1
+        assert re.search("changed|sample_weight|other ways", str(error)), error
+    fits += 1
+over.set()
+changer.join()
+print(fits, refused)
+"""
+
+
+@pytest.mark.parametrize("kind", ["matrix", "bins", "whole numbers", "few", "declared", "columns"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_arrays_that_change_while_a_model_is_fitted(kind: str, number: int) -> None:
+    """Such a fit is refused, or gives a model that is a whole one, whatever its numbers mean."""
+    fits, refused = run_child(
+        PRELUDE + f"\nimport sys; sys.argv = ['', {kind!r}, '{number}']\n" + CHANGING
+    ).split()
+    assert int(fits) > int(refused)

@@ -366,3 +366,12 @@ def test_raising_needs_the_training_rows() -> None:
         error_based(tree, rows=TrainingRows(rows.table, np.arange(14) % 3))
     with pytest.raises(ValueError, match="got 0 rows"):
         error_based(tree, rows=TrainingRows(rows.table[:0], rows.codes[:0]))
+
+
+def test_rows_that_take_other_ways_than_those_of_training_are_refused() -> None:
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(300, 4))
+    y = ((X[:, 0] > 0) ^ (draw.random(300) < 0.2)).astype(int)
+    model = fasttree.TreeClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="the rows take other ways than those that the tree was"):
+        model.prune("error_based", X[::-1], y)

@@ -7,6 +7,7 @@ import datetime
 import enum
 import re
 import sys
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -327,7 +328,12 @@ def test_speed_on_numbers_is_no_worse_than_numpys() -> None:
 def test_weights() -> None:
     assert read_weights(None, 3) is None
     weights = np.array([1.0, 0.0, 2.5])
-    assert read_weights(weights, 3) is weights
+    read = read_weights(weights, 3)
+    assert read is not None
+    assert np.array_equal(read, weights)
+    assert not np.shares_memory(
+        read, weights
+    )  # what the user does to them does not matter any more
     for given in (
         weights.tolist(),
         Wrapped(weights),
@@ -396,3 +402,26 @@ def test_bad_weights(weights: Any, error: type[Exception], words: list[str]) -> 
         assert word in str(caught.value)
     if weights is not None and "zero" in words:
         assert re.match("(.*weight.*zero.*)|(.*zero.*weight.*)", str(caught.value))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
+def test_large_class_numbers_take_no_memory(dtype: Any) -> None:
+    y = np.array([500_000_000, 500_000_001] * 50, dtype=dtype)
+    tracemalloc.start()
+    target = read_target(y, 100)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+    assert target.codes.tolist() == [0, 1] * 50
+    assert target.classes.tolist() == [500_000_000, 500_000_001]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+@pytest.mark.parametrize("low", [-128, -3, 0, 2, 100])
+def test_class_numbers_begin_anywhere(dtype: Any, low: int) -> None:
+    info = np.iinfo(dtype)
+    for first in (low, info.min, info.max - 20):
+        y = np.array([5, 0, 20, 5, 7, 0], dtype=object) + int(first)
+        target = read_target(y.astype(dtype), 6)
+        assert target.classes.tolist() == sorted(set(y.tolist()))
+        assert target.classes[target.codes].tolist() == y.tolist()

@@ -119,6 +119,8 @@ class AttributeReader:
 
     def _values(self, array: Any, tally: Tally) -> np.ndarray:
         kind, time = array.type, self.attribute.time
+        if pa.types.is_dictionary(kind):
+            self._places(array)
         is_number = pa.types.is_integer(kind) or kind in (pa.float32(), pa.float64())
         if is_number and time is None:
             return np.asarray(array.to_numpy(zero_copy_only=array.null_count == 0))
@@ -166,10 +168,7 @@ class AttributeReader:
         if is_text(array.type):
             array = array.dictionary_encode()
         if pa.types.is_dictionary(array.type):
-            indices = array.indices.cast(pa.int32())
-            if indices.null_count:
-                indices = indices.fill_null(MISSING_CODE)
-            places = indices.to_numpy()
+            places = self._places(array)
             levels = self._latest
             if levels is None or not levels.dictionary.equals(array.dictionary):
                 levels = self._levels(array.dictionary, array.dictionary.to_pylist(), places)
@@ -195,6 +194,22 @@ class AttributeReader:
             some = np.unique(places[unseen])[:EXAMPLES]
             tally.unseen_examples = [str(levels.labels[place]) for place in some]
         return codes
+
+    def _places(self, array: Any) -> np.ndarray:
+        """Where in its dictionary each row's label is, -1 if it has none. Arrow does not look at what it is given."""
+        indices, n_labels = array.indices, len(array.dictionary)
+        places = np.asarray(indices.fill_null(0) if indices.null_count else indices)
+        outside = (places < 0) | (places >= n_labels)
+        if indices.null_count:
+            outside &= np.asarray(indices.is_valid())
+        if outside.any():
+            row = int(np.argmax(outside))
+            problem = f"names the place {places[row]} of a dictionary that has {n_labels}"
+            raise self._error(row, problem, "the file or table is damaged: write it again")
+        places = places.astype(np.int32)
+        if indices.null_count:
+            places[~np.asarray(indices.is_valid())] = MISSING_CODE
+        return places
 
     def _levels(self, dictionary: Any, labels: list[Any], places: np.ndarray) -> _Levels:
         if self.reading.textual:

@@ -13,6 +13,7 @@ from fasttree.priors import classes_of_shares, evened
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
 from fasttree.segments import ends, places, starts
 from fasttree.tree import LEAF, Tree
+from fasttree.tree_checks import add_up
 
 _NO_VALUE = 2**30
 
@@ -60,6 +61,12 @@ def prune_with_raising(
     ]
     arrays[6] = arrays[6].reshape(len(arrays[0]), -1)  # counts
     pruned = _with_missing_seen(_Slots(tree, empty_child, *arrays).tree(), rows)
+    inner = np.flatnonzero(~pruned.is_leaf())
+    if len(inner) and not add_up(pruned.counts, inner, pruned.first_child[inner]).all():
+        raise ValueError(
+            "the rows take other ways than those that the tree was grown from: pass the X of fit, and write to it when "
+            "it is needed no more"
+        )
     types_of_steps = (np.int32, np.int32, np.int32, np.float64, np.float64)
     node, kind, removed, before, after = (
         np.frombuffer(part, kind) for part, kind in zip(steps, types_of_steps, strict=True)
