@@ -12,8 +12,8 @@ from printed_trees import read_table
 
 from fasttree import CARTClassifier, Categorical, TreeClassifier
 
-# The figures are those of rpart 4.1.19: summary(rpart(...)) prints them with three decimals. Of the patients with a grade
-# up to 2.5 that have a g2 none is aneuploid, so that ploidy says nothing of those there.
+# The figures are those of rpart 4.1.19: summary(rpart(...)) prints them with three decimals. Of the patients with a
+# grade up to 2.5 that have a g2 none is aneuploid, so that ploidy says nothing of those there.
 STAGEC = """\
 grade <= 2.5
 |   (if grade is missing: gleason <= 5.5, agreement 0.863, adjusted 0.672)
