@@ -12,7 +12,8 @@ from printed_trees import read_table
 
 from fasttree import CARTClassifier, Categorical, TreeClassifier
 
-# The figures are those of rpart 4.1.19: summary(rpart(...)) prints them with three decimals.
+# The figures are those of rpart 4.1.19: summary(rpart(...)) prints them with three decimals. Of the patients with a
+# grade up to 2.5 that have a g2 none is aneuploid, so that ploidy says nothing of those there.
 STAGEC = """\
 grade <= 2.5
 |   (if grade is missing: gleason <= 5.5, agreement 0.863, adjusted 0.672)
@@ -21,7 +22,7 @@ grade <= 2.5
 |   (if g2 too: age > 66.5, agreement 0.589, adjusted 0.016)
 |   g2 <= 13.19: No (40/2)
 |   |   (if g2 is missing: ploidy = {diploid}, agreement 0.983, adjusted 0.952)
-|   |   (if ploidy too: here)
+|   |   (if ploidy too or another level: here)
 |   g2 > 13.19: No (21/7)
 |   |   (if g2 is missing: ploidy = {tetraploid}, agreement 0.983, adjusted 0.952)
 grade > 2.5

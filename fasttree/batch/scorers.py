@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from fasttree.frames import Table
 from fasttree.params import check_unknown
 from fasttree.rules import Condition, Rule, RuleList
 from fasttree.rules.paths import rules_to
-from fasttree.rules.reasons import UNSEEN, RowReasons, Values, shares_on_way
+from fasttree.rules.reasons import MISSING, UNSEEN, RowReasons, Values, shares_on_way
 from fasttree.scalars import plain
 from fasttree.schema import Schema
 from fasttree.scoring import Policy, scores_of
@@ -71,7 +71,11 @@ class TreeScorer:
         self.schema = self.tree.schema
         self.policy = model._policy()
         self.unknown = check_unknown(model.unknown)
-        self._texts: dict[object, str] = {}
+        self.known = _Known()
+        tree = self.tree
+        self.asked = np.unique(tree.attribute[tree.attribute != LEAF]).tolist()
+        # Do reasons of whole rows say also what becomes of others?
+        self.in_full = not (tree.shares_rows or len(tree.surrogate_attribute))
 
     def score(self, table: Table, with_shares: bool) -> Scored:
         found = scores_of(self.tree, table, self.policy, 1, with_shares)
@@ -91,30 +95,31 @@ class TreeScorer:
         )
         return ways, np.cumsum(ends) - 1
 
-    def _way(self, node: int) -> Rule:
-        """The way to a node; a row that ends at an inner one does so for a level that training did not see."""
+    def _way(self, node: int, label: int | None = None) -> _Way:
+        """The way to a node; a row that ends at an inner one does so for a level that training did not see. `label`:
+        the class that it got, if rows go several ways."""
         rules, place_of = self._ways
         way = rules[int(place_of[node])]
+        shares = None
+        if label is not None:
+            way = replace(way, label=plain(self.schema.classes[label]))
+            shares = shares_on_way(self.tree, node)
         attribute = int(self.tree.attribute[node])
         if attribute == LEAF:
-            return way
+            return way, shares
         asked = self.schema.attributes[attribute]
         levels = tuple(map(plain, asked.categories or ()))
         new = Condition(asked.name, levels=(), excluded=levels, unseen=self.unknown, is_unseen=True)
-        return replace(way, conditions=(*way.conditions, new))
+        return replace(way, conditions=(*way.conditions, new)), shares
 
     def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
-        in_full = not (self.tree.shares_rows or len(self.tree.surrogate_attribute))
-        found = _Reasons(self, table, in_full, self._texts)
+        found = _Reasons(self, table)
         for node, rows in _by_end(scored.leaves):
-            way = self._way(node)
             if not self.tree.shares_rows:
-                found.add(node, way, rows)
+                found.add(node, rows, partial(self._way, node))
                 continue
             for number, some in _by_end(scored.classes[rows]):
-                label = plain(self.schema.classes[number])
-                shares = shares_on_way(self.tree, node)
-                found.add((node, number), replace(way, label=label), rows[some], shares)
+                found.add((node, number), rows[some], partial(self._way, node, number))
         return found.place, found.texts
 
     def identity(self) -> str:
@@ -129,68 +134,104 @@ class RuleScorer:
         self.unknown = rules.unknown
         self.policy = Policy(rules.allow_missing, rules.unknown == "majority")
         self._labels = np.append(rules.label, rules.default)  # number -1 finds the default
-        self._texts: dict[object, str] = {}
+        self.known = _Known()
+        self.asked = np.unique(rules.conditions.attribute).tolist()
+        self.in_full = rules.conditions.substitutes is None
 
     def score(self, table: Table, with_shares: bool) -> Scored:
         first = self.rules.match_table(table)
         return Scored(self._labels[first], self.rules.shares[first] if with_shares else None, first)
 
     def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
-        found = _Reasons(self, table, self.rules.conditions.substitutes is None, self._texts)
+        found = _Reasons(self, table)
         for number, rows in _by_end(scored.leaves):
             if number >= 0:
-                found.add(number, self.rules[number], rows)
+                found.add(number, rows, partial(self._way, number))
             else:
                 found.put(rows, f"OTHERWISE {readable_in_rule(self.rules.default_class)}")
         return found.place, found.texts
+
+    def _way(self, number: int) -> _Way:
+        return self.rules[number], None
 
     def identity(self) -> str:
         said = (self.rules.to_json(), repr(self.schema), self.policy, self.unknown)
         return hashlib.sha256(repr(said).encode()).hexdigest()
 
 
+_Way = tuple[
+    Rule, Mapping[str, float] | None
+]  # and what goes that way, by the attribute that is missing
+
+
+class _Known:
+    """What was made for earlier batches, by the end of rows."""
+
+    def __init__(self) -> None:
+        self.texts: dict[object, str] = {}
+        self.ways: dict[object, tuple[RowReasons, _Way]] = {}
+
+    def text(self, key: object, make: Callable[[], str]) -> str:
+        return _kept(self.texts, key, make)
+
+    def way(self, key: object, make: Callable[[], _Way], schema: Schema) -> tuple[RowReasons, _Way]:
+        def of() -> tuple[RowReasons, _Way]:
+            way = make()
+            return RowReasons(way[0], schema), way
+
+        return _kept(self.ways, key, of)
+
+
+def _kept(known: dict[object, Any], key: object, make: Callable[[], Any]) -> Any:
+    found = known.get(key)
+    if found is None:
+        found = make()
+        if len(known) >= CACHED_TEXTS:
+            known.clear()
+        known[key] = found
+    return found
+
+
 class _Reasons:
     """The texts of the rows of a table, and the place of each row's among them."""
 
-    def __init__(
-        self, scorer: Scorer, table: Table, in_full: bool, known: dict[object, str]
-    ) -> None:
-        """`in_full`: texts of whole rows say also what becomes of others. `known`: texts that were made before."""
+    def __init__(self, scorer: TreeScorer | RuleScorer, table: Table) -> None:
         self.texts: list[str] = []
         self.place = np.empty(table.n_rows, dtype=np.int32)
+        self._known, self._in_full = scorer.known, scorer.in_full
         self._values = Values(table, scorer.schema, scorer.unknown)
-        self._in_full = in_full
-        self._known = known
+        # A rule in full says what becomes of missing values, but not that a level is one.
+        states = (UNSEEN,) if scorer.in_full else (MISSING, UNSEEN)
+        self._lacking = self._values.lacking(scorer.asked, states)
 
     def put(self, rows: np.ndarray, text: str) -> None:
         self.place[rows] = len(self.texts)
         self.texts.append(text)
 
-    def add(
-        self, key: object, rule: Rule, rows: np.ndarray, shares: dict[str, float] | None = None
-    ) -> None:
-        """Rows to which a rule applies; `shares`: what goes its way, by the attribute that is missing."""
-        reasons = RowReasons(rule, self._values.schema)
+    def add(self, key: object, rows: np.ndarray, way: Callable[[], _Way]) -> None:
+        """Rows of one end, and the way there."""
 
         def whole() -> str:
+            rule, _ = way()
             known = in_brackets(list(map(known_text, rule.conditions)))
-            return premise_text(rule) if self._in_full else " AND ".join(known) or "anything"
+            premise = premise_text(rule) if self._in_full else " AND ".join(known) or "anything"
+            return f"IF {premise} THEN {readable_in_rule(rule.label)}"
 
-        self.put(rows, self._text(key, rule.label, whole))
+        self.put(rows, self._known.text(key, whole))
+        rows = rows[self._lacking[rows]]
+        if not len(rows):
+            return
+        reasons, (rule, shares) = self._known.way(key, way, self._values.schema)
         for some, said in reasons.groups(self._values, rows):
             if self._in_full and UNSEEN not in said[: len(rule.conditions)]:
-                continue  # the rule says what becomes of missing values
-            text = self._text((key, *said), rule.label, partial(reasons.premise, said, shares))
-            self.put(some, text)
+                continue  # it lacks what was not asked for on its way
+            self.put(
+                some, self._known.text((key, *said), partial(_reason, reasons, said, rule, shares))
+            )
 
-    def _text(self, key: object, label: object, premise: Callable[[], str]) -> str:
-        text = self._known.get(key)
-        if text is None:
-            text = f"IF {premise()} THEN {readable_in_rule(label)}"
-            if len(self._known) >= CACHED_TEXTS:
-                self._known.clear()
-            self._known[key] = text
-        return text
+
+def _reason(reasons: RowReasons, said: list[int], rule: Rule, shares: Any) -> str:
+    return f"IF {reasons.premise(said, shares)} THEN {readable_in_rule(rule.label)}"
 
 
 def _by_end(ends: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

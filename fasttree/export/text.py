@@ -286,6 +286,9 @@ def _stand_ins(tree: Tree, node: int, write: WriteNumber, agreement: bool = True
         lines.append(line)
         stand_in = tree.schema.attributes[tree.surrogate_attribute[place]]
         unknown = f"{readable(stand_in.name)} too"
+        n_levels = int(np.diff(tree.surrogate_table_start[place : place + 2])[0])
+        if n_levels < len(stand_in.categories or ()):
+            unknown += " or another level"  # of which it says nothing
     if branch == tree.missing_branch[parent]:
         lines.append(f"if {unknown}: here")
     return lines

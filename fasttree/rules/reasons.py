@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -107,7 +107,7 @@ class RowReasons:
 
 
 class Values:
-    """The values of a table's attributes, as rules read them; each is read once."""
+    """The values of a table's attributes, as rules read them; each attribute is read once."""
 
     def __init__(self, table: Table, schema: Schema, unknown: str) -> None:
         self.schema = schema
@@ -120,6 +120,13 @@ class Values:
         if attribute not in self._values:
             self._values[attribute] = self._read(attribute)
         return self._values[attribute]
+
+    def lacking(self, attributes: Iterable[int], states: tuple[int, ...]) -> np.ndarray:
+        """The rows in which the value of one of the attributes has such a state, as a mask."""
+        found = np.zeros(self._table.n_rows, dtype=bool)
+        for attribute in attributes:
+            found |= np.isin(self.states(attribute), states)
+        return found
 
     def states(self, attribute: int) -> np.ndarray:
         """KNOWN, MISSING or UNSEEN."""
