@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -416,3 +417,12 @@ def test_ranking() -> None:
     assert dict(ranking) == pytest.approx(lengths)
     with pytest.raises(ValueError, match="takes no attribute_costs"):
         rank_attributes(table.X, table.y, criterion="evidence", attribute_costs=[1, 2, 3, 4])
+
+
+def test_what_is_called_smml_is_said_to_be_the_practical_criterion() -> None:
+    page = Path(__file__).parents[1] / "docs" / "message-length.md"
+    texts = [SMMLClassifier.__doc__ or ""]
+    if page.exists():  # not beside an installed package
+        texts.append(page.read_text("utf-8"))
+    for text in texts:
+        assert "the practical criterion" in " ".join(text.split())

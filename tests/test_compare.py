@@ -22,6 +22,7 @@ from fasttree import (
     metrics,
 )
 from fasttree.compare import METHODS
+from fasttree.comparison import holm
 from fasttree.judge import take_rows
 
 ALL = {
@@ -257,6 +258,15 @@ def test_splits() -> None:
     assert [r.n_train for r in comparison.per_fold] == [60, 60]
 
 
+def test_p_values_adjusted_by_holm() -> None:
+    """0.005 x 4, 0.01 x 3, 0.03 x 2, and the last not below the one before."""
+    assert holm([0.01, 0.04, math.nan, 0.03, 0.005]) == pytest.approx(
+        [0.03, 0.06, math.nan, 0.06, 0.02], nan_ok=True
+    )
+    assert holm([0.6, 0.7]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
 def test_differences() -> None:
     stats = pytest.importorskip("scipy.stats")
     X, y = mixed_table()
@@ -273,6 +283,13 @@ def test_differences() -> None:
     assert d.p_value == pytest.approx(2 * stats.t.sf(abs(d.mean / d.corrected_se), 4))
     assert len(comparison.differences()) == 15
     assert len(comparison.differences("leaves", "cart")) == 5
+    assert " p, Holm" not in repr(comparison.differences("auc", "id3")[:1])
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    several = comparison.differences("accuracy", "id3")
+    adjusted = multitest.multipletests([d.p_value for d in several], method="holm")[1]
+    lines = repr(several).splitlines()
+    assert lines[0].endswith("p, Holm")
+    assert [line.split()[-1] for line in lines[1:]] == [f"{p:.4f}" for p in adjusted]
     same = compare_methods(X, y, {"a": ID3Classifier(), "b": ID3Classifier()}, folds=3)
     assert same.differences()[0].p_value == 1.0
     assert same.best() == ["a", "b"]

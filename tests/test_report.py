@@ -137,7 +137,104 @@ def test_numbers_are_those_of_the_result(result: StudyResult, page: str) -> None
     for row, rule in zip(rows, tree.rules, strict=True):
         assert row[1].text == " and ".join(rule.conditions)
         assert row[3].text == f"{rule.train.rows:,.0f}"
-        assert f"({100 * rule.train.low:.1f} to {100 * rule.train.high:.1f})" in row[4].text
+        assert plainly(row[4].text) == f"{100 * rule.train.rate:.1f} %"  # and no limits
+        if rule.test.rows:
+            limits = f"({100 * rule.test.low:.1f} to {100 * rule.test.high:.1f})"
+            assert plainly(row[6].text) == f"{100 * rule.test.rate:.1f} % {limits}"
+
+
+def plainly(text: str) -> str:
+    return text.replace("\xa0", " ")
+
+
+def table_of(page: str, caption: str) -> tuple[list[str], list[list[str]]]:
+    """The heading of a table of the page, and its rows."""
+    found = next(t for t in parsed(page).iter("table") if caption in t.find("caption").text)
+    rows = [[plainly("".join(cell.itertext())) for cell in row] for row in found.find("tbody")]
+    return ["".join(cell.itertext()) for cell in found.find("thead")[0]], rows
+
+
+def test_shares_of_the_test_half_are_counted_in_the_test_half() -> None:
+    """From the table of the user, with a tree that is grown here; those of the training half have no limits."""
+    from fasttree import SMMLClassifier
+    from fasttree.studies.figures import wilson
+    from fasttree.studies.groups import read_study_table
+    from fasttree.studies.methods import Halves
+
+    rng = np.random.default_rng(3)
+    n = 600
+    table = {"x": rng.normal(size=n), "z": rng.normal(size=n)}
+    share = np.where(table["x"] < 0, 0.1, np.where(table["z"] < 0, 0.5, 0.9))
+    y = (rng.random(n) < share).astype(int)
+    whole = table | {"sick": Categorical.from_codes(y, ["no", "yes"])}
+    page = report(cesarean.run(whole, "sick", seeds=[1], methods=["SMML"]), "r.html")
+    halves = Halves.of(read_study_table(whole, "sick", None, None).groups[0], 1)
+    half = [
+        {name: column[rows] for name, column in table.items()}
+        for rows in (halves.train, halves.test)
+    ]
+    model = SMMLClassifier().fit(half[0], y[halves.train])
+    header, rows = table_of(page, "The rules of SMML")
+    assert header[3:] == ["Training rows", "Share (optimistic)", "Test rows", "Share"]
+    rules = model.rules()
+    assert len(rows) == len(rules) > 2
+    train, test = (rules.match(X) for X in half)
+    for k, row in enumerate(rows):
+        own, other = y[halves.train][train == k], y[halves.test][test == k]
+        assert row[3:5] == [f"{len(own):,}", f"{100 * own.mean():.1f} %"]
+        found = wilson(float(other.sum()), float(len(other)))
+        limits = f"({100 * found.low:.1f} to {100 * found.high:.1f})"
+        assert row[5:] == [f"{len(other):,}", f"{100 * other.mean():.1f} % {limits}"]
+
+
+def test_odds_ratios_are_called_exploratory(result: StudyResult, page: str) -> None:
+    captions = [t.find("caption").text for t in parsed(page).iter("table")]
+    odds = [caption for caption in captions if caption.startswith("Odds ratios")]
+    assert odds
+    assert set(odds) == {"Odds ratios: exploratory, after selection"}
+    assert "The attributes were selected by P below 0.05 on the same rows" in page
+
+
+def test_several_comparisons_are_adjusted(result: StudyResult, page: str) -> None:
+    """By Holm, as statsmodels does it; what is not adjusted says so."""
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    group = result.groups[0]
+    header, rows = table_of(page, "ROC area less that of Logistic")
+    alone = [
+        d.p_value
+        for d in group.differences
+        if d.measure == "auc" and "Logistic" in (d.first, d.second)
+    ]
+    assert len(rows) == len(alone) == 7
+    expected = multitest.multipletests(alone, method="holm")[1]
+    place = header.index("P, adjusted (Holm)")
+    for row, p, adjusted in zip(rows, alone, expected, strict=True):
+        assert row[place - 1] == ("<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0"))
+        assert row[place] == ("<.001" if adjusted < 0.001 else f"{adjusted:.3f}".removeprefix("0"))
+    assert "not adjusted for the number of attributes" in page
+    assert "not adjusted for the number of methods" in page
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (0.03, "in about 3 of 100 such studies"),
+        (0.004, "in about 4 of 1,000 such studies"),
+        (0.0002, "in less than 1 of 1,000 such studies"),
+        (0.06, "Chance may explain a difference of that size"),
+    ],
+)
+def test_a_p_value_says_what_it_is(result: StudyResult, p: float, words: str) -> None:
+    text = report(changed(result, "SMML", 0.9, p), "r.md")
+    assert words in text
+    assert "more than chance explains" not in text
+    assert ("not adjusted for the others" in text) == (p < 0.05)
+
+
+def test_the_bounds_behind_the_slope_of_calibration_are_told(page: str) -> None:
+    """Where it is explained, and where it is told."""
+    told = "Probabilities are first moved into 0.001 to 0.999"
+    assert page.count(told) >= 3
 
 
 def test_curves_and_squares_stand_where_the_numbers_are(result: StudyResult, page: str) -> None:
@@ -181,7 +278,7 @@ def test_limits_are_students(result: StudyResult) -> None:
 # -- findings are computed ---------------------------------------------------------------------------------------------
 
 
-def changed(result: StudyResult, method: str, area: float) -> StudyResult:
+def changed(result: StudyResult, method: str, area: float, p: float = 0.4) -> StudyResult:
     """As if a method had another ROC area."""
     groups = []
     for group in result.groups:
@@ -194,7 +291,7 @@ def changed(result: StudyResult, method: str, area: float) -> StudyResult:
             for s in group.summaries
         )
         differences = tuple(
-            dataclasses.replace(d, mean=area - 0.5, p_value=0.4)
+            dataclasses.replace(d, mean=area - 0.5, p_value=p)
             if (d.measure, d.first, d.second) == ("auc", "SMML", "Logistic")
             else d
             for d in group.differences

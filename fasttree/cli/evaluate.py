@@ -37,7 +37,8 @@ DEFAULT = tuple(name for name in METHODS if name not in ("tree", "rules"))
 HELP = help_text(
     "Judge methods by cross-validation on the same folds.",
     """Means over the folds ± their standard error. * marks the best mean of a column, v a method less accurate than
-    the most accurate one (p < 0.05 by the t test over folds, corrected for the training rows that folds share).""",
+    the most accurate one (p < 0.05 by the t test over folds, corrected for the training rows that folds share, but not
+    adjusted for the number of methods).""",
     examples=(
         "fasttree evaluate patients.csv --target outcome",
         "fasttree evaluate patients.csv -t outcome --methods c45,cart,smml --folds 5",
@@ -180,7 +181,9 @@ def print_comparison(console: Console, found: Comparison, worse: dict[str, float
     )
     if worse:
         best = found.best("accuracy")[0]
-        console.print(f"v less accurate than {best}, p < {LEVEL}", style="dim")
+        several = len(found.methods) - 1
+        adjusted = f", not adjusted for {several} comparisons" if several > 1 else ""
+        console.print(f"v less accurate than {best}, p < {LEVEL}{adjusted}", style="dim")
 
 
 def _cells(

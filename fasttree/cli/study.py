@@ -110,7 +110,9 @@ def cesarean(
     named = None if methods is None else lists.listed(methods, "--methods")
     for name in named or ():
         if name.lower() not in map(str.lower, METHODS):
-            raise UsageError(f"--methods {name!r} is none of the methods: {near(name, METHODS)}")
+            raise UsageError(
+                f"--methods names {name!r}, which is none of them: {near(name, METHODS)}"
+            )
     with blame(UsageError, "--methods: "):
         chosen = check_methods(named)
     reports = [Path(name) for name in lists.listed(output, "--output")]

@@ -47,6 +47,8 @@ class SMMLClassifier(_ByLength):
 
     Grown split by split to the shortest message, whether it gets shorter than without the split or not, and pruned
     wherever a leaf makes it no longer. The probabilities of a leaf are (n_c + alpha) / (n + alpha * classes).
+    This is the practical criterion, the shortest two-part message among the prunings of the tree that was grown; the
+    strict one of the theory, a code that is shortest on average over all data, is out of reach for trees.
 
     The parameters are those of `TreeClassifier`, but for costs, class weights, `min_gain`, `stop_zero_gain`,
     `significance`, `pruning` and `random_state`, and:

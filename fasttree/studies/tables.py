@@ -7,11 +7,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fasttree.comparison import Spread
+from fasttree.comparison import Spread, holm
+from fasttree.studies.figures import SUREST
 from fasttree.studies.methods import LOGISTIC
 from fasttree.studies.results import GroupResult, Interval, StudyResult, Table1Variable
 
 NONE = "-"
+CLIPPED = f"Probabilities are first moved into {SUREST:g} to {1 - SUREST:g}, since 0 and 1 have no log odds."
 MEASURES = (
     ("ROC area", "auc", 3),
     ("SE", "auc_se", 3),
@@ -64,10 +66,12 @@ def method_table(result: StudyResult, group: GroupResult) -> TextTable:
 def difference_table(
     group: GroupResult, measure: str = "auc", baseline: str = LOGISTIC
 ) -> TextTable:
+    compared = [
+        d for d in group.differences if d.measure == measure and baseline in (d.first, d.second)
+    ]
+    adjusted = holm([d.p_value for d in compared])
     rows = []
-    for d in group.differences:
-        if d.measure != measure or baseline not in (d.first, d.second):
-            continue
+    for d, p in zip(compared, adjusted, strict=True):
         sign = 1 if d.second == baseline else -1
         other = d.first if d.second == baseline else d.second
         rows.append(
@@ -76,12 +80,14 @@ def difference_table(
                 number(sign * d.mean, 4, signed=True),
                 number(d.corrected_se, 4),
                 p_text(d.p_value),
+                p_text(p),
                 p_text(d.delong_p),
             )
         )
-    header = ("method", "difference", "SE", "P", "P, first split")
+    header = ("method", "difference", "SE", "P", "P, Holm", "P, first split")
     note = (
-        "P by the corrected resampled t test over the splits, and by DeLong's on the first split."
+        "P by the corrected resampled t test over the splits, alone and adjusted by Holm for the comparisons of this "
+        "table, and by DeLong's on the first split, not adjusted."
     )
     return TextTable(f"ROC area less that of {baseline}", header, tuple(rows), note=note)
 
@@ -90,7 +96,10 @@ def calibration_table(group: GroupResult) -> TextTable:
     rows = tuple(
         (c.method, spread_text(c.slope, 2), spread_text(c.intercept, 2)) for c in group.calibration
     )
-    note = "A slope of 1 and an intercept of 0 are right; a slope below 1 is overconfidence."
+    note = (
+        "A slope of 1 and an intercept of 0 are right; a slope below 1 is overconfidence. "
+        f"{CLIPPED} The slope of a method that is often sure, as ID3 is, depends on these bounds."
+    )
     return TextTable("Calibration", ("method", "slope", "intercept"), rows, note=note)
 
 
@@ -139,7 +148,7 @@ def table1_table(variables: Iterable[Table1Variable], title: str = "Table 1") ->
             (f"  {level.level}", f"{level.rows:,}", f"{level.events:,}", percent(level.rate), "")
             for level in variable.levels
         )
-    note = "P: Pearson's chi-square test without the missing values."
+    note = "P: Pearson's chi-square test without the missing values, not adjusted for the number of variables."
     return TextTable(title, ("variable", "total", "events", "%", "P"), tuple(rows), note=note)
 
 

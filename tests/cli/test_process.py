@@ -105,7 +105,8 @@ def test_a_reader_that_goes_away(data: Path) -> None:
     process.stdout.close()
     errors = process.stderr.read()
     process.stderr.close()
-    assert process.wait(60) == 141  # as of a program that a broken pipe has ended
+    code = process.wait(60)
+    assert code == 141 or os.name == "nt"  # as of a program that a broken pipe has ended
     assert b"Traceback" not in errors
     assert b"Error" not in errors
 

@@ -11,7 +11,7 @@ from fasttree.studies.report.findings import findings, group_cards
 from fasttree.studies.report.group_sections import group_section
 from fasttree.studies.report.words import Words, capital, explained, in_words, listed
 from fasttree.studies.results import StudyResult, Table1Variable
-from fasttree.studies.tables import TextTable, p_text, percent, table1_table
+from fasttree.studies.tables import CLIPPED, TextTable, p_text, percent, table1_table
 from fasttree.version import __version__
 
 SOURCE = (
@@ -115,8 +115,8 @@ def _beside_the_published(result: StudyResult) -> TextTable:
                 )
             )
     note = (
-        "P: Pearson's chi-square test without the missing values; the published P values are recomputed from the "
-        "published counts."
+        "P: Pearson's chi-square test without the missing values, not adjusted for the number of attributes; the "
+        "published P values are recomputed from the published counts."
     )
     header = ("Attribute", "Total", "Cesareans", "%", "% published", "P", "P published")
     return TextTable("", header, tuple(rows), note=note)
@@ -139,7 +139,12 @@ def _method_notes(result: StudyResult) -> Section:
          "a value down all branches, in parts."),
         ("Standard errors.", "Of one split's ROC area by DeLong. Between methods: the corrected resampled t test of "
          "Nadeau and Bengio, and DeLong's paired test on the first split."),
-        ("Confidence limits", "of shares are Wilson's."),
+        ("Several comparisons.", "P values of differences from the regression are given alone and adjusted by Holm for "
+         "the methods of a group; all the other P values, and limits, are not adjusted."),
+        ("Calibration.", "The slope and the intercept of a logistic regression of what happened on the predicted log "
+         f"odds. {CLIPPED}"),
+        ("Confidence limits", "of shares are Wilson's, of test rows: what a tree says of its own training rows is "
+         "optimistic, and no limits hold for it."),
         ("Trees, rules and coefficients", "are those of the first split."),
         ("Software.", f"fasttree {__version__}; {result.seconds:.0f} seconds."),
     ]  # fmt: skip

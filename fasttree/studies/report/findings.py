@@ -10,7 +10,7 @@ from fasttree.studies.report.blocks import Card, Cards, Points
 from fasttree.studies.report.charts import compared, differences_from, limits_of
 from fasttree.studies.report.words import Words, capital, listed, plural, small_tree, titled
 from fasttree.studies.results import GroupResult, StudyResult
-from fasttree.studies.tables import interval_text, number, spread_text
+from fasttree.studies.tables import CLIPPED, interval_text, number, spread_text
 
 SIGNIFICANT = 0.05
 OVERCONFIDENT, TIMID = 0.8, 1.25  # slopes of calibration
@@ -88,12 +88,24 @@ def _small_against_regression(
             f" (95 % limits {number(low, 3, True)} to {number(high, 3, True)}, P {compared(p)})."
         )
     if p < SIGNIFICANT:
-        text += " That is more than chance explains."
+        text += f" {_by_chance(p)} P is of this comparison alone, not adjusted for the others."
     else:
         text += " Chance may explain a difference of that size."
         if len(result.seeds) < 5:
             text += " The limits are wide since there are few splits."
     return "A small tree or a regression?", text
+
+
+def _by_chance(p: float) -> str:
+    """How often equally good methods would differ so."""
+    if p < 0.001:
+        often = "less than 1 of 1,000"
+    else:
+        often = f"about {1000 * p:.0f} of 1,000" if p < 0.01 else f"about {100 * p:.0f} of 100"
+    return (
+        "If both were equally good, chance alone would bring a difference of that size or more in "
+        f"{often} such studies."
+    )
 
 
 def _sizes(result: StudyResult, group: GroupResult, small: str) -> list[tuple[str, str]]:
@@ -146,7 +158,7 @@ def _trust(result: StudyResult, group: GroupResult) -> list[tuple[str, str]]:
     return [
         (
             "Can the probabilities be trusted?",
-            f"{capital(text)}. In brackets: the slope of calibration, where 1 is right.",
+            f"{capital(text)}. In brackets: the slope of calibration, where 1 is right. {CLIPPED}",
         )
     ]
 

@@ -7,6 +7,7 @@ import dataclasses
 import math
 
 from fasttree.studies import tables
+from fasttree.studies.logistic import ALPHA
 from fasttree.studies.methods import LOGISTIC
 from fasttree.studies.report.blocks import Block, Folded, Grid, Picture, Points, Section, Text
 from fasttree.studies.report.charts import calibration_panels, forest, roc_chart, roc_panels
@@ -31,6 +32,7 @@ LONGER = {
     "sensitivity %": "Sensitivity, %",
     "specificity %": "Specificity, %",
     "attribute": "Attribute",
+    "P, Holm": "P, adjusted (Holm)",
     "P, first split": "P on the first split",
 }
 SHOWN_ALARMS = (5, 10, 20, 30, 50)  # percent, on the grid of the curves
@@ -102,7 +104,8 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
                 f"Differences from logistic regression, {group.name}",
                 (forest(group, LOGISTIC, n, f"{name}-forest"),),
                 "ROC area of each method less that of logistic regression on the same splits, with 95 % limits by the "
-                "corrected resampled t test, which allows for splits that share rows. An arrow: the limits go on.",
+                "corrected resampled t test, which allows for splits that share rows, not adjusted for the number of "
+                "methods. An arrow: the limits go on.",
                 instead=(Grid(_longer(tables.difference_table(group))),),
             )
         )
@@ -187,7 +190,7 @@ def _attributes(result: StudyResult, group: GroupResult, name: str) -> Section:
     )
     blocks: list[Block] = [Grid(table)]
     for report in group.logistic:
-        title = f"The regression of the first split; missing values: {report.missing}"
+        title = f"The regression of the first split (exploratory, after selection); missing values: {report.missing}"
         blocks.append(Folded(title, tuple(_regression(report))))
     return Section("Which attributes matter?", f"{name}-attributes", tuple(blocks))
 
@@ -202,9 +205,14 @@ def _regression(report: LogisticReport) -> list[Block]:
     )
     rows = tuple(_coefficient(c) for c in report.coefficients)
     references = listed([f"{a} = {level}" for a, level in report.references.items()] or ["none"])
-    note = f"Levels are compared with: {references}. Numbers: per standard deviation."
+    note = (
+        f"Levels are compared with: {references}. Numbers: per standard deviation. The attributes were selected by P "
+        f"below {ALPHA:g} on the same rows: odds ratios tend to be too far from 1, limits too narrow and P values too "
+        "small. They are not adjusted for the number of terms."
+    )
     header = ("Term", "Odds ratio", "95 % limits", "P")
-    blocks: list[Block] = [Text(text), Grid(TextTable("Odds ratios", header, rows, note=note))]
+    title = "Odds ratios: exploratory, after selection"
+    blocks: list[Block] = [Text(text), Grid(TextTable(title, header, rows, note=note))]
     if report.notes:
         blocks.append(Points(tuple(("", f"{capital(note)}.") for note in report.notes)))
     return blocks

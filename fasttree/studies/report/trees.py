@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The trees of a study in its report: drawn, as rules with counts and confidence limits, and as text."""
+"""The trees of a study in its report: drawn, as rules with counts of both halves, and as text."""
 
 from __future__ import annotations
 
@@ -60,13 +60,23 @@ def _rules(words: Words, group: str, tree: ReadableTree) -> list[Block]:
     """The paths of the tree; of a large tree those that most rows take."""
     rules = list(enumerate(tree.rules, 1))
     note = (
-        f"Shares of {words.events}, with 95 % confidence limits (Wilson). Rows are counted in parts where a value is "
-        f"missing. {OUTSIDE}: the tree's probability lies outside the limits of the test half."
+        f"Shares of {words.events}. Those of the training half are optimistic, since the tree was made for it; those "
+        "of the test half have 95 % confidence limits (Wilson). Where a value is missing, training rows are counted in "
+        f"parts, test rows where the largest part goes. {OUTSIDE}: the tree's probability lies outside the limits of "
+        "the test half."
     )
     if len(rules) > MOST_RULES:
         rules = sorted(rules, key=lambda pair: -pair[1].train.rows)[:MOST_RULES]
         note = f"The {MOST_RULES} rules of {len(tree.rules)} with the most rows. {note}"
-    header = ("Rule", "If", "Tree says", "Training rows", "Share", "Test rows", "Share")
+    header = (
+        "Rule",
+        "If",
+        "Tree says",
+        "Training rows",
+        "Share (optimistic)",
+        "Test rows",
+        "Share",
+    )
     table = TextTable(
         f"The rules of {tree.method}, {group}",
         header,
@@ -86,7 +96,7 @@ def _rule(place: int, rule: StudyRule) -> tuple[str, ...]:
         " and ".join(rule.conditions) or "always",
         percent(rule.probability) + (OUTSIDE if is_outside else ""),
         f"{rule.train.rows:,.0f}",
-        interval_text(rule.train),
+        percent(rule.train.rate),
         f"{rule.test.rows:,.0f}",
         interval_text(rule.test) if rule.test.rows else "-",
     )
