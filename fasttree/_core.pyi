@@ -107,6 +107,7 @@ class Growth:
         score: Array,
         cut: Array,
         split: Array | None,
+        heuristic: Array,
     ) -> bool: ...
 
 UNCLEAR: int
@@ -129,7 +130,6 @@ def split_nodes(
     neighbours: Array,
     missing_branch: Array,
     n_shared: Array,
-    heuristic: Array,
 ) -> bool: ...
 def share_rows(
     growth: Growth,

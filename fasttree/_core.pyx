@@ -103,6 +103,7 @@ cdef struct Records:
     double* score
     int64_t* cut
     double* split               # split information, or the number of values; if it is asked for
+    uint8_t* heuristic          # may a better split have been missed?
 
 
 @cython.final
@@ -186,14 +187,15 @@ cdef class Growth:
     def advance(
         self, Level level, Py_ssize_t family0, Py_ssize_t family1, bint moves, Py_ssize_t first_node,
         Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] spare, double[:, ::1] score, int64_t[:, ::1] cut,
-        double[:, ::1] split,
+        double[:, ::1] split, uint8_t[:, ::1] heuristic,
     ):
         """Hand the rows of `family0..family1` on to the children (unless they have them: not `moves`) and find the best
         split of each attribute at those children that there are places for.
 
         score[a, i], cut[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. split[a, i]: split
         information, for C4.5; for code lengths the number of values (0: not more than one; of a multiway attribute it
-        means nothing); else None. Returns False if memory ran out.
+        means nothing); else None. heuristic[a, i]: may there be a better split by the attribute, or, where none was
+        found, one that is admissible? Returns False if memory ran out.
         """
         cdef Py_ssize_t a, i
         cdef Records records
@@ -214,10 +216,12 @@ cdef class Growth:
                     records.score = &score[a, 0]
                     records.cut = &cut[a, 0]
                     records.split = &split[a, 0] if split is not None else NULL
+                    records.heuristic = &heuristic[a, 0]
                 if self.is_spent[a]:
                     for i in range(records.n):
                         records.score[i] = -INFINITY
                         records.cut[i] = 0
+                        records.heuristic[i] = False
                 elif self.storage[a] >= 0:
                     fine &= self.advance_swept(level, family0, family1, moves, first_node, a, spare, work, &records)
                 else:
@@ -271,6 +275,7 @@ cdef class Growth:
         cdef const Ruler* ruler = &self.measure.ruler
         records.score[i] = best.score
         records.cut[i] = best.cut
+        records.heuristic[i] = best.heuristic
         if ruler.criterion == CODE_LENGTH:
             records.split[i] = <double>best.n_values
         if best.score == -INFINITY:
@@ -307,7 +312,7 @@ cdef class Growth:
         cdef const Ruler* ruler = &self.measure.ruler
         cdef int64_t n = level.n_rows[child]
         cdef int64_t n_missing = 0
-        cdef bint heuristic, fine = True, joins = self.missing == BRANCH
+        cdef bint fine = True, joins = self.missing == BRANCH
         self.describe_node(level, child, attribute, work, &node)
         clear(&node, best)
         if (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:   # constant at the node
@@ -351,7 +356,7 @@ cdef class Growth:
             scan_multiway(ruler.criterion, ruler, buckets, &node, joins, work, best)
         else:
             buckets_of_runs(buckets, &self.rows, entries, n, ruler.n_classes)
-            fine = self.scan_sets(attribute, buckets, &node, work, best, NULL, NULL, &heuristic)
+            fine = self.scan_sets(attribute, buckets, &node, work, best, NULL, NULL)
         free_buckets(buckets)
         return fine
 
@@ -360,7 +365,7 @@ cdef class Growth:
 
     cdef bint scan_sets(
         self, int64_t attribute, Buckets* buckets, const Node* node, int64_t* work, Best* best, uint8_t* goes_left,
-        int64_t* group_of, bint* heuristic,
+        int64_t* group_of,
     ) noexcept nogil:
         """The best sets of values: two of them or several. `goes_left` or `group_of`, if not NULL, get the set of each
         bucket."""
@@ -368,13 +373,12 @@ cdef class Growth:
         cdef int64_t* groups = group_of
         cdef bint fine
         if self.shape[attribute] == SUBSET:
-            return scan_subset(ruler.criterion, ruler, buckets, node, work, best, goes_left, heuristic)
+            return scan_subset(ruler.criterion, ruler, buckets, node, work, best, goes_left)
         if groups == NULL:
             groups = <int64_t*>malloc((buckets.n + 1) * sizeof(int64_t))
             if groups == NULL:
                 return False
-        fine = scan_groups(
-            ruler.criterion, ruler.by_ratio, ruler, buckets, node, best, groups, heuristic)
+        fine = scan_groups(ruler.criterion, ruler.by_ratio, ruler, buckets, node, best, groups)
         if group_of == NULL:
             free(groups)
         return fine
@@ -518,7 +522,6 @@ cdef class Growth:
         cdef const Ruler* ruler = &self.measure.ruler
         cdef int n_codes = self.n_codes[attribute], largest, first_code
         cdef int c
-        cdef bint heuristic
         self.describe_node(level, child, attribute, work, &node)
         clear(&node, best)
         if self.has_missing[attribute]:
@@ -550,7 +553,7 @@ cdef class Growth:
             scan_multiway(ruler.criterion, ruler, buckets, &node, self.missing == BRANCH, work, best)
             return True
         buckets_of_histogram(buckets, histogram, first_code, n_codes, ruler.n_classes)
-        return self.scan_sets(attribute, buckets, &node, work, best, NULL, NULL, &heuristic)
+        return self.scan_sets(attribute, buckets, &node, work, best, NULL, NULL)
 
     cdef const uint64_t* rows_of(self, Level level, int64_t node, int64_t attribute) noexcept nogil:
         if self.storage[attribute] >= 0:
@@ -576,6 +579,7 @@ cdef inline void clear(const Node* node, Best* best) noexcept nogil:
     best.n_cuts = 0
     best.n_values = 0
     best.told = 0.0
+    best.heuristic = False
 
 
 cdef inline int64_t count_codes(const int64_t* histogram, int n_codes, int n_classes) noexcept nogil:

@@ -34,8 +34,7 @@ cdef struct Blocks:
 
 
 cdef inline bint scan_groups(
-    int criterion, bint by_ratio, const Ruler* r, Buckets* b, const Node* node, Best* best, int64_t* group_of,
-    bint* heuristic,
+    int criterion, bint by_ratio, const Ruler* r, Buckets* b, const Node* node, Best* best, int64_t* group_of
 ) noexcept nogil:
     """A branch for each of some groups of values, found by merging: first the values pure in one class, then always the
     pair that is best for the score, as long as that improves and half of the gain remains. False: no memory.
@@ -49,7 +48,6 @@ cdef inline bint scan_groups(
     cdef bint fine
     best.score = -INFINITY
     best.cut = b.n - (b.n > 0 and b.code[0] == 0)
-    heuristic[0] = False
     g.weight = <int64_t*>malloc((b.n + 1) * sizeof(int64_t))
     g.counts = <int64_t*>malloc((b.n + 1) * C * sizeof(int64_t))
     g.cost = <double*>malloc((b.n + 1) * sizeof(double))
@@ -59,7 +57,7 @@ cdef inline bint scan_groups(
     if fine:
         merge_pure(b, C, &g, group_of)
         if g.n > GROUP_LIMIT:
-            heuristic[0] = True
+            best.heuristic = True
             fine = merge_neighbours(r, b, node, &g, group_of)
     if fine:
         g.n0 = g.n

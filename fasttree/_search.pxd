@@ -53,6 +53,7 @@ cdef struct Best:
     int64_t n_cuts              # the thresholds that were admissible; only where they are asked for
     int64_t n_values            # the node's values of the attribute, and ...
     double told                 # ... the bits to tell this split from others of the attribute; only for code lengths
+    bint heuristic              # may there be a better split than this, or, if this is none, any?
 
 
 cdef inline uint32_t class_of(bint gather, const Rows* rows, uint64_t entry) noexcept nogil:

@@ -18,7 +18,6 @@ def split_nodes(
     const int64_t[::1] cut, const int64_t[::1] first_child, const int64_t[::1] table_start,
     int64_t[::1] child_rows, int64_t[:, ::1] child_counts, uint32_t[::1] table_codes,
     uint32_t[::1] table_branch, int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] n_shared,
-    uint8_t[::1] heuristic,
 ):
     """Describe the children of the winners and tell every row its branch.
 
@@ -42,8 +41,7 @@ def split_nodes(
             else:
                 fine = split_table(
                     growth, level, nodes[i], attribute[i], cut[i], table_start[i + 1] - table_start[i],
-                    &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i],
-                    &heuristic[i])
+                    &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i])
                 if not fine:
                     break
             n_shared[i] = count_children(
@@ -137,7 +135,7 @@ cdef void fill_ordered(
 
 cdef bint split_table(
     Growth growth, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t n_present,
-    uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch, uint8_t* heuristic,
+    uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """Write down the table of a split by levels, and tell every row its branch."""
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
@@ -149,7 +147,7 @@ cdef bint split_table(
     if growth.shape[attribute] == MULTIWAY:
         list_values(growth, entries, n, codes, cut, table_codes, table_branch, missing_branch)
     elif not form_sets(
-        growth, level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch, heuristic
+        growth, level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch
     ):
         return False
     if codes != NULL:
@@ -197,13 +195,13 @@ cdef void list_values(
 
 cdef bint form_sets(
     Growth growth, Level level, int64_t node, int64_t attribute, const uint64_t* entries, const uint8_t* codes,
-    int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch, uint8_t* heuristic,
+    int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """The search for subsets or groups again, now for which value is in which. False: no memory."""
     cdef const Ruler* ruler = &growth.measure.ruler
     cdef Node about
     cdef Best best
-    cdef bint flag = False, fine, shares = growth.sets_aside
+    cdef bint fine, shares = growth.sets_aside
     cdef bint grouped = growth.shape[attribute] == GROUPED
     cdef int64_t n = level.n_rows[node], i, n_missing = 0, place = 0
     cdef uint32_t branch
@@ -228,8 +226,7 @@ cdef bint form_sets(
                     about.n_missing += histogram[i]
         if shares and about.n_missing > 0:
             growth.set_missing_aside(&about, work + 3 * ruler.n_classes)
-        fine = growth.scan_sets(attribute, b, &about, work, &best, goes_left, group_of, &flag)
-        heuristic[0] = flag
+        fine = growth.scan_sets(attribute, b, &about, work, &best, goes_left, group_of)
         for i in range(b.n if fine else 0):
             branch = <uint32_t>group_of[i] if grouped else 1 - goes_left[i]
             if b.code[i] == 0:

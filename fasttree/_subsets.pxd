@@ -96,23 +96,32 @@ cdef inline bint principal_keys(Buckets* b, const Ruler* r, const Node* node) no
 
 
 cdef inline bint scan_subset(
-    int criterion, const Ruler* r, Buckets* b, const Node* node, int64_t* work, Best* best, uint8_t* goes_left,
-    bint* heuristic,
+    int criterion, const Ruler* r, Buckets* b, const Node* node, int64_t* work, Best* best, uint8_t* goes_left
 ) noexcept nogil:
     """Best binary partition of the values present, "missing" (code 0) being one of them. False: no memory.
 
-    Two classes: some prefix of the order by the share of the first is optimal (Breiman). More: every subset that holds
-    the first value, as long as there are at most 12; beyond that the prefixes of a principal direction, which may miss
-    the best, unless two classes only have rows here. So may the order by shares if what counts is the length of a code:
-    then every subset of at most 12 is tried too.
+    Two classes: some prefix of the order by the share of the first is the best of all partitions. For each value let
+    n be its weight and a that of the first class: the sides of a partition are sums of the vectors (n, a), and prefixes
+    are the corners of what all such sums span. The gain is a convex function of such a sum (Breiman), and so its
+    largest value is that of a corner. The gain ratio, too: where a convex function that is nowhere negative is divided
+    by a concave one, the sums where the ratio is at most t form a convex set, for every t.
+
+    Limits on sizes may forbid the best prefix. If it is better than the best one that is allowed, or none is, some other
+    subset may be as good as that: then every one is tried, as long as there are at most 12 values.
+
+    More classes: every subset that holds the first value, if there are at most 12; beyond that the prefixes of a
+    principal direction, which may miss the best, unless two classes only have rows here. So may the order by shares if
+    what counts is the length of a code: then every subset of at most 12 is tried too.
+
     `goes_left` (may be NULL) gets the side of each bucket; left is the side of the first bucket.
     """
     cdef int C = r.n_classes
     cdef int c, n_here = 0, first = 0
     cdef int64_t v
+    cdef bint ordered           # is the best prefix the best of all subsets?
+    cdef double refused
     best.score = -INFINITY
     best.cut = b.n - (b.n > 0 and b.code[0] == 0)
-    heuristic[0] = False
     if b.n < 2:
         return True
     if (C > 2 or criterion == CODE_LENGTH) and b.n <= EXHAUSTIVE_LIMIT:
@@ -124,27 +133,45 @@ cdef inline bint scan_subset(
         if node.counts[c] > 0:
             n_here += 1
             first = c
+    ordered = n_here <= 2 and criterion != CODE_LENGTH
     if n_here <= 2:
         for v in range(b.n):
             b.key[v] = <double>b.counts[v * C + first] / <double>b.size[v]
-        heuristic[0] = criterion == CODE_LENGTH
-    else:
-        heuristic[0] = True
-        if not principal_keys(b, r, node):
-            return False
+    elif not principal_keys(b, r, node):
+        return False
     sort_by_key(b.key, b.order, b.n)
-    scan_prefixes(criterion, r, b, node, work, best, goes_left)
+    refused = scan_prefixes(criterion, r, b, node, work, best, goes_left)
+    if ordered and refused <= best.score + node.margin:
+        return True
+    if b.n <= EXHAUSTIVE_LIMIT:
+        scan_every_subset(criterion, r, b, node, work, best, goes_left)
+    else:
+        best.heuristic = can_be_divided(r, b, node)
     return True
 
 
-cdef inline void scan_prefixes(
+cdef inline bint can_be_divided(const Ruler* r, const Buckets* b, const Node* node) noexcept nogil:
+    """May there be a partition that the limits on sizes allow? None, if what a single value leaves is too light."""
+    cdef int64_t v
+    if node.size < 2 * node.lightest or node.total < 2 * r.min_weight:
+        return False
+    for v in range(b.n):
+        if node.total - b.size[v] < r.min_weight:
+            return False
+        if node.size - size_of(r, b.counts + v * r.n_classes, b.size[v]) < node.lightest:
+            return False
+    return True
+
+
+cdef inline double scan_prefixes(
     int criterion, const Ruler* r, Buckets* b, const Node* node, int64_t* work, Best* best, uint8_t* goes_left
 ) noexcept nogil:
+    """The best prefix of the order; returns the best score of those that the limits on sizes forbid."""
     cdef int C = r.n_classes
     cdef int c, m = 0
     cdef int64_t i, v, weight = 0, size = 0, place, taken = 0, done = 0
     cdef bint two = C == 2
-    cdef double margin = node.margin
+    cdef double margin = node.margin, refused = -INFINITY
     cdef Cuts cuts
     cdef int64_t* left = work
     cdef int64_t* right = work + C
@@ -165,6 +192,7 @@ cdef inline void scan_prefixes(
             score_block(criterion, two, r, &cuts, m, node)
             for c in range(m):
                 if not fits(r, node, <int64_t>cuts.weight[c], <int64_t>cuts.size[c]):
+                    refused = cuts.score[c] if cuts.score[c] > refused else refused
                     cuts.score[c] = -INFINITY
             place = choose(cuts.score, m, margin, &best.score)
             if place >= 0:
@@ -178,12 +206,16 @@ cdef inline void scan_prefixes(
         if not goes_left[0]:
             for v in range(b.n):
                 goes_left[v] = not goes_left[v]
+    return refused
 
 
 cdef inline void scan_every_subset(
     int criterion, const Ruler* r, Buckets* b, const Node* node, int64_t* work, Best* best, uint8_t* goes_left
 ) noexcept nogil:
-    """Masks ascending, bit 0 always set: counting up flips two bits a step on average, each an O(C) move."""
+    """The first subset that is better than `best`, then than that one, and so on.
+
+    Masks ascending, bit 0 always set: counting up flips two bits a step on average, each an O(C) move.
+    """
     cdef int C = r.n_classes
     cdef int c
     cdef int64_t v, mask, winner = 0, size = 0, flipped, sign, bit
@@ -221,6 +253,6 @@ cdef inline void scan_every_subset(
         if score > best.score + margin:
             best.score = score
             winner = mask
-    if goes_left != NULL:
+    if goes_left != NULL and winner != 0:
         for v in range(b.n):
             goes_left[v] = (winner >> v) & 1

@@ -81,6 +81,12 @@ class Builder:
             nodes = np.arange(level.first_node, level.first_node + level.n_nodes)
             self.written.eligible.append((nodes, winners.eligible))
 
+    def note_heuristic(self, level: Level, winners: Winners) -> None:
+        """The nodes of the open level at which a better split than the best one that was found may exist."""
+        if winners.heuristic.any():
+            nodes = level.first_node + level.frontier[winners.heuristic]
+            self.written.heuristic.append((nodes, np.ones(len(nodes), dtype=bool)))
+
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
     ) -> Level:
@@ -201,7 +207,6 @@ class Builder:
         return {
             "n_table": n_present,
             "default_branch": default_branch,
-            "heuristic": children.heuristic,
         }
 
     def _begin_level(self, counts: np.ndarray) -> None:

@@ -37,6 +37,9 @@ class Winners:
     attribute: np.ndarray  # int64, -1: no admissible split
     score: np.ndarray  # float64
     cut: np.ndarray  # int64
+    heuristic: (
+        np.ndarray
+    )  # bool; of some attribute there may be a better split than was found, or any
     # Per node of the level what a message could ask for (of a closed node only whether there is anything); or None.
     eligible: np.ndarray | None = None
 
@@ -84,7 +87,9 @@ class Evaluator:
         """Move the rows into their new nodes and find the best split of every frontier node."""
         give_back(16 * (self.instances.n_entries - level.first_entry))
         n = len(level.frontier)
-        winners = Winners(np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64))
+        winners = Winners(
+            np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.zeros(n, dtype=bool)
+        )
         if self.lengths is not None:
             self.eligible = self._askable(level)
             winners = replace(winners, eligible=self.eligible)
@@ -138,10 +143,12 @@ class Evaluator:
         return eligible
 
     def _evaluate_batch(self, level: Level, batch: Batch, winners: Winners) -> None:
-        score, cut = self.scores(level, batch)
+        score, cut, heuristic = self.scores(level, batch)
         part = slice(batch.node0, batch.node1)
         if not score.shape[1]:
             return
+        if not self.ground.is_all_numeric:
+            winners.heuristic[part] = heuristic.any(axis=0)
         worth = score
         if self.judge is not None:
             with self.instances.dealt():
@@ -163,12 +170,14 @@ class Evaluator:
             winners.cut[part],
         )
 
-    def scores(self, level: Level, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, level: Level, batch: Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Hand the rows of the batch's families on to their children, and score every attribute at its frontier nodes:
-        the score of its best split (-inf: it has none) and the cut, both [attribute, node]."""
+        the score of its best split (-inf: it has none), the cut, and whether there may be a better one, all three
+        [attribute, node]."""
         family0, family1, node0, node1, moves = batch
         score = np.empty((self.ground.n_attributes, node1 - node0))
-        cut = np.empty((self.ground.n_attributes, node1 - node0), dtype=np.int64)
+        cut = np.empty(score.shape, dtype=np.int64)
+        heuristic = np.empty(score.shape, dtype=np.uint8)
         split = np.zeros_like(score) if self.params.c45 or self.params.by_length else None
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
         if node0 == node1:
@@ -186,7 +195,7 @@ class Evaluator:
         def work(worker: int, chunk: int) -> None:
             if not self.core.advance(
                 level.core, family0, family1, moves, node0, edges[chunk], edges[chunk + 1],
-                self.ground.spare[worker], score, cut, split,
+                self.ground.spare[worker], score, cut, split, heuristic,
             ):  # fmt: skip
                 raise MemoryError("no memory left for the split search")
 
@@ -204,7 +213,7 @@ class Evaluator:
             score = c45.worth(
                 score, split, self.is_threshold, self.has_many_values, by_ratio, self.params.tie
             )
-        return score, cut
+        return score, cut, heuristic
 
     def parts(self, level: Level) -> list[Level]:
         """The level in parts that are to be grown one after another, if its rows have multiplied beyond the memory that

@@ -40,7 +40,6 @@ LEAF_VALUES: dict[str, np.generic] = {
     "default_branch": np.int32(-1),
     "missing_branch": np.int32(-1),
     "missing_seen": np.False_,
-    "heuristic": np.False_,
     "n_surrogates": np.int32(0),
     "n_cuts": np.int32(0),
     "place": np.int32(0),
@@ -62,6 +61,8 @@ class Written:
     empty: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     # Nodes, and what a message could ask for there.
     eligible: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    # Nodes at which a heuristic looked for sets of levels: True.
+    heuristic: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     surrogates: list[Surrogates] = field(default_factory=list)
 
 
@@ -96,8 +97,9 @@ class Finisher:
         give_back(64 * n_nodes)
         arrays |= self._classes(arrays["parent"], number)
         give_back(64 * n_nodes)
-        multiplicity = changed(n_nodes, 1, self.written.empty, number)
-        eligible = changed(n_nodes, 0, self.written.eligible, number)
+        multiplicity = changed(n_nodes, np.int32(1), self.written.empty, number)
+        eligible = changed(n_nodes, np.int32(0), self.written.eligible, number)
+        arrays["heuristic"] = changed(n_nodes, np.False_, self.written.heuristic, number)
         arrays |= {name: self._by_node(name, node) for name in LEAF_VALUES if name not in arrays}
         del node, number
         if self.params.threshold == "value":

@@ -64,6 +64,7 @@ def grow(
         evaluator.resume(step)
         winners = evaluator.evaluate(step)
         builder.note_eligible(step, winners)
+        builder.note_heuristic(step, winners)
         accepted = _accept(winners, params)
         if accepted.any():
             splits = Splits(
@@ -138,7 +139,7 @@ def score_root(
     level = Builder(table, params, ground, weights).root()
     if not len(level.frontier):
         return np.full(table.n_attributes, -np.inf)
-    scores, _ = Evaluator(ground).scores(level, Batch(0, 1, 0, 1))
+    scores, _, _ = Evaluator(ground).scores(level, Batch(0, 1, 0, 1))
     if costs is not None:
         scores = costs.worth(scores, np.zeros(scores.shape, dtype=bool))
     return np.asarray(scores[:, 0])

@@ -45,10 +45,13 @@ def without_rows(counts: list[np.ndarray]) -> np.ndarray:
 
 
 def changed(
-    n: int, value: int, changes: list[tuple[np.ndarray, np.ndarray]], number: np.ndarray | None
+    n: int,
+    value: np.generic,
+    changes: list[tuple[np.ndarray, np.ndarray]],
+    number: np.ndarray | None,
 ) -> np.ndarray:
     """One value for all, but for some."""
-    found = constant(np.int32(value), n)
+    found = constant(value, n)
     if changes:
         found = found.copy()
         for nodes, values in changes:

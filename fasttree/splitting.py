@@ -40,7 +40,6 @@ class Children:
     neighbours: np.ndarray  # what lies on both sides of a threshold
     # Where rows went that do not know the attribute, -1: there were none.
     missing_branch: np.ndarray
-    heuristic: np.ndarray
     known_counts: np.ndarray | None = None  # counts of the rows that know the attribute, if not all
     surrogates: Surrogates | None = None
     lacking: np.ndarray | None = (
@@ -120,7 +119,6 @@ class Splitter:
             table_branch=np.empty(table_start[-1], dtype=np.uint32),
             neighbours=np.zeros((len(nodes), 2), dtype=np.int64),
             missing_branch=np.full(len(nodes), -1, dtype=np.int32),
-            heuristic=np.zeros(len(nodes), dtype=np.uint8),
         )
         n_shared = np.zeros(len(nodes), dtype=np.int64)
         n_rows = ends(level.n_rows[nodes])
@@ -135,7 +133,7 @@ class Splitter:
             if not _core.split_nodes(
                 self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, cut, first_child, table_start,
                 children.n_rows, children.counts, children.table_codes, children.table_branch,
-                children.neighbours, children.missing_branch, n_shared, children.heuristic,
+                children.neighbours, children.missing_branch, n_shared,
             ):  # fmt: skip
                 raise MemoryError("no memory left to describe the children")
 

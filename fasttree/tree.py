@@ -71,7 +71,9 @@ class Tree:
     # the heaviest. The first model files do not say it of trees with surrogates.
     missing_seen: np.ndarray
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
-    heuristic: np.ndarray  # bool; the subset may not be the best one
+    # bool; there may be a better split than this one, or, at a leaf, one that was not found: not every set of levels of
+    # some attribute was looked at
+    heuristic: np.ndarray
     counts: np.ndarray  # float64 [node, class]
     proba: np.ndarray  # float64 [node, class]; NOTHING: the shares of `counts`, once somebody asks
     pred: np.ndarray  # int32 class number
@@ -186,7 +188,7 @@ class Tree:
             missing_branch=np.where(keeps, self.missing_branch[alive], -1).astype(np.int32),
             missing_seen=self.missing_seen[alive] & keeps,
             multiplicity=self.multiplicity[alive],
-            heuristic=self.heuristic[alive] & keeps,
+            heuristic=(self.heuristic & (split | self.is_leaf()))[alive],
             counts=self.counts[alive],
             proba=self.proba[alive],
             pred=self.pred[alive],

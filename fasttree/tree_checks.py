@@ -184,8 +184,7 @@ def _check_tests(
     require_all(fits, "node", "has a branch for missing values that is none")
     seen = arrays["missing_seen"]
     require_all(~seen | (missing >= 0), "node", "has no branch for the missing values it has seen")
-    for name in ("missing_seen", "heuristic"):
-        require_all(is_inner | ~arrays[name], "node", f"is a leaf, yet {name} is set")
+    require_all(is_inner | ~seen, "node", "is a leaf, yet missing_seen is set")
 
 
 def _check_surrogates(

@@ -22,6 +22,7 @@ def nodes_of(tree: Any) -> list[Node]:
             proba=tree.proba[place].tolist(),
             pred=int(tree.pred[place]),
             multiplicity=int(tree.multiplicity[place]),
+            heuristic=bool(tree.heuristic[place]),
         )
         if tree.attribute[place] >= 0:
             first, n_children = int(tree.first_child[place]), int(tree.n_children[place])
@@ -38,7 +39,6 @@ def nodes_of(tree: Any) -> list[Node]:
                 table={code - 1: branch for code, branch in zip(codes, branches, strict=True)},
                 missing_branch=missing_branch if tree.missing_seen[place] else None,
                 n_absent=sum(int(tree.multiplicity[child]) for child in empty),
-                heuristic=bool(tree.heuristic[place]),
                 gain=float(tree.gain[place]),
             )
             node.missing_branch = missing_branch
@@ -62,7 +62,7 @@ def difference(tree: Any, expected: list[Node], *, tolerance: float = 0.0) -> st
             return f"node {place}: counts {ours.counts}, expected {theirs.counts}"
         if not close(ours.proba, theirs.proba, 1e-9):
             return f"node {place}: proba {ours.proba}, expected {theirs.proba}"
-        for name in ("depth", "parent", "pred", "multiplicity", "children"):
+        for name in ("depth", "parent", "pred", "multiplicity", "children", "heuristic"):
             mine, other = getattr(ours, name), getattr(theirs, name)
             if mine != other:
                 return f"node {place}: {name} {mine}, expected {other}"
@@ -70,7 +70,7 @@ def difference(tree: Any, expected: list[Node], *, tolerance: float = 0.0) -> st
             if ours.split is not theirs.split:
                 return f"node {place}: {describe(ours)}, expected {describe(theirs)}"
             continue
-        for name in ("attribute", "table", "missing_branch", "n_absent", "heuristic"):
+        for name in ("attribute", "table", "missing_branch", "n_absent"):
             if getattr(ours.split, name) != getattr(theirs.split, name):
                 return f"node {place}: {describe(ours)}, expected {describe(theirs)}"
         if not theirs.split.table and ours.split.threshold != theirs.split.threshold:

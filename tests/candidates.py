@@ -40,7 +40,6 @@ class Split:
     table: dict[int, int] = field(default_factory=dict)  # category -> branch, present ones only
     missing_branch: int | None = None  # None: every row of the node knows the attribute
     n_absent: int = 0  # multiway: how many values share the branch without rows
-    heuristic: bool = False
     gain: float = 0.0  # the impurity saved per unit of weight
     score: float = 0.0  # what the criterion makes of it: the same, or the gain ratio
 
@@ -282,21 +281,24 @@ class Candidates:
     def subsets(self, index: int, rows: Sequence[int]) -> Iterator[Split]:
         tables = self.tables(index, rows)  # missing is one more value here
         present = list(tables)
-        heuristic = False
-        here = [c for c, weight in enumerate(total_of(list(tables.values()))) if weight > 0]
-        is_short = self.n_classes > 2 and len(present) <= EXHAUSTIVE_VALUES
-        if len(here) <= 2 and not is_short:
+        here = self.classes_here(tables)
+        if self.n_classes > 2 and len(present) <= EXHAUSTIVE_VALUES:
+            sides = every_side(present)
+        elif len(here) <= 2:
             order = sorted(present, key=lambda v: (tables[v][here[0]] / sum(tables[v]), v))
             sides = [order[:size] for size in range(1, len(order))]
-        elif is_short:
-            sides = [
-                [present[0]] + [v for bit, v in enumerate(present[1:]) if mask >> bit & 1]
-                for mask in range(2 ** (len(present) - 1) - 1)
-            ]
         else:
-            heuristic = True
             order = principal_order(tables)
             sides = [order[:size] for size in range(1, len(order))]
+        yield from self.divided(index, tables, sides)
+
+    def classes_here(self, tables: dict[int, list[float]]) -> list[int]:
+        return [c for c, weight in enumerate(total_of(list(tables.values()))) if weight > 0]
+
+    def divided(
+        self, index: int, tables: dict[int, list[float]], sides: Sequence[Sequence[int]]
+    ) -> Iterator[Split]:
+        present = list(tables)
         for side in sides:
             holds_first = present[0] in side
             table = {v: 0 if (v in side) == holds_first else 1 for v in present}
@@ -308,5 +310,21 @@ class Candidates:
                 branches,
                 missing_branch=table.pop(MISSING, None),
                 table=table,
-                heuristic=heuristic,
             )
+
+    def is_by_subsets(self, index: int) -> bool:
+        return (
+            self.attributes[index].n_categories is not None and self.categorical_split == "subset"
+        )
+
+    def every_subset(self, index: int, rows: Sequence[int]) -> Iterator[Split]:
+        tables = self.tables(index, rows)
+        yield from self.divided(index, tables, every_side(list(tables)))
+
+
+def every_side(present: Sequence[int]) -> list[list[int]]:
+    """Every set of values that holds the first one, but for that of all."""
+    return [
+        [present[0]] + [v for bit, v in enumerate(present[1:]) if mask >> bit & 1]
+        for mask in range(2 ** (len(present) - 1) - 1)
+    ]

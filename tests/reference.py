@@ -14,9 +14,12 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
   values are absent, one shared branch without rows (the last one), whose multiplicity is the
   number of absent values. It is a leaf that answers like its parent.
 * Categorical, subset: two branches; the left one holds the first present value. Two classes: the
-  prefixes of the values ordered by the rate of class 0. More classes: every subset up to 12
-  values present, and beyond that the prefixes of the order along the principal direction, or by the
-  rate of the first class if only two are present.
+  prefixes of the values ordered by the rate of class 0; then, if a prefix that is too light on one
+  side would have been better than the best of the others, every subset of up to 12 values. More
+  classes: every subset up to 12 values present, and beyond that the prefixes of the order along the
+  principal direction, or by the rate of the first class if only two are present. A node where a
+  better subset may exist than those that were tried, of whatever attribute, is marked as heuristic,
+  be it a leaf.
 * A row whose value is missing stands on some side of every candidate. Numeric: all cuts with the
   missing rows on the left, all cuts with them on the right, at last all known values against them
   (set apart; threshold inf), which with ``missing="category"`` comes first. Multiway: they join the
@@ -36,10 +39,11 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from candidates import (
+    EXHAUSTIVE_VALUES,
     TIE,
     Attribute,
     Candidates,
@@ -50,6 +54,7 @@ from candidates import (
     is_missing,
     midpoint,
     score_of,
+    total_of,
 )
 
 __all__ = [
@@ -87,6 +92,7 @@ class Node:
     children: list[int] = field(default_factory=list)
     default_branch: int = -1
     missing_branch: int = -1
+    heuristic: bool = False  # there may be a better split, or any
     margin: float = math.inf  # best score minus the best score of any other candidate
 
     @property
@@ -145,16 +151,16 @@ class Grower:
         """The winner and its margin over every other admissible candidate."""
         counts = self.count(rows)
         winner: Split | None = None
-        scores = []
-        for index in range(len(self.attributes)):
-            best: Split | None = None
-            for split in self.candidates.of(index, rows):
-                if not self.is_admissible(split):
-                    continue
-                split.score = score_of(self.criterion, counts, split.branch_counts)
+        scores: list[float] = []
+
+        def evaluate(split: Split) -> None:
+            split.score = score_of(self.criterion, counts, split.branch_counts)
+            if self.is_admissible(split):
                 scores.append(split.score)
-                if best is None or split.score > best.score + TIE:
-                    best = split
+
+        self.is_heuristic = False
+        for index in range(len(self.attributes)):
+            best = self.best_of(index, rows, evaluate)
             if best is not None and (winner is None or best.score > winner.score + TIE):
                 winner = best
         if winner is not None:
@@ -162,6 +168,45 @@ class Grower:
         scores.sort()
         margin = scores[-1] - scores[-2] if len(scores) > 1 else math.inf
         return winner, margin
+
+    def best_of(
+        self, index: int, rows: Sequence[int], evaluate: Callable[[Split], None]
+    ) -> Split | None:
+        """The best split of one attribute, scored by `evaluate`; says whether there may be a better one."""
+        best: Split | None = None
+        refused = -math.inf
+        for split in self.candidates.of(index, rows):
+            evaluate(split)
+            if not self.is_admissible(split):
+                refused = max(refused, split.score)
+            elif best is None or split.score > best.score + TIE:
+                best = split
+        if not self.candidates.is_by_subsets(index):
+            return best
+        tables = self.candidates.tables(index, rows)
+        is_exact = len(self.candidates.classes_here(tables)) <= 2
+        if is_exact and refused <= (-math.inf if best is None else best.score + TIE):
+            return best
+        if len(tables) > EXHAUSTIVE_VALUES:
+            self.is_heuristic |= self.can_be_divided(list(tables.values()))
+            return best
+        for split in self.candidates.every_subset(index, rows):
+            evaluate(split)
+            if self.is_admissible(split) and (best is None or split.score > best.score + TIE):
+                best = split
+        return best
+
+    def can_be_divided(self, tables: Sequence[list[float]]) -> bool:
+        """Are there enough rows for two sides, and is no value so heavy that what it leaves is too light?"""
+        everything = total_of(tables)
+        halves = [[n / 2 for n in everything]] * 2
+        others = [
+            [total - n for total, n in zip(everything, table, strict=True)] for table in tables
+        ]
+        return all(
+            self.is_admissible(Split(0, sides))
+            for sides in [halves, *([everything, other] for other in others)]
+        )
 
     def must_be_leaf(self, counts: Sequence[float], depth: int) -> bool:
         return (
@@ -194,6 +239,7 @@ class Grower:
         if not node.rows or self.must_be_leaf(node.counts, node.depth):
             return
         split, margin = self.best_split(node.rows)
+        node.heuristic = self.is_heuristic
         if split is None or not self.is_worth_it(split):
             return
         node.split, node.margin = split, margin
@@ -244,6 +290,7 @@ def keep_best_first(nodes: list[Node], max_leaves: int) -> list[Node]:
         if number in expanded:
             node.children = [place[child] for child in node.children]
         else:
+            node.heuristic &= node.split is None  # a split that was not made tells nothing
             node.split, node.children = None, []
             node.default_branch = node.missing_branch = -1
         trimmed.append(node)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -80,15 +81,13 @@ class SurrogateGrower(Grower):
 
     def best_split(self, rows: Sequence[int]) -> tuple[Split | None, float]:
         winner: Split | None = None
+        self.is_heuristic = False
         for index in range(len(self.attributes)):
             known = self.knowing(index, rows)
-            best: Split | None = None
-            for split in self.candidates.of(index, known) if known else ():
-                if not self.is_admissible(split):
-                    continue
-                self.evaluate(split, known, rows)
-                if best is None or split.score > best.score + TIE:
-                    best = split
+            best = None
+            if known:
+                evaluate = partial(self.evaluate, known=known, rows=rows)
+                best = self.best_of(index, known, evaluate)
             if best is not None and (winner is None or best.score > winner.score + TIE):
                 winner = best
         return winner, math.inf

@@ -31,6 +31,9 @@ NAN = math.nan
 class GroupedCandidates(Candidates):
     """One candidate for each categorical attribute; missing is one more value, before the first one."""
 
+    def is_by_subsets(self, index: int) -> bool:
+        return False
+
     def subsets(self, index: int, rows: Sequence[int]) -> Iterator[Split]:
         by_value = self.tables(index, rows)
         if len(by_value) < 2:

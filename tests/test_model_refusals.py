@@ -190,7 +190,6 @@ EDITS: list[tuple[str, Callable[[Any, dict[str, np.ndarray]], None], str]] = [
     ("tables that begin late", put("tree/table_start", 1), "begin and end"),
     ("tables that end early", put("tree/table_start", 0, -1), "begin and end"),
     ("seen at a leaf", put("tree/missing_seen", True, first_leaf), "has no branch for the missing"),
-    ("heuristic leaf", put("tree/heuristic", True, first_leaf), "is a leaf, yet"),
     ("negative count", put("tree/counts", -1.0, (0, 0)), "class counts"),
     ("infinite count", put("tree/counts", np.inf, (0, 0)), "class counts"),
     ("NaN count", put("tree/counts", np.nan, (0, 0)), "class counts"),

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 HELP = help_text(
     "Draw the tree of a model, as wide as the terminal.",
-    """Each line has the test that leads to a node, its class, its training rows, the probability of the class by these
-    (optimistic: the tree was made for them), and a bar of the training rows by class. "or missing" marks the branch that training rows without the value took, "or
-    missing (surrogates)" that surrogates sent them on. A tree that is too large is drawn down to a level of some 60
-    lines; of a node with more than 12 branches the heaviest are drawn.""",
+    """Each line has the test that leads to a node, its class, its training rows, the probability of the class by
+    these (optimistic: the tree was made for them), and a bar of the training rows by class. "or missing" marks
+    the branch that training rows without the value took, "or missing (surrogates)" that surrogates sent them on.
+    A tree that is too large is drawn down to a level of some 60 lines; of a node with more than 12 branches the
+    heaviest are drawn.""",
     examples=(
         "fasttree show patients.model",
         "fasttree show patients.model --depth 3",

@@ -83,6 +83,8 @@ def _nodes(model: Exportable) -> Iterator[dict[str, Any]]:
                     _surrogate(model, surrogate, first + i)
                     for i, surrogate in enumerate(test.surrogates)
                 ]
+        elif tree.heuristic[node]:
+            said["heuristic"] = True
         yield said
 
 

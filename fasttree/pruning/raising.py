@@ -179,7 +179,7 @@ class _Slots:
             missing_branch=missing,
             missing_seen=of_test(grown.missing_seen, False),
             multiplicity=np.where(is_leaf, self.leaves[slot], 1).astype(np.int32),
-            heuristic=of_test(grown.heuristic, False),
+            heuristic=of_test(grown.heuristic, False) | self._has_missed_split(slot),
             counts=self.counts[slot],
             proba=proba,
             pred=pred,
@@ -281,6 +281,12 @@ class _Slots:
             "surrogate_agreement": grown.surrogate_agreement[one],
             "surrogate_adjusted": grown.surrogate_adjusted[one],
         }
+
+    def _has_missed_split(self, slot: np.ndarray) -> np.ndarray:
+        """The leaves that are those of growth, where it may have missed a split."""
+        known = np.where(self.changed[slot], 0, slot)
+        stays = self.is_leaf[slot] & ~self.changed[slot] & self.grown.is_leaf()[known]
+        return np.asarray(stays & self.grown.heuristic[known])
 
     def _labels(self, slot: np.ndarray, parent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Class and shares: those of growth, made anew where other rows came, the parent's where there are none."""

@@ -165,7 +165,7 @@ def _tests(tree: Any) -> Iterator[str]:
         if asked < 0:
             if start != stop or not math.isnan(threshold) or default != -1 or missing != -1:
                 yield f"leaf {node} has a test"
-            if tree.missing_seen[node] or tree.heuristic[node] or tree.gain[node] != 0:
+            if tree.missing_seen[node] or tree.gain[node] != 0:
                 yield f"leaf {node} has marks of a test"
             continue
         if not (0 if tree.missing_seen[node] else -1) <= missing < n_children:
