@@ -27,6 +27,7 @@ ELBOW = 14.0  # from a box to the line that its branches leave
 WIDEST_BOX, NARROWEST_BOX = 210.0, 84.0
 WIDEST_LABEL = 150.0
 LINES = 2  # of the label of a branch
+MOST_NAMED = 8  # levels in a label that is too short for all of a set
 OR_MISSING = " or missing"  # the end of a test that missing values pass
 # Of the classes, in their order, then of all the others; told apart also by the colour-blind (after Okabe and Ito).
 PALETTE = (
@@ -68,7 +69,7 @@ class Branch:
     child: int
     turn: float
     label: tuple[str, ...]
-    full: str
+    full: str  # nothing shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def layout(tree: Tree, max_depth: int | None = None) -> Drawing:
     """The whole tree, or its first `max_depth` levels below the root."""
     shown = _shown(tree, max_depth)
     place = {node: k for k, node in enumerate(shown)}
-    labels = {child: text for node in shown for child, text in _labels(tree, node, place)}
+    labels = {child: label for node in shown for child, label in _labels(tree, node, place)}
     texts = [_texts(tree, node, place) for node in shown]
     lefts, widths = _columns(tree, shown, labels, texts)
     middles = _middles(tree, shown, place)
@@ -110,7 +111,7 @@ def layout(tree: Tree, max_depth: int | None = None) -> Drawing:
         if node:
             parent = place[int(tree.parent[node])]
             turn = lefts[depth - 1] + widths[depth - 1] + ELBOW
-            branches.append(Branch(parent, k, turn, wrapped(labels[node]), labels[node]))
+            branches.append(Branch(parent, k, turn, *labels[node]))
     deepest = int(tree.depth[shown[-1]])
     width = lefts[deepest] + widths[deepest] + MARGIN
     height = max(middles) + BOX_HEIGHT / 2 + MARGIN
@@ -138,15 +139,31 @@ def _shown(tree: Tree, max_depth: int | None) -> list[int]:
 # -- texts -------------------------------------------------------------------------------------------------------------
 
 
-def _labels(tree: Tree, node: int, place: dict[int, int]) -> list[tuple[int, str]]:
-    """What leads to each child, without the name of the attribute, which stands in the box."""
+def _labels(
+    tree: Tree, node: int, place: dict[int, int]
+) -> list[tuple[int, tuple[tuple[str, ...], str]]]:
+    """What leads to each child, in lines that have a limit and in full."""
     if tree.attribute[node] == LEAF or int(tree.first_child[node]) not in place:
         return []
+    whole = _branches(tree, node)
+    lines = {child: wrapped(text) for child, text in whole.items()}
+    # Of a set that is cut off, as many levels as leave room to say how many others there are.
+    cut_off = [child for child, text in whole.items() if " ".join(lines[child]) != text]
+    for most in range(MOST_NAMED, 0, -1) if cut_off else ():
+        folded = _branches(tree, node, most)
+        for child in cut_off:
+            lines[child] = wrapped(folded[child])
+        cut_off = [child for child in cut_off if " ".join(lines[child]) != folded[child]]
+    return [(child, (lines[child], text)) for child, text in whole.items()]
+
+
+def _branches(tree: Tree, node: int, most: int | None = None) -> dict[int, str]:
+    """What leads to each child, without the name of the attribute, which stands in the box."""
     name = readable(tree.schema.attributes[tree.attribute[node]].name)
     texts: dict[int, list[str]] = {}
-    for child, text in branch_texts(tree, node):
+    for child, text in branch_texts(tree, node, most):
         texts.setdefault(child, []).append(text.removeprefix(f"{name} ").removeprefix("= "))
-    return [(child, " or ".join(parts)) for child, parts in texts.items()]
+    return {child: " or ".join(parts) for child, parts in texts.items()}
 
 
 def _texts(tree: Tree, node: int, place: dict[int, int]) -> tuple[str, str, str]:
@@ -180,7 +197,10 @@ def _shares(tree: Tree, node: int) -> tuple[float, ...]:
 
 
 def _columns(
-    tree: Tree, shown: list[int], labels: dict[int, str], texts: list[tuple[str, str, str]]
+    tree: Tree,
+    shown: list[int],
+    labels: dict[int, tuple[tuple[str, ...], str]],
+    texts: list[tuple[str, str, str]],
 ) -> tuple[list[float], list[float]]:
     """Left edge and width of the boxes of each level."""
     n_levels = int(tree.depth[shown[-1]]) + 1
@@ -190,7 +210,7 @@ def _columns(
         width = max(text_width(title, SIZE * BOLDER), text_width(evidence, SMALL)) + 2 * PADDING
         boxes[depth] = min(max(boxes[depth], width), WIDEST_BOX)
         if node:
-            wide = max(text_width(line, SMALL) for line in wrapped(labels[node]))
+            wide = max(text_width(line, SMALL) for line in labels[node][0])
             gaps[depth] = max(gaps[depth], wide + ELBOW + 16)
     lefts = [MARGIN]
     for depth in range(1, n_levels):
@@ -251,13 +271,15 @@ def shortened(text: str, room: float, size: float) -> str:
 
 def wrapped(text: str) -> tuple[str, ...]:
     """On two lines, broken between words; what does not fit then is cut off, but not where missing values go."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if text_width(longer, SMALL) <= WIDEST_LABEL or len(lines) == LINES or not lines[-1]:
-            lines[-1] = longer
-        else:
-            lines.append(word)
+    lines: list[str] = []
+    words, at = text.split(" "), 0
+    while at < len(words) and len(lines) < LINES - 1:
+        line, at = words[at], at + 1
+        while at < len(words) and text_width(f"{line} {words[at]}", SMALL) <= WIDEST_LABEL:
+            line, at = f"{line} {words[at]}", at + 1
+        lines.append(line)
+    if at < len(words):  # measured once: it may be very long
+        lines.append(" ".join(words[at:]))
     end = OR_MISSING if lines[-1].endswith(OR_MISSING) else ""
     room = WIDEST_LABEL - text_width(end, SMALL)
     lines[-1] = shortened(lines[-1].removesuffix(end), room, SMALL) + end
