@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,10 +28,6 @@ class Result(NamedTuple):
 
 def run(*args: object, width: int = 80) -> Result:
     """`fasttree args`, as if on something that is no terminal."""
-    from typer.main import get_command
-
-    from fasttree.cli.app import app
-
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
     environment = {"COLUMNS": str(width), "TERM": "xterm"}
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
@@ -38,8 +35,17 @@ def run(*args: object, width: int = 80) -> Result:
             patch.delenv(name, raising=False)
         for name, value in environment.items():
             patch.setenv(name, value)
-        code = get_command(app).main([str(arg) for arg in args], "fasttree", standalone_mode=False)
+        code = _command().main([str(arg) for arg in args], "fasttree", standalone_mode=False)
     return Result(code, _written(out), _written(err))
+
+
+@cache
+def _command() -> Any:
+    from typer.main import get_command
+
+    from fasttree.cli.app import app
+
+    return get_command(app)
 
 
 def _written(stream: io.TextIOWrapper) -> str:

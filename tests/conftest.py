@@ -2,7 +2,8 @@
 """Hypothesis profiles and the tables that many tests share.
 
 HYPOTHESIS_PROFILE chooses how hard the property tests look: "quick" while working, "ci" (default),
-"thorough" before a release.
+"thorough" before a release. `pytest -m campaign` runs the campaigns alone, LONG times as long as they are among the
+other tests.
 """
 
 from __future__ import annotations
@@ -23,6 +24,26 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 # A shell's background jobs ignore Ctrl-C, and would hand that on to the processes that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+LONG = 100  # times the ordinary length of a campaign
+LONG_SECONDS = 4 * 3600
+
+
+def is_long(config: pytest.Config) -> bool:
+    return config.getoption("markexpr") == "campaign"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items if is_long(config) else ():
+        if item.get_closest_marker("campaign"):
+            item.add_marker(pytest.mark.timeout(LONG_SECONDS), append=False)
+
+
+@pytest.fixture
+def length(request: pytest.FixtureRequest) -> int:
+    """How many times as long as among the other tests a campaign shall be."""
+    return LONG if is_long(request.config) else 1
 
 
 @pytest.fixture(scope="session")

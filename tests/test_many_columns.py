@@ -6,7 +6,6 @@ What is counted: how often a name is compared or hashed, and calls of functions 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from counting import calls
 
 import fasttree
 from fasttree import TreeClassifier
@@ -49,23 +49,6 @@ class Name(str):
     def __hash__(self) -> int:
         Name.asked += 1
         return str.__hash__(self)
-
-
-def calls(work: Callable[[], Any]) -> int:
-    """Python's and C's functions that are called meanwhile, in this thread."""
-    counted = 0
-
-    def count(frame: Any, event: str, given: Any) -> None:
-        nonlocal counted
-        counted += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return counted
 
 
 def table(n: int) -> tuple[dict[str, Any], list[str]]:

@@ -28,6 +28,7 @@ ELBOW = 14.0  # from a box to the line that its branches leave
 WIDEST_BOX, NARROWEST_BOX = 210.0, 84.0
 WIDEST_LABEL = 150.0
 LINES = 2  # of the label of a branch
+MOST_NAMED = 8  # levels in a label that is too short for all of a set
 # Of the classes, in their order, then of all the others; told apart also by the colour-blind (after Okabe and Ito).
 PALETTE = (
     "#76828f",
@@ -68,7 +69,7 @@ class Branch:
     child: int
     turn: float
     label: tuple[str, ...]
-    full: str
+    full: str  # nothing shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def layout(tree: Tree, max_depth: int | None = None) -> Drawing:
     """The whole tree, or its first `max_depth` levels below the root."""
     shown = _shown(tree, max_depth)
     place = {node: k for k, node in enumerate(shown)}
-    labels: dict[int, str] = {}
+    labels: dict[int, tuple[str, ...]] = {}
     full_labels: dict[int, str] = {}
     for node in shown:
         if tree.attribute[node] != LEAF and int(tree.first_child[node]) in place:
@@ -115,7 +116,7 @@ def layout(tree: Tree, max_depth: int | None = None) -> Drawing:
         if node:
             parent = place[int(tree.parent[node])]
             turn = lefts[depth - 1] + widths[depth - 1] + ELBOW
-            branches.append(Branch(parent, k, turn, wrapped(labels[node]), full_labels[node]))
+            branches.append(Branch(parent, k, turn, labels[node], full_labels[node]))
     deepest = int(tree.depth[shown[-1]])
     width = lefts[deepest] + widths[deepest] + MARGIN
     height = max(middles) + BOX_HEIGHT / 2 + MARGIN
@@ -143,13 +144,22 @@ def _shown(tree: Tree, max_depth: int | None) -> list[int]:
 # -- texts -------------------------------------------------------------------------------------------------------------
 
 
-def _labels(tree: Tree, node: int) -> dict[int, str]:
-    """What leads to each child, without the name of the attribute, which stands in the box."""
-    return _without_name(tree, node, branch_texts(tree, node))
+def _labels(tree: Tree, node: int) -> dict[int, tuple[str, ...]]:
+    """What leads to each child, in lines of limited width; the name of the attribute stands in the box."""
+    whole = _without_name(tree, node, branch_texts(tree, node))
+    lines = {child: wrapped(text) for child, text in whole.items()}
+    # Of a set that is cut off, as many levels as leave room to say how many others there are.
+    cut_off = [child for child, text in whole.items() if " ".join(lines[child]) != text]
+    for most in range(MOST_NAMED, 0, -1) if cut_off else ():
+        folded = _without_name(tree, node, branch_texts(tree, node, most))
+        for child in cut_off:
+            lines[child] = wrapped(folded[child])
+        cut_off = [child for child in cut_off if " ".join(lines[child]) != folded[child]]
+    return lines
 
 
 def _full_labels(tree: Tree, node: int) -> dict[int, str]:
-    """The same in full, with the share that each child gets of a row without the value, if it is shared out."""
+    """The whole of it, with the share that each child gets of a row without the value, if it is shared out."""
     labels = _without_name(tree, node, full_branch_texts(tree, node))
     if tree.missing_branch[node] == ALL_BRANCHES:
         first = int(tree.first_child[node])
@@ -198,7 +208,10 @@ def _shares(tree: Tree, node: int) -> tuple[float, ...]:
 
 
 def _columns(
-    tree: Tree, shown: list[int], labels: dict[int, str], texts: list[tuple[str, str, str]]
+    tree: Tree,
+    shown: list[int],
+    labels: dict[int, tuple[str, ...]],
+    texts: list[tuple[str, str, str]],
 ) -> tuple[list[float], list[float]]:
     """Left edge and width of the boxes of each level."""
     n_levels = int(tree.depth[shown[-1]]) + 1
@@ -208,7 +221,7 @@ def _columns(
         width = max(text_width(title, SIZE * BOLDER), text_width(evidence, SMALL)) + 2 * PADDING
         boxes[depth] = min(max(boxes[depth], width), WIDEST_BOX)
         if node:
-            wide = max(text_width(line, SMALL) for line in wrapped(labels[node]))
+            wide = max(text_width(line, SMALL) for line in labels[node])
             gaps[depth] = max(gaps[depth], wide + ELBOW + 16)
     lefts = [MARGIN]
     for depth in range(1, n_levels):
@@ -269,13 +282,15 @@ def shortened(text: str, room: float, size: float) -> str:
 
 def wrapped(text: str) -> tuple[str, ...]:
     """On two lines, broken between words; what does not fit then is cut off, but not where missing values go."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if text_width(longer, SMALL) <= WIDEST_LABEL or len(lines) == LINES or not lines[-1]:
-            lines[-1] = longer
-        else:
-            lines.append(word)
+    lines: list[str] = []
+    words, at = text.split(" "), 0
+    while at < len(words) and len(lines) < LINES - 1:
+        line, at = words[at], at + 1
+        while at < len(words) and text_width(f"{line} {words[at]}", SMALL) <= WIDEST_LABEL:
+            line, at = f"{line} {words[at]}", at + 1
+        lines.append(line)
+    if at < len(words):  # measured once: it may be very long
+        lines.append(" ".join(words[at:]))
     end = next((end for end in (BY_SURROGATES, OR_MISSING) if text.endswith(end)), "")
     if end and not lines[-1].endswith(end):  # broken within it
         return shortened(text.removesuffix(end), WIDEST_LABEL, SMALL), end.strip()

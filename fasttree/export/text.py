@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -117,9 +118,12 @@ def _end(model: Exportable, node: int, indent: str) -> list[str]:
     return [f"{indent}(if {name} is unknown: {label})"]
 
 
-def branch_texts(tree: Tree, node: int) -> list[tuple[int, str]]:
-    """The children of a node with their tests, as they are printed. Levels without training rows may share a child."""
-    return _branches(tree, node, number_text, complete=False, mark_surrogates=True)
+def branch_texts(tree: Tree, node: int, most: int | None = None) -> list[tuple[int, str]]:
+    """The children of a node with their tests, as they are printed. Levels without training rows may share a child.
+
+    `most`: of a set of more levels only so many are named, and the others counted.
+    """
+    return _branches(tree, node, number_text, complete=False, mark_surrogates=True, most=most)
 
 
 def full_branch_texts(tree: Tree, node: int) -> list[tuple[int, str]]:
@@ -133,13 +137,18 @@ def full_branch_texts(tree: Tree, node: int) -> list[tuple[int, str]]:
 
 
 def _branches(
-    tree: Tree, node: int, write: WriteNumber, complete: bool, mark_surrogates: bool
+    tree: Tree,
+    node: int,
+    write: WriteNumber,
+    complete: bool,
+    mark_surrogates: bool,
+    most: int | None = None,
 ) -> list[tuple[int, str]]:
     """The children of a node with their tests. A level without rows of its own stands in its place.
 
     If `complete`, values that training had none of at the node say where they go, too.
     """
-    lines = _seen_branches(tree, node, write, complete)
+    lines = _seen_branches(tree, node, write, complete, most)
     if _has_surrogates(tree, node):
         marks = mark_surrogates and tree.missing_seen[node]
         return [(child, f"{text}{BY_SURROGATES}" if marks else text) for child, text in lines]
@@ -155,7 +164,7 @@ def _has_surrogates(tree: Tree, node: int) -> bool:
 
 
 def _seen_branches(
-    tree: Tree, node: int, write: WriteNumber, complete: bool
+    tree: Tree, node: int, write: WriteNumber, complete: bool, most: int | None
 ) -> list[tuple[int, str]]:
     attribute = tree.schema.attributes[tree.attribute[node]]
     first, missing = int(tree.first_child[node]), missing_took(tree, node)
@@ -172,7 +181,7 @@ def _seen_branches(
     has_all = len(codes) == 2 or tree.default_branch[node] not in branches
     if is_multiway and (tree.n_children[node] > 2 or (len(attribute.categories) == 2 and has_all)):
         return _multiway_branches(tree, node, codes, branches, missing)
-    return _set_branches(tree, node, codes, branches, missing, complete)
+    return _set_branches(tree, node, codes, branches, missing, complete, most)
 
 
 def missing_took(tree: Tree, node: int) -> int | None:
@@ -197,34 +206,44 @@ def _set_branches(
     branches: list[int],
     missing: int | None,
     complete: bool,
+    most: int | None,
 ) -> list[tuple[int, str]]:
     """A line for each set of levels; a branch that no row took has the levels that are in no set."""
     attribute = tree.schema.attributes[tree.attribute[node]]
     levels = attribute.categories or ()
     first = int(tree.first_child[node])
     name = readable(attribute.name)
-    sets: list[list[str]] = [[] for _ in range(tree.n_children[node])]
+    sets: list[list[int]] = [[] for _ in range(tree.n_children[node])]
     for code, branch in zip(codes, branches, strict=True):
-        sets[branch].append(readable(levels[code - 1]))
+        sets[branch].append(code)
     lines = []
-    for branch, names in enumerate(sets):
-        if names:
-            test = f"{name} = {{{', '.join(names)}}}"
+    for branch, members in enumerate(sets):
+        if members:
+            test = f"{name} = {_set_text(levels, members, most)}"
             if complete and branch == tree.default_branch[node] and len(codes) < len(levels):
                 test += " or another level"
         elif branch == missing:
             test = f"{name} is missing"
         else:
-            absent = [readable(v) for code, v in enumerate(levels, start=1) if code not in codes]
+            present = set(codes)
+            absent = [code for code in range(1, len(levels) + 1) if code not in present]
             listed = f"({len(absent)} other levels)"
             if len(absent) <= LISTED:
-                listed = f"{{{', '.join(absent)}}}"
+                listed = _set_text(levels, absent, most)
             test = f"{name} = {listed}"
         lines.append((first + branch, test))
     if len(lines) == 2 and missing is not None and not sets[missing]:
         known = 1 - missing
         lines[known] = (first + known, f"{name} is known")
     return _with_missing(lines, first, missing)
+
+
+def _set_text(levels: Sequence[Any], codes: list[int], most: int | None) -> str:
+    most = len(codes) if most is None else most
+    names = [readable(levels[code - 1]) for code in codes[:most]]
+    if len(codes) > most:
+        names.append(f"and {len(codes) - most:,} more")
+    return f"{{{', '.join(names)}}}"
 
 
 def _threshold_tests(attribute: AttributeSchema, threshold: float, write: WriteNumber) -> list[str]:
