@@ -2,6 +2,7 @@
 """Builds the one extension; everything else about the package stands in pyproject.toml.
 
 FASTTREE_DEBUG=1 builds with bounds checks and assertions on; the whole test suite passes with it too.
+FASTTREE_ONLY=1, 3 or 4 builds only one of the copies that the core has of its loops, see `fasttree/_isa.h`.
 FASTTREE_NO_CORE=1 leaves the extension out, for environments that are made first and compile it later.
 """
 
@@ -31,6 +32,9 @@ else:
 if debug:
     # One plain copy of every function: the suite then also shows that the clones for newer processors agree with it.
     compile_args.append("/DFT_NO_CLONES" if sys.platform == "win32" else "-DFT_NO_CLONES")
+
+if is_set("FASTTREE_ONLY"):
+    compile_args.append("-DFT_ONLY=" + os.environ["FASTTREE_ONLY"])
 
 extension = Extension(
     "fasttree._core",

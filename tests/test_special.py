@@ -12,6 +12,8 @@ import pytest
 
 from fasttree._special import log_gamma, row_entropy, upper_gamma
 
+pytestmark = pytest.mark.numeric
+
 PI = Decimal(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803"
 )

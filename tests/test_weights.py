@@ -19,6 +19,8 @@ from strategies import Problem, problems
 from fasttree import TreeClassifier
 from fasttree.weights import to_grid
 
+pytestmark = pytest.mark.numeric
+
 
 @given(problems(weights=("whole",)))
 def test_whole_weights_are_copies(problem: Problem) -> None:
