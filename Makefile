@@ -16,13 +16,14 @@ suite := tests docs examples benchmarks README.md CHANGELOG.md pyproject.toml
 # Tests that share a costly result stay with one worker, unless the other has nothing left to do.
 in_parallel = -n $(WORKERS) --dist worksteal
 
-.PHONY: help demo test lint format environments debug-test sklearn-oldest-test wheel wheel-test bench bench-smoke compare clean
+.PHONY: help demo test lint format environments debug-test processors-test sklearn-oldest-test wheel wheel-test bench bench-smoke compare clean
 
 help:
 	@echo "make demo         a short tour, then a study with its report in build/cesarean-study.html"
 	@echo "make test         the test suite                 (PYTEST_ARGS='-k name' to choose, WORKERS=0 for one process)"
 	@echo "make lint         style, types, layers, spelling (make format repairs style)"
 	@echo "make debug-test   the test suite on a build with bounds and other checks"
+	@echo "make processors-test  the tests of numbers again, as other processors would run them"
 	@echo "make sklearn-oldest-test  scikit-learn's protocol with the oldest supported scikit-learn"
 	@echo "make wheel        wheel and sdist in dist/       (make wheel-test tests that wheel)"
 	@echo "make bench        micro-benchmarks of the core   (make bench-smoke: tiny sizes, no timing)"
@@ -105,6 +106,17 @@ debug-test: build/debug/.built $(VENV)/.tests
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/python -c 'import fasttree._core as core; print("debug build:", core.__file__)'
 	cd build/debug/run && PYTHONPATH=$(CURDIR)/build/debug/site $(abspath $(BIN))/pytest $(in_parallel) $(PYTEST_ARGS)
 
+# One build for each copy that the core has of its loops for other processors. The C is that of the ordinary build.
+build/copies/%/.built: $(VENV)/.built $(package)
+	FASTTREE_ONLY=$* $(BIN)/python setup.py --quiet build --build-lib $(@D) --build-temp build/copies/temporary-$*
+	touch $@
+
+copies := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(patsubst %,build/copies/%/.built,1 3 4))
+
+processors-test: $(VENV)/.built $(VENV)/.tests $(copies)
+	rm -rf build/copies/run && mkdir -p build/copies/run && cp -R $(wildcard $(suite)) build/copies/run
+	cd build/copies/run && $(abspath $(BIN))/python tests/as_other_processors.py $(CURDIR) .. $(in_parallel) $(PYTEST_ARGS)
+
 # The oldest scikit-learn of pyproject.toml, with a polars of its time.
 build/oldest/.installed: pyproject.toml Makefile
 	rm -rf build/oldest
@@ -139,7 +151,7 @@ wheel-test: build/wheel/.installed
 	cd build/wheel/run && ../venv/bin/pytest $(in_parallel) $(PYTEST_ARGS)
 
 # All that the runs above need; with `make -j`, at the same time.
-environments: $(VENV)/.built $(VENV)/.tests $(VENV)/.dev build/debug/.built build/oldest/.installed build/wheel/.installed
+environments: $(VENV)/.built $(VENV)/.tests $(VENV)/.dev build/debug/.built $(copies) build/oldest/.installed build/wheel/.installed
 
 bench: $(VENV)/.built $(VENV)/.tests
 	$(BIN)/python -m pytest benchmarks --benchmark-only $(PYTEST_ARGS)

@@ -3,6 +3,7 @@
 
 FASTTREE_DEBUG=1 builds with bounds checks and assertions on, and with an allocator that tests can make fail; the whole
 test suite passes with it too.
+FASTTREE_ONLY=1, 3 or 4 builds only one of the copies that the core has of its loops, see `fasttree/_isa.h`.
 FASTTREE_NO_CORE=1 leaves the extension out, for environments that are made first and compile it later.
 """
 
@@ -36,6 +37,9 @@ if debug:
     if sys.platform != "win32":
         # What C leaves undefined, such as an overflow of signed integers, ends the process where it happens.
         compile_args += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
+
+if is_set("FASTTREE_ONLY"):
+    compile_args.append("-DFT_ONLY=" + os.environ["FASTTREE_ONLY"])
 
 extension = Extension(
     "fasttree._core",

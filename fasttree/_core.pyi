@@ -9,6 +9,7 @@ Array = np.ndarray[Any, Any]
 KEY_COLUMNS: int
 MOST_FEW: int
 SMALL_NODE: int
+COPIES: str
 
 def trim_heap() -> None: ...
 def forget(entries: Array) -> None: ...

@@ -31,6 +31,7 @@ from fasttree._subsets cimport scan_subset
 
 cdef extern from "_isa.h":
     ctypedef void clones_void "FT_CLONES void"
+    const char *FT_COPIES
 
 # How the values of an attribute become branches.
 cdef enum:
@@ -51,6 +52,7 @@ cdef enum:
     SMALL = 32                  # up to so many rows a counted attribute is sorted instead of tabulated
 
 SMALL_NODE = SMALL
+COPIES = FT_COPIES.decode("ascii")  # for which processors there is a copy of the loops; "" if there is but one for all
 
 include "_measure.pxi"
 

@@ -46,6 +46,14 @@ def length(request: pytest.FixtureRequest) -> int:
     return LONG if is_long(request.config) else 1
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Every process of a run as on another processor makes sure that it is one, workers too."""
+    if "FASTTREE_PROCESSOR" in os.environ:
+        from as_other_processors import check
+
+        check()
+
+
 @pytest.fixture(scope="session")
 def numeric_table() -> tuple[np.ndarray, np.ndarray]:
     """3,000 x 6 numbers: three smooth columns, two with ties and a constant one; three classes."""

@@ -17,6 +17,8 @@ from fasttree.averaging import PRIORS, average_prunings, pruning_weights
 from fasttree.choices import choices_of
 from fasttree.message_length import ALPHAS, message_length
 
+pytestmark = pytest.mark.numeric
+
 GOLDEN = 1e-9
 
 # prior, alpha: ln of the evidence; weights of the root, Sunny, Overcast, Rain; P(Yes) of days 1, 3, 4 and 6

@@ -12,6 +12,8 @@ from test_by_length import random_table, take
 
 from fasttree import TreeClassifier, rank_attributes
 
+pytestmark = pytest.mark.numeric
+
 MEASURES = ("ami", "smi", "adjusted_gini", "ad", "confidence_entropy")
 # The root of PlayTennis; AD and the confident entropy see nothing there but chance.
 ROOTS = ("Outlook", "Humidity", "Humidity", None, None)

@@ -27,6 +27,8 @@ from fasttree import (
 from fasttree.averaging import average_prunings
 from fasttree.choices import choices_of
 
+pytestmark = pytest.mark.numeric
+
 ANY_SIZE = {"min_samples_split": 0, "min_samples_leaf": 0}
 
 

@@ -21,6 +21,8 @@ from tables import Table
 import fasttree
 from fasttree import Categorical
 
+pytestmark = pytest.mark.numeric
+
 NAN = math.nan
 LEVELS = ("never seen", "missing", "seen")
 

@@ -14,6 +14,8 @@ from fasttree import metrics
 from fasttree.datasets import cesarean_table1, make_cesarean_cohort
 from fasttree.significance import chi_square
 
+pytestmark = pytest.mark.numeric
+
 # By chance above these once in 1,000 tests, if each row had the rate of its level; they vary less than that.
 CHI_SQUARE_999 = {1: 10.828, 2: 13.816, 3: 16.266, 4: 18.467, 5: 20.515}
 

@@ -17,6 +17,8 @@ from fasttree import measures
 from fasttree._random_tables import information, information_moments
 from fasttree.chance import MEASURES, _gini_reductions, _gini_variance
 
+pytestmark = pytest.mark.numeric
+
 DATE = [[1, 0]] * 9 + [[0, 1]] * 5
 # From an independent brute force over all permutations.
 # table  information by chance: mean, variance  ami: class, max, arith  smi  ad

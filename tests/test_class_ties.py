@@ -26,6 +26,8 @@ from fasttree import (
 )
 from fasttree.priors import evened, likeliest
 
+pytestmark = pytest.mark.numeric
+
 MODELS = [
     TreeClassifier(),
     TreeClassifier(categorical_split="grouped", missing="fractional", unknown="majority"),

@@ -23,6 +23,8 @@ from fasttree import (
 )
 from fasttree.tree import Tree
 
+pytestmark = pytest.mark.numeric
+
 PRICES = {"Outlook": 1, "Temperature": 2, "Humidity": 5, "Wind": 1}
 # In the order Outlook, Temperature, Humidity, Wind; computed outside this project.
 WORTH = {

@@ -15,6 +15,8 @@ from strategies import CRITERIA, Problem, medium, problems
 import fasttree
 from fasttree import TreeClassifier
 
+pytestmark = pytest.mark.numeric
+
 Data = tuple[np.ndarray, np.ndarray]
 
 

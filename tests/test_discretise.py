@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from fasttree.measures import best_cut, candidate_cuts, discretise
 
+pytestmark = pytest.mark.numeric
+
 TEMPERATURE = [40.0, 48.0, 60.0, 72.0, 80.0, 90.0]
 PLAY = ["No", "No", "Yes", "Yes", "Yes", "No"]
 

@@ -14,6 +14,8 @@ import pytest
 
 import fasttree
 
+pytestmark = pytest.mark.numeric
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(p for p in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if p.exists())
 PACKAGE = Path(fasttree.__file__).parent

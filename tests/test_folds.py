@@ -23,6 +23,8 @@ from fasttree.folds import (
     with_classes,
 )
 
+pytestmark = pytest.mark.numeric
+
 
 def some_rows(n_rows: int = 500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)

@@ -15,6 +15,8 @@ import tables
 import fasttree
 from fasttree import Categorical, ID3Classifier, TreeClassifier, rank_attributes, splitting
 
+pytestmark = pytest.mark.numeric
+
 Row = tuple[int, float]  # its number and its weight
 
 

@@ -19,6 +19,8 @@ from fasttree import TreeClassifier, _core
 from fasttree.frames import Table, read_table, read_table_like
 from fasttree.schema import AttributeSchema, Schema
 
+pytestmark = pytest.mark.numeric
+
 LOW, HIGH = 2**60, 2**60 + 1  # one and the same float64
 HUGE = 10**30
 DECIMALS = [Decimal(LOW), None, Decimal(HIGH)]

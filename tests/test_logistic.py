@@ -13,6 +13,8 @@ from fasttree.studies.design import Design
 from fasttree.studies.logistic import complete_rows, fit_logistic
 from fasttree.studies.newton import fit_logit, likelihood_ratio_p, score_p, wald_p
 
+pytestmark = pytest.mark.numeric
+
 
 def of_table1(column: str, *levels: str) -> tuple[np.ndarray, np.ndarray]:
     """The rows of some levels, the first is the reference: matrix and outcomes."""

@@ -15,6 +15,8 @@ from hypothesis.extra.numpy import arrays
 
 from fasttree import datasets, measures
 
+pytestmark = pytest.mark.numeric
+
 # From an independent brute force: every table of PlayTennis (the root, sunny and rainy days) and
 # of the mammals (10, 8 and 5 rows, and the warm-blooded ones), attribute values x classes.
 # table         conditional entropy  gain      split info    gain ratio    gini of the split

@@ -25,6 +25,8 @@ from fasttree.message_length import (
     prune_by_length,
 )
 
+pytestmark = pytest.mark.numeric
+
 GOLDEN = 1e-9
 BESIDE = Path(__file__).resolve().parents[2] / "shared"
 DATA = Path(os.environ.get("FASTTREE_SHARED", BESIDE)) / "data"

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from fasttree import metrics
 from fasttree._special import student_t_tails
 
+pytestmark = pytest.mark.numeric
+
 
 def some_scores(seed: int, n_rows: int = 60, n_classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
     """Codes of classes, and class shares with many ties."""

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from fasttree import measures
 from fasttree.mic import equal_parts, table_mic
 
+pytestmark = pytest.mark.numeric
+
 few = settings(max_examples=25, deadline=None)
 
 

@@ -22,6 +22,8 @@ from reference import Attribute
 import fasttree
 from fasttree import TreeClassifier
 
+pytestmark = pytest.mark.numeric
+
 NAN = math.nan
 
 

@@ -13,6 +13,8 @@ from printed_trees import read_sections, read_table
 
 from fasttree import C45Classifier, ID3Classifier
 
+pytestmark = pytest.mark.numeric
+
 PRINTED = read_sections("weka_j48.txt")
 NAMES = [
     "weather_nominal",

@@ -25,6 +25,8 @@ from fasttree.schema import Priors
 from fasttree.tree import Tree
 from fasttree.weights import GridWeights, to_grid
 
+pytestmark = pytest.mark.numeric
+
 WORDS = np.array(["ill", "unclear", "well"], dtype=object)
 TOTALS = np.array([2, 4, 4])
 

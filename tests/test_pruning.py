@@ -43,6 +43,8 @@ from fasttree.pruning import (
 from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf, leaves_below
 from fasttree.tree import Tree
 
+pytestmark = pytest.mark.numeric
+
 SEEDS = range(25)
 TENNIS, MAMMALS, MAMMALS_8 = tables.PLAY_TENNIS, tables.MAMMALS_10, tables.MAMMALS_8
 

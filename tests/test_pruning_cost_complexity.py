@@ -25,6 +25,8 @@ from fasttree.pruning import (
 from fasttree.pruning.cost_complexity import node_risks
 from fasttree.pruning.levels import errors_as_leaf
 
+pytestmark = pytest.mark.numeric
+
 TENNIS, MAMMALS, MAMMALS_8 = tables.PLAY_TENNIS, tables.MAMMALS_10, tables.MAMMALS_8
 
 PATHS: list[tuple[tables.Table, Any, str, list[tuple[float, int, float]]]] = [

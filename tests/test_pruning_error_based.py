@@ -18,6 +18,8 @@ import fasttree
 from fasttree.pruning import ErrorBased, TrainingRows, added_errors, error_based
 from fasttree.tree import Tree
 
+pytestmark = pytest.mark.numeric
+
 TENNIS, MAMMALS_5, MAMMALS_8 = tables.PLAY_TENNIS, tables.MAMMALS_5, tables.MAMMALS_8
 ESTIMATES = ("table", "normal", "binomial")
 

@@ -14,6 +14,8 @@ from strategies import Problem, problems
 import fasttree
 from fasttree import measures
 
+pytestmark = pytest.mark.numeric
+
 TENNIS = {
     "entropy": [
         ("Outlook", 0.24674981977443922),

@@ -26,6 +26,8 @@ from fasttree.rules.conditions import ConditionTable, reader
 from fasttree.rules.learning import learn_rules
 from fasttree.rules.pruning import evidence, pessimistic_error, plain_error
 
+pytestmark = pytest.mark.numeric
+
 NAN = math.nan
 
 

@@ -16,6 +16,8 @@ from random_tables import distribution
 from fasttree import measures
 from fasttree._special import chi_square_quantile, chi_square_tails, log_factorial, upper_gamma
 
+pytestmark = pytest.mark.numeric
+
 STATISTICS = ("probability", "chi_square", "gain", "gini")
 # PlayTennis and the ten mammals.  p of: a table no more probable, chi-square, information gain, gini; the limit's
 EXACT = {

@@ -14,6 +14,8 @@ import pytest
 from fasttree._elementary import log_gamma
 from fasttree._special import normal_quantile, row_entropy, student_t_tails, upper_gamma
 
+pytestmark = pytest.mark.numeric
+
 PI = Decimal(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803"
 )

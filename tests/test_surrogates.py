@@ -19,6 +19,8 @@ from strategies import Problem, medium, parameter_sets, problems
 
 from fasttree import C45Classifier, CARTClassifier, Categorical, Columns, TreeClassifier
 
+pytestmark = pytest.mark.numeric
+
 NAN = math.nan
 
 

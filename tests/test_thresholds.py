@@ -17,6 +17,8 @@ from strategies import Problem, problems
 
 from fasttree import TreeClassifier
 
+pytestmark = pytest.mark.numeric
+
 BIG = 1.7976931348623157e308
 TINY = 5e-324
 

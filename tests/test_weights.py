@@ -26,6 +26,8 @@ from fasttree import TreeClassifier
 from fasttree.params import CRITERIA
 from fasttree.weights import to_grid
 
+pytestmark = pytest.mark.numeric
+
 
 @given(problems(weights=("whole",)))
 def test_whole_weights_are_copies(problem: Problem) -> None:
