@@ -105,11 +105,15 @@ def known_text(condition: Condition) -> str:
 def _levels_text(condition: Condition) -> str:
     """Those that do, or those that do not where they are far fewer."""
     levels, excluded = condition.levels or (), condition.excluded
-    few_do_not = len(levels) > LISTED // 2 and 2 * len(excluded) < len(levels)
-    if few_do_not and condition.unseen != "majority":  # which no level but these meets
+    if names_excluded(len(levels), len(excluded), condition.unseen):
         words = "!=" if len(excluded) == 1 else "not in"
         return f"{words} {_set_text(excluded, condition.exact)}"
     return f"{'=' if len(levels) == 1 else 'in'} {_set_text(levels, condition.exact)}"
+
+
+def names_excluded(n_levels: int, n_excluded: int, unseen: str) -> bool:
+    """Are the levels named that do not meet a condition? Not if others do not meet it either, which nobody knows."""
+    return n_levels > LISTED // 2 and 2 * n_excluded < n_levels and unseen != "majority"
 
 
 def _set_text(levels: tuple[object, ...], in_full: bool) -> str:

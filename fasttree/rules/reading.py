@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from fasttree.export.amounts import number_text
-from fasttree.export.rules_text import LISTED, condition_text
+from fasttree.export.rules_text import LISTED, condition_text, names_excluded
 from fasttree.rules.conditions import ConditionTable, Substitutes, distinct
 from fasttree.rules.parts import Condition, Substitute
 from fasttree.scalars import plain
@@ -55,27 +56,44 @@ class ConditionReader:
     def _exact(self) -> np.ndarray:
         """Which conditions would look like others if their text were shortened."""
         exact = _has_close_bounds(self.table)
-        looks: dict[str, set[str]] = {}
-        brief = {}
-        for i in np.flatnonzero(_may_look_alike(self.table)).tolist():
-            brief[i] = condition_text(self._read(i, False, bool(exact[i])))
-            in_full = condition_text(self._read(i, False, True))
-            looks.setdefault(brief[i], set()).add(in_full)
-        for i, text in brief.items():
-            exact[i] |= len(looks[text]) > 1
+        looks: dict[object, dict[str, list[int]]] = {}  # as shortened: in full: which
+        for i, shortened in _long_sets(self.table, self.unknown):
+            in_full = _codes(self.table, i).tobytes().hex()
+            looks.setdefault(shortened, {}).setdefault(in_full, []).append(i)
+        for i, same in _with_equal_values(self.table):
+            # What becomes of missing values, behind a test that is in place of theirs.
+            test = replace(self._read(i, False, False), levels=None, low=0.0, high=None)
+            in_full = condition_text(replace(test, exact=True))
+            looks.setdefault((same, condition_text(test)), {}).setdefault(in_full, []).append(i)
+        for alike in looks.values():
+            if len(alike) > 1:
+                exact[[i for which in alike.values() for i in which]] = True
         return exact
 
 
-def _may_look_alike(table: ConditionTable) -> np.ndarray:
-    """Which conditions have long sets of levels, or differ from others by their substitutes alone."""
+def _long_sets(table: ConditionTable, unknown: str) -> Iterator[tuple[int, object]]:
+    """Conditions whose sets of levels are cut in texts, and what is left of these."""
     n_levels = np.array([len(a.categories or ()) for a in table.schema.attributes], dtype=np.int64)
-    n_listed = np.diff(table.start)
-    found = np.minimum(n_listed, n_levels[table.attribute] - n_listed) > LISTED // 2
-    if table.substitutes is not None:
-        never = np.zeros(len(table), dtype=bool)
-        _, number = distinct(replace(table, substitutes=None, missing=never))
-        found |= np.bincount(number)[number] > 1
-    return np.asarray(found)
+    size, n_levels = np.diff(table.start), n_levels[table.attribute]
+    for i in np.flatnonzero(np.maximum(size, n_levels - size) > LISTED).tolist():
+        codes = _codes(table, i)
+        excluded = n_levels[i] - size[i]
+        names_others = names_excluded(int(size[i]), int(excluded), unknown)
+        if names_others:
+            codes = np.setdiff1d(np.arange(1, n_levels[i] + 1), codes, assume_unique=True)
+        if len(codes) > LISTED:
+            cut = tuple(codes[:LISTED].tolist())
+            yield i, (int(table.attribute[i]), names_others, len(codes), cut)
+
+
+def _with_equal_values(table: ConditionTable) -> Iterator[tuple[int, int]]:
+    """Conditions that differ from others by their substitutes alone, and the number of what they have in common."""
+    if table.substitutes is None:
+        return
+    never = np.zeros(len(table), dtype=bool)
+    _, number = distinct(replace(table, substitutes=None, missing=never))
+    for i in np.flatnonzero(np.bincount(number)[number] > 1).tolist():
+        yield i, int(number[i])
 
 
 def _has_close_bounds(table: ConditionTable) -> np.ndarray:
@@ -111,7 +129,7 @@ def _condition(table: ConditionTable, i: int) -> Condition:
             None if high == math.inf else high,
             time=attribute.time,
         )
-    allowed = set(_codes(table, i))
+    allowed = set(_codes(table, i).tolist())
     levels = [plain(level) for level in attribute.categories]
     return Condition(
         attribute.name,
@@ -136,13 +154,14 @@ def _substitute(given: Substitutes, group: int) -> Substitute:
             levels = given.conditions.schema.attributes[
                 given.conditions.attribute[number]
             ].categories
-            said = {plain((levels or ())[code - 1]) for code in _codes(given.answers, number)}
+            said = {
+                plain((levels or ())[code - 1]) for code in _codes(given.answers, number).tolist()
+            }
             excluded = tuple(level for level in condition.excluded if level in said)
             condition = replace(condition, excluded=excluded)
         conditions.append(condition)
     return Substitute(tuple(conditions), bool(given.otherwise[group]))
 
 
-def _codes(table: ConditionTable, i: int) -> list[int]:
-    codes: list[int] = table.codes[table.start[i] : table.start[i + 1]].tolist()
-    return codes
+def _codes(table: ConditionTable, i: int) -> np.ndarray:
+    return table.codes[table.start[i] : table.start[i + 1]]
