@@ -74,6 +74,8 @@ def open_source(path: Path, said: str | None = None, style: CsvStyle = USUAL) ->
         return ParquetSource(path) if kind == "parquet" else ArrowSource(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _unreadable(path, error) from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: the name of a column is not UTF-8: rename it.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
