@@ -355,6 +355,38 @@ def test_text_that_is_not_utf8(model: Any, tmp_path: Path) -> None:
         score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_broken_row_that_is_not_utf8(model: Any, tmp_path: Path) -> None:
+    """Arrow cannot show it, and says so on its own."""
+    (tmp_path / "in.csv").write_bytes(HEAD.encode() + b"1,2,red,north\n\xd8\n1,2,red,north\n")
+    with pytest.raises(InputError, match=r"in\.csv, line 3: the text is not UTF-8"):
+        score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+@pytest.mark.parametrize("column", ["red", "1.5"])
+def test_columns_of_text_that_is_not_utf8(column: str, kind: str, tmp_path: Path) -> None:
+    """In files of columns nobody has looked at it: levels, and text where numbers should be."""
+    model = fasttree.TreeClassifier().fit(
+        {"a": ["red", "blue"] if column == "red" else [1, 2]}, ["p", "q"]
+    )
+    source = write(pa.table({"a": [None, column, "blue", column]}), tmp_path / f"in.{kind}")
+    whole = source.read_bytes()
+    source.write_bytes(whole.replace(column.encode(), column.encode()[:-1] + b"\xff"))
+    said = r"in\.parquet, row 1: column 'a' holds b'.*xff', which is not UTF-8: decode it"
+    with pytest.raises(InputError, match=said if kind == "parquet" else "Invalid UTF8"):
+        score_files(model, [source], tmp_path / "o.csv", mode="lenient")
+    assert not (tmp_path / "o.csv").exists()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_names_that_are_not_utf8(kind: str, model: Any, tmp_path: Path) -> None:
+    source = write(table_of(20).rename_columns([*"abcde", "qqqqqqq"]), tmp_path / f"in.{kind}")
+    source.write_bytes(source.read_bytes().replace(b"qqqqqqq", b"qqq\xffqqq"))
+    with pytest.raises(InputError, match=rf"in\.{kind}: the name of a column is not UTF-8: rename"):
+        score_files(model, [source], tmp_path / "o.csv")
+
+
 def test_times_in_text(tmp_path: Path) -> None:
     days = ["1969-07-20", "2024-02-29", None, "2024-02-29T12:30:00", "2024-03-01 00:00:00.000001"]
     times = [None if day is None else datetime.fromisoformat(day) for day in days]

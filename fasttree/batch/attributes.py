@@ -84,6 +84,12 @@ class AttributeReader:
             self._parse = parse
 
     def read(self, array: Any) -> tuple[Column, Tally]:
+        try:
+            return self._read(array)
+        except (UnicodeDecodeError, pa.ArrowInvalid) as error:  # not what the file says it is
+            raise self._unreadable(array, error) from None
+
+    def _read(self, array: Any) -> tuple[Column, Tally]:
         tally = Tally()
         if self.attribute.categories is None:
             numbers = self._numbers(array, tally)
@@ -100,6 +106,17 @@ class AttributeReader:
 
     def _error(self, row: int, problem: str, remedy: str) -> CellError:
         return CellError(row, self.attribute.name, problem, remedy)
+
+    def _unreadable(self, array: Any, error: Exception) -> InputError:
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        texts = array.cast(pa.large_binary()).to_pylist() if is_text(array.type) else []
+        for row, text in enumerate(texts):
+            try:
+                (text or b"").decode()
+            except UnicodeDecodeError:
+                return self._error(row, f"holds {shown(text)}, which is not UTF-8", "decode it")
+        return InputError(f"column {self.attribute.name!r} cannot be read: {error}.")
 
     def _check_missing(self, missing: np.ndarray, tally: Tally) -> None:
         tally.missing = int(np.count_nonzero(missing))

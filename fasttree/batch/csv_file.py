@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -120,8 +121,11 @@ class CsvSource:
         self._check_quotes()
         if "UTF8" in str(error):
             return self._not_utf8()
-        if is_too_long(error):
-            return InputError(f"{self.path}, {self._longest_row()}.")
+        with suppress(OSError):  # a compressed file that is cut short
+            if is_too_long(error):
+                return InputError(f"{self.path}, {self._longest_row()}.")
+            if self._line_not_utf8():  # in a row that is broken, too, of which Arrow says only that
+                return self._not_utf8()
         return InputError(f"{self.path} cannot be read as CSV: {error}.")
 
     def _bad_names(self, error: csv.Error) -> InputError:
@@ -140,15 +144,19 @@ class CsvSource:
             return longest_row(stream)
 
     def _not_utf8(self) -> InputError:
+        line = self._line_not_utf8()
+        place = f"{self.path}, line {line}" if line else str(self.path)
+        return InputError(f"{place}: the text is not UTF-8: convert the file.")
+
+    def _line_not_utf8(self) -> int | None:
+        """The first line that is not UTF-8, if any."""
         with self._open() as stream:
             for number, line in enumerate(stream, 1):
                 try:
                     line.decode()
                 except UnicodeDecodeError:
-                    return InputError(
-                        f"{self.path}, line {number}: the text is not UTF-8: convert the file."
-                    )
-        return InputError(f"{self.path}: the text is not UTF-8: convert the file.")
+                    return number
+        return None
 
     def _check_quotes(self) -> None:
         """A quote that is never closed swallows the rest of the file."""

@@ -79,6 +79,8 @@ def open_source(
         return ParquetSource(path, place) if kind == "parquet" else ArrowSource(path, place)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _unreadable(path, error) from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: the name of a column is not UTF-8: rename it.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 

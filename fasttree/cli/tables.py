@@ -42,15 +42,18 @@ def read_table(path: Path, as_text: Collection[str] = (), style: CsvStyle | None
             table.validate(
                 full=True
             )  # as it is in the file: what is damaged would be read outside of its memory
+        names = table.column_names
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
     except IsADirectoryError:
         raise DataError(f"{path} is a directory: name a file") from None
     except PermissionError:
         raise DataError(f"{path}: no permission to read it") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: the name of a column is not UTF-8: rename it") from None
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{path} cannot be read as {kind}: {first_line(error)}") from error
-    return _checked(path, table)
+    return _checked(path, table, names)
 
 
 def suffix(path: Path) -> str:
@@ -68,8 +71,7 @@ def suffix(path: Path) -> str:
     return found
 
 
-def _checked(path: Path, table: Any) -> Any:
-    names = table.column_names
+def _checked(path: Path, table: Any, names: list[str]) -> Any:
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"{path}: two columns are called {twice[0]!r}: give each a name of its own")

@@ -317,6 +317,23 @@ def test_long_values(rows: str, words: str, tmp_path: Path) -> None:
     assert len(result.err) < 500
 
 
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_names_that_are_not_utf8(kind: str, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.feather as feather
+    import pyarrow.parquet as parquet
+
+    table, path = pa.table({"a": [1, 2], "qqqqqqq": ["p", "q"]}), tmp_path / f"in.{kind}"
+    if kind == "parquet":
+        parquet.write_table(table, path)
+    else:
+        feather.write_feather(table, path)
+    path.write_bytes(path.read_bytes().replace(b"qqqqqqq", b"qqq\xffqqq"))
+    result = run("rank", path, "-t", "a")
+    assert result.code == 3
+    assert result.err == f"Error: {path}: the name of a column is not UTF-8: rename it\n"
+
+
 def test_a_long_name(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text(f"{MEGABYTE * 3},y\n1,p\n2,q\n")
