@@ -157,7 +157,7 @@ bench: $(VENV)/.built $(VENV)/.tests
 	$(BIN)/python -m pytest benchmarks --benchmark-only $(PYTEST_ARGS)
 
 bench-smoke: $(VENV)/.built $(VENV)/.tests
-	$(BIN)/python -m pytest benchmarks --benchmark-disable -q $(PYTEST_ARGS)
+	$(BIN)/python -m pytest benchmarks --benchmark-disable -q $(in_parallel) $(PYTEST_ARGS)
 
 compare: $(VENV)/.built $(VENV)/.bench
 	$(BIN)/python -m benchmarks.compare $(COMPARE_ARGS)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from benchmarks.intervals import NOT_SLOWER, of_median
 from benchmarks.results import Entry, Record, Verdict
 
 OURS = "fasttree"
@@ -54,7 +55,7 @@ def _fastest_other(record: Record) -> Entry | None:
 
 @dataclass(frozen=True)
 class NotSlower:
-    """No slower than can be told: the median, over the rounds, of their time over ours."""
+    """The median, over the rounds, of our time over theirs, with its interval: see `intervals`."""
 
     than: str
     ours: str = OURS
@@ -63,19 +64,12 @@ class NotSlower:
         ours, theirs = record.entry(self.ours), record.entry(self.than)
         name = _named(theirs, self.than, self.ours)
         if ours is None or theirs is None or len(ours.seconds) != len(theirs.seconds):
-            return Verdict(name, "x", target=1)
-        ratios = np.array(theirs.seconds) / np.array(ours.seconds)
+            return Verdict(name, "x the time", target=NOT_SLOWER, at_most=True)
+        ratios = np.array(ours.seconds) / np.array(theirs.seconds)
         return Verdict(
-            name, "x", ours.median_seconds, theirs.median_seconds, float(np.median(ratios)), 1,
-            interval=_of_median(ratios),
+            name, "x the time", ours.median_seconds, theirs.median_seconds, float(np.median(ratios)),
+            NOT_SLOWER, at_most=True, interval=of_median(ratios),
         )  # fmt: skip
-
-
-def _of_median(values: np.ndarray) -> tuple[float, float]:
-    """Bootstrap interval, 95 %."""
-    draws = np.random.default_rng(0).choice(values, (10_000, len(values)))
-    low, high = np.quantile(np.median(draws, axis=1), [0.025, 0.975])
-    return float(low), float(high)
 
 
 @dataclass(frozen=True)

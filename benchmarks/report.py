@@ -50,7 +50,9 @@ METHOD = """\
   pipeline of scikit-learn is a `ColumnTransformer` with an `OrdinalEncoder` for the text columns.
   Trees differ there: an ordinal code is split by thresholds, ours by sets of levels. Forms of one
   table are compared round by round: the ratio is the median of the rounds' ratios, with its
-  bootstrap interval of 95 %; "not slower" is met where the interval reaches 1 and begins above 0.97.
+  bootstrap interval of 95 %. "Not slower" means that the upper end of the interval of our time over
+  the other is at most 1.03, with as many rounds as that needs; `python -m benchmarks.two_builds OLD
+  NEW` says the same of two builds of this library, run by run in turns.
 - **Limits**: where a fit is stopped for its memory or time, what it took so far is shown.
 - **Import**: the wall time of a fresh interpreter that imports the library and ends, less that of one
   that does nothing.

@@ -10,9 +10,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-# How far below its target an interval may begin: one that says too little meets nothing.
-PRECISION = 0.03
-
 
 @dataclass
 class Entry:
@@ -61,7 +58,7 @@ class Verdict:
     value: float | None = None
     target: float | None = None
     at_most: bool = False
-    # 95 % of what the value may be, where that decides.
+    # 95 % of what the value may be, where that decides: all of it has to meet the target.
     interval: tuple[float, float] | None = None
 
     @property
@@ -69,8 +66,9 @@ class Verdict:
         if self.value is None or self.target is None:
             return None
         if self.interval is not None:
-            low, high = self.interval
-            return high >= self.target and low >= self.target - PRECISION
+            return (
+                self.interval[1] <= self.target if self.at_most else self.interval[0] >= self.target
+            )
         return self.value <= self.target if self.at_most else self.value >= self.target
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data, memory
-from benchmarks.claims import Claim
+from benchmarks.claims import OURS, Claim
 from benchmarks.contestants import CONTESTANTS, Contestant, Task, accuracy
 from benchmarks.data import Dataset
 from benchmarks.measure import Timing, interleaved
 from benchmarks.results import Entry
 
+Jobs = dict[str, Callable[[], Any]]
 CALLS = 200  # of predict_proba with one row, in one timing
 
 
@@ -49,9 +50,16 @@ class Scenario:
         """None if the data, or all the libraries, are not there."""
         raise NotImplementedError
 
+    def own_jobs(self, settings: Settings) -> Jobs | None:
+        """What is timed of this library alone, by contestant: {} if nothing is, None if the data are not there."""
+        return {}
+
     def _present(self) -> dict[str, Contestant]:
         chosen = {name: CONTESTANTS[name] for name in self.contestants}
         return {name: contestant for name, contestant in chosen.items() if contestant.installed}
+
+    def _own(self) -> dict[str, Contestant]:
+        return {name: found for name, found in self._present().items() if name.startswith(OURS)}
 
     def _task(self, settings: Settings) -> Task:
         return replace(self.task, threads=settings.threads)
@@ -70,7 +78,7 @@ class FitRace(Scenario):
     tiny: bool = False
 
     def run(self, settings: Settings) -> Found | None:
-        task = self.task if self.tiny else self._task(settings)
+        task = self._task(settings)
         present = self._present()
         dataset = self.load(settings.quick) if present else None
         if dataset is None:
@@ -82,13 +90,9 @@ class FitRace(Scenario):
             model = contestant.make(task).fit(train.X, train.y)
             held_out[name] = accuracy(model, test.X, test.y)
         del train
-
-        def fit(contestant: Contestant) -> Callable[[], Any]:
-            return lambda: contestant.make(task).fit(dataset.X, dataset.y)
-
         settings.say("timing")
         timings = interleaved(
-            {name: fit(contestant) for name, contestant in present.items()},
+            _fits(present, task, dataset),
             settings.repeats * (40 if self.tiny else 1),
             settle=not self.tiny,
         )
@@ -101,6 +105,13 @@ class FitRace(Scenario):
             entries.append(entry)
         return Found(_describe(dataset), entries)
 
+    def own_jobs(self, settings: Settings) -> Jobs | None:
+        dataset = self.load(settings.quick)
+        return dataset and _fits(self._own(), self._task(settings), dataset)
+
+    def _task(self, settings: Settings) -> Task:
+        return self.task if self.tiny else super()._task(settings)
+
 
 @dataclass(frozen=True)
 class PredictRace(Scenario):
@@ -112,21 +123,9 @@ class PredictRace(Scenario):
     one_row: bool = False  # ... or on one row, many times
 
     def run(self, settings: Settings) -> Found | None:
-        shrink = 100 if settings.quick else 1
-        dataset = data.classification(self.n_rows // shrink, self.n_columns, dtype=np.float32)
-        train = dataset.head(self.n_train // shrink)
-        models = {}
-        for name, contestant in self._present().items():
-            settings.say(f"growing the tree of {name}")
-            models[name] = contestant.make(self._task(settings)).fit(train.X, train.y)
-
-        def predict(model: Any) -> Callable[[], Any]:
-            if not self.one_row:
-                return lambda: model.predict_proba(dataset.X)
-            row = dataset.X[:1]
-            return lambda: [model.predict_proba(row) for _ in range(CALLS)]
-
-        jobs = {name: predict(model) for name, model in models.items()}
+        dataset, train = self._data(settings)
+        models = self._models(self._present(), train, settings)
+        jobs = self._jobs(models, dataset)
         for job in jobs.values():
             job()
         settings.say("timing")
@@ -143,6 +142,34 @@ class PredictRace(Scenario):
             entries.append(entry)
         described = "one row" if self.one_row else _describe(dataset)
         return Found(f"{described}, grown on {len(train.y):,} of them", entries)
+
+    def own_jobs(self, settings: Settings) -> Jobs | None:
+        dataset, train = self._data(settings)
+        return self._jobs(self._models(self._own(), train, settings), dataset)
+
+    def _data(self, settings: Settings) -> tuple[Dataset, Dataset]:
+        """All the rows, and those to grow from."""
+        shrink = 100 if settings.quick else 1
+        dataset = data.classification(self.n_rows // shrink, self.n_columns, dtype=np.float32)
+        return dataset, dataset.head(self.n_train // shrink)
+
+    def _models(
+        self, contestants: dict[str, Contestant], train: Dataset, settings: Settings
+    ) -> dict[str, Any]:
+        models = {}
+        for name, contestant in contestants.items():
+            settings.say(f"growing the tree of {name}")
+            models[name] = contestant.make(self._task(settings)).fit(train.X, train.y)
+        return models
+
+    def _jobs(self, models: dict[str, Any], dataset: Dataset) -> Jobs:
+        def predict(model: Any) -> Callable[[], Any]:
+            if not self.one_row:
+                return lambda: model.predict_proba(dataset.X)
+            row = dataset.X[:1]
+            return lambda: [model.predict_proba(row) for _ in range(CALLS)]
+
+        return {name: predict(model) for name, model in models.items()}
 
 
 @dataclass(frozen=True)
@@ -172,30 +199,43 @@ class Growth(Scenario):
     n_columns: int
 
     def run(self, settings: Settings) -> Found | None:
-        shrink = 100 if settings.quick else 1
-        datasets = {n // shrink: data.classification(n // shrink, self.n_columns)
-                    for n in self.sizes}  # fmt: skip
+        sizes = self._sizes(settings)
         present = self._present()
         if not present:
             return None
         (contestant,) = present.values()
-        task = self._task(settings)
-
-        def fit(dataset: Dataset) -> Callable[[], Any]:
-            return lambda: contestant.make(task).fit(dataset.X, dataset.y)
-
-        jobs = {f"{n:,} rows": fit(dataset) for n, dataset in datasets.items()}
+        jobs = self.own_jobs(settings)
         settings.say("warming up")
         for job in jobs.values():
             job()
         settings.say("timing")
         timings = interleaved(jobs, settings.repeats)
         entries = []
-        for (name, timing), n_rows in zip(timings.items(), datasets, strict=True):
+        for (name, timing), n_rows in zip(timings.items(), sizes, strict=True):
             entry = timed_entry(name, timing, contestant, timing.last_result)
             entry.rows = n_rows
             entries.append(entry)
-        return Found(f"{min(datasets):,} to {max(datasets):,} x {self.n_columns} float64", entries)
+        return Found(f"{min(sizes):,} to {max(sizes):,} x {self.n_columns} float64", entries)
+
+    def own_jobs(self, settings: Settings) -> Jobs:
+        (contestant,) = self._own().items()
+        jobs: Jobs = {}
+        for n_rows in self._sizes(settings):
+            dataset = data.classification(n_rows, self.n_columns)
+            (jobs[f"{n_rows:,} rows"],) = _fits(
+                dict([contestant]), self._task(settings), dataset
+            ).values()
+        return jobs
+
+    def _sizes(self, settings: Settings) -> list[int]:
+        return [n // (100 if settings.quick else 1) for n in self.sizes]
+
+
+def _fits(contestants: dict[str, Contestant], task: Task, dataset: Dataset) -> Jobs:
+    def fit(contestant: Contestant) -> Callable[[], Any]:
+        return lambda: contestant.make(task).fit(dataset.X, dataset.y)
+
+    return {name: fit(contestant) for name, contestant in contestants.items()}
 
 
 def timed_entry(name: str, timing: Timing, contestant: Contestant, model: Any) -> Entry:

@@ -9,11 +9,13 @@ from importlib.util import find_spec
 from typing import Any
 
 from benchmarks import memory, tables
+from benchmarks.claims import OURS
 from benchmarks.contestants import Contestant, accuracy
 from benchmarks.measure import interleaved
 from benchmarks.memory import Limits
 from benchmarks.results import Entry
-from benchmarks.runs import Found, Scenario, Settings, timed_entry
+from benchmarks.runs import Found, Jobs, Scenario, Settings, timed_entry
+from benchmarks.tables import TextTable
 
 QUICK_ROWS = 2_000
 ROUNDS = 5  # for one that is asked for: forms of one table differ by little
@@ -32,11 +34,9 @@ class FrameRace(Scenario):
 
     def run(self, settings: Settings) -> Found | None:
         present = self._present()
-        table = tables.text_table(self.table) if present else None
+        table = self._table(settings) if present else None
         if table is None:
             return None
-        if settings.quick:
-            table = table.repeated(QUICK_ROWS)
         train, test = table.split()
         task = self._task(settings)
         held_out = {}
@@ -44,19 +44,11 @@ class FrameRace(Scenario):
             settings.say(f"warming up {name}")
             model = contestant.make(task).fit(*train.as_form(contestant.form))
             held_out[name] = accuracy(model, *test.as_form(contestant.form))
-        if self.n_rows is not None:
-            table = table.repeated(self.n_rows // (100 if settings.quick else 1))
+        table = self._repeated(table, settings)
         settings.say("timing")
         forms = {contestant.form: None for contestant in present.values()}
         frames = {form: table.as_form(form) for form in forms}
-
-        def fit(contestant: Contestant) -> Callable[[], Any]:
-            return lambda: contestant.make(task).fit(*frames[contestant.form])
-
-        timings = interleaved(
-            {name: fit(contestant) for name, contestant in present.items()},
-            settings.repeats * ROUNDS,
-        )
+        timings = interleaved(self._jobs(present, frames, settings), settings.repeats * ROUNDS)
         entries = []
         for name, contestant in present.items():
             model = timings[name].last_result
@@ -67,6 +59,33 @@ class FrameRace(Scenario):
             entries.append(entry)
         return Found(table.description, entries)
 
+    def own_jobs(self, settings: Settings) -> Jobs | None:
+        table, own = self._table(settings), self._own()
+        if table is None:
+            return None
+        table = self._repeated(table, settings)
+        frames = {contestant.form: table.as_form(contestant.form) for contestant in own.values()}
+        return self._jobs(own, frames, settings)
+
+    def _table(self, settings: Settings) -> TextTable | None:
+        table = tables.text_table(self.table)
+        return table.repeated(QUICK_ROWS) if settings.quick and table else table
+
+    def _repeated(self, table: TextTable, settings: Settings) -> TextTable:
+        if self.n_rows is None:
+            return table
+        return table.repeated(self.n_rows // (100 if settings.quick else 1))
+
+    def _jobs(
+        self, contestants: dict[str, Contestant], frames: dict[str, Any], settings: Settings
+    ) -> Jobs:
+        task = self._task(settings)
+
+        def fit(contestant: Contestant) -> Callable[[], Any]:
+            return lambda: contestant.make(task).fit(*frames[contestant.form])
+
+        return {name: fit(contestant) for name, contestant in contestants.items()}
+
 
 @dataclass(frozen=True)
 class EncodeRace(Scenario):
@@ -76,6 +95,24 @@ class EncodeRace(Scenario):
     n_levels: int
 
     def run(self, settings: Settings) -> Found | None:
+        jobs = self._jobs(settings)
+        if jobs is None:
+            return None
+        for job in jobs.values():
+            job()
+        settings.say("timing")
+        timings = interleaved(jobs, settings.repeats * 4)
+        entries = [Entry(name, t.seconds, cores=t.cores) for name, t in timings.items()]
+        return Found(f"{self._rows(settings):,} x 1 mixed, {self.n_levels:,} levels", entries)
+
+    def own_jobs(self, settings: Settings) -> Jobs | None:
+        jobs = self._jobs(settings)
+        return jobs and {name: job for name, job in jobs.items() if name.startswith(OURS)}
+
+    def _rows(self, settings: Settings) -> int:
+        return self.n_rows // (100 if settings.quick else 1)
+
+    def _jobs(self, settings: Settings) -> Jobs | None:
         if not all(map(find_spec, tables.LIBRARIES)):
             return None
         import pandas
@@ -84,24 +121,17 @@ class EncodeRace(Scenario):
 
         from fasttree.frames import read_table
 
-        n_rows = self.n_rows // (100 if settings.quick else 1)
-        words = tables.words(n_rows, self.n_levels).tolist()
+        words = tables.words(self._rows(settings), self.n_levels).tolist()
         arrow = pyarrow.table({"text": pyarrow.array(words)})
         frame, series = polars.from_arrow(arrow), arrow.column("text").to_pandas()
         objects = pandas.Series(words, dtype=object)
-        jobs: dict[str, Callable[[], Any]] = {
+        return {
             "fasttree, polars": lambda: read_table(frame),
             "fasttree, Arrow": lambda: read_table(arrow),
             "polars cast": lambda: frame["text"].cast(polars.Categorical),
             "pandas factorize": lambda: series.factorize(),
             "pandas factorize, objects": lambda: objects.factorize(),
         }
-        for job in jobs.values():
-            job()
-        settings.say("timing")
-        timings = interleaved(jobs, settings.repeats * 4)
-        entries = [Entry(name, t.seconds, cores=t.cores) for name, t in timings.items()]
-        return Found(f"{n_rows:,} x 1 mixed, {self.n_levels:,} levels", entries)
 
 
 @dataclass(frozen=True)
