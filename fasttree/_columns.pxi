@@ -344,8 +344,8 @@ cdef enum:
 def object_codes(object values, int32_t[::1] codes):
     """Fill in the codes of some values; returns the distinct ones in the order in which they appear.
 
-    Most columns hold a few objects many times, so an object is looked up by where it lies first. A TypeError says that a
-    value cannot be hashed.
+    Most columns hold a few objects many times, so an object is looked up by where it lies first. A TypeError says that
+    a value cannot be hashed.
     """
     cdef tuple held = tuple(values)     # nobody, not even a value that is compared, can take objects away or add some
     if len(held) != codes.shape[0]:
