@@ -228,8 +228,10 @@ class _Expected:
         """The code of each level, and the families of the levels."""
         found = self._levels.get(place)
         if found is None:
-            categories = self.attributes[place].categories or ()
-            found = self._levels[place] = numbering(categories), families_of(categories)
+            attribute = self.attributes[place]
+            levels = attribute.seen_levels
+            found = numbering(levels, attribute.seen_codes), families_of(levels)
+            self._levels[place] = found
         return found
 
 
@@ -252,7 +254,8 @@ def read_table_like(
     """The table as a fitted model reads it: its columns in its order, and labels as its codes.
 
     Columns are found by name where both sides have names or the labels are the model's, else by position.
-    A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE.
+    A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE; where levels of few rows
+    count as one, it counts as one of these if `unknown` is "missing".
     """
     expected = _expected(schema)
     names = expected.names
@@ -291,16 +294,19 @@ def _like_column(
     categories = attribute.categories
     if categories is None:
         return Column(name, values=like_numbers(where, values, attribute), time=attribute.time)
-    labels = like_labels(where, values, categories)
+    seen = attribute.seen_levels
+    labels = like_labels(where, values, seen)
     codes_of_levels, then = expected.levels(place)
     now = families_of(labels.labels)
     if then and then.keys().isdisjoint(now) and (labels.codes >= 0).any():
         raise ValueError(
             f"{where} was categorical at fit, with labels such as "
-            f"{shown(categories[0])}, but now holds values such as {shown(labels.example)} "
-            f"({family(type(labels.example))} instead of {family(type(categories[0]))}): pass labels as at fit."
+            f"{shown(seen[0])}, but now holds values such as {shown(labels.example)} "
+            f"({family(type(labels.example))} instead of {family(type(seen[0]))}): pass labels as at fit."
         )
-    codes = map_labels(labels, codes_of_levels, room.codes())
+    is_other = attribute.others is not None and unknown == "missing"
+    unseen = len(categories) - 1 if is_other else UNKNOWN_CODE
+    codes = map_labels(labels, codes_of_levels, room.codes(), unseen)
     if unknown == "error" and UNKNOWN_CODE in codes:
         row = int(np.argmax(codes == UNKNOWN_CODE))
         raise ValueError(

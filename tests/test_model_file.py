@@ -41,6 +41,7 @@ from fasttree import (
     pruning,
 )
 from fasttree.refusals import OtherVersionWarning
+from fasttree.times import Times
 
 X, Y = table()
 NUMBERS = np.random.default_rng(5).normal(size=(80, 3))
@@ -641,12 +642,13 @@ def test_files_of_every_version_are_read(file: Path) -> None:
     model = fasttree.load(file)
     assert repr(model) == expected["model"]
     assert all_of(model) == expected["text"]
-    rows = {
-        name: np.array([float(value) for value in values])
-        if kind == "numeric"
-        else np.array([*values, None], dtype=object)[:-1]
-        for name, (kind, values) in expected["rows"].items()
-    }
+    rows: dict[str, Any] = {}
+    for name, (kind, values) in expected["rows"].items():
+        if kind == "labels":
+            rows[name] = np.array([*values, None], dtype=object)[:-1]
+            continue
+        numbers = np.array([float(value) for value in values])
+        rows[name] = numbers if kind == "numeric" else Times(kind, numbers)
     X: Any = rows if expected["named"] else np.column_stack(list(rows.values()))
     assert model.predict(X).tolist() == expected["predict"]
     assert model.predict_proba(X).tolist() == expected["predict_proba"]

@@ -7,6 +7,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from fasttree.scalars import plain
+
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
 
@@ -20,6 +22,16 @@ def to_json(rules: RuleList) -> str:
         "rules": [_rule(rule) for rule in rules],
         "otherwise": {"class": rules.default_class, "rows": rules.uncovered},
     }
+    others = {a.name: a for a in rules.schema.attributes if a.others is not None}
+    if others:
+        document["others"] = {
+            name: {
+                "name": (a.categories or ())[-1],
+                "levels": list(map(plain, a.others or ())),
+                "unseen": rules.unknown == "missing",
+            }
+            for name, a in others.items()
+        }
     if rules.class_weights is not None:
         document["class_weights"] = list(rules.class_weights.values())
     return json.dumps(document, indent=2, default=str, ensure_ascii=False, allow_nan=False)

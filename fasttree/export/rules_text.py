@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fasttree.export.amounts import number_text, weight_text
 from fasttree.export.names import readable_in_rule
+from fasttree.export.text import others_note
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
@@ -33,6 +34,10 @@ def to_text(rules: RuleList, max_rules: int | None = None) -> str:
     lines.append(otherwise_text(rules))
     if rules.shares_rows:
         lines.append("A row without a value meets no condition on it.")
+    is_unseen = rules.unknown == "missing"
+    asked = {rules.schema.names[place] for place in rules.conditions.attribute.tolist()}
+    merged = (a for a in rules.schema.attributes if a.others is not None and a.name in asked)
+    lines += [others_note(attribute, is_unseen) for attribute in merged]
     return "\n".join(lines)
 
 

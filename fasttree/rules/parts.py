@@ -21,6 +21,19 @@ class Substitute:
 
 
 @dataclass(frozen=True, slots=True)
+class Others:
+    """The levels of few rows of an attribute, which count as one that is called `name`."""
+
+    name: str
+    own: tuple[Any, ...]  # the levels that count as such
+    levels: tuple[Any, ...]
+    unseen: bool  # do all levels that training did not see count as one of them?
+
+    def stands_for(self, level: Any) -> bool:
+        return level in self.levels or (self.unseen and level not in self.own)
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """A condition on one attribute: ``low < value <= high`` for numbers, ``value in levels`` for categories.
 
@@ -37,6 +50,9 @@ class Condition:
     missing_seen: bool = False
     substitutes: tuple[Substitute, ...] = ()
     time: str | None = None  # the kind of time that the numbers are, in microseconds
+    others: Others | None = (
+        None  # then `levels` or `excluded` may hold their name, which is no level itself
+    )
 
     @property
     def is_known(self) -> bool:
@@ -55,13 +71,27 @@ class Condition:
         value = row[self.attribute]
         if not is_missing(value):
             if self.levels is not None:
-                return plain(value) in self.levels
+                return self._is_among(plain(value), self.levels)
             number = microseconds(self.attribute, value, self.time)
             above = self.low is None or number > self.low
             return bool(above and (self.high is None or number <= self.high))
         if not self.substitutes:
             return self.missing
         return all(_decides(substitute, row) for substitute in self.substitutes)
+
+    def says(self, row: Mapping[str, Any]) -> bool:
+        """Is the row's value one that the condition says something about?"""
+        value = row[self.attribute]
+        if is_missing(value) or self.levels is None:
+            return not is_missing(value)
+        return self._is_among(plain(value), self.levels + self.excluded)
+
+    def _is_among(self, level: Any, levels: tuple[Any, ...]) -> bool:
+        if self.others is None:
+            return level in levels
+        if self.others.stands_for(level):
+            return self.others.name in levels
+        return level != self.others.name and level in levels
 
     def __str__(self) -> str:
         from fasttree.export.rules_text import condition_text
@@ -71,9 +101,7 @@ class Condition:
 
 def _decides(substitute: Substitute, row: Mapping[str, Any]) -> bool:
     for condition in substitute.alternatives:
-        value = row[condition.attribute]
-        answers = condition.levels is None or plain(value) in condition.levels + condition.excluded
-        if answers and not is_missing(value):
+        if condition.says(row):
             return condition.holds(row)
     return substitute.otherwise
 

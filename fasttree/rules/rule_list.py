@@ -14,9 +14,9 @@ import numpy as np
 from fasttree.frames import Table, read_table_like
 from fasttree.priors import evened
 from fasttree.rules.conditions import WORD, ConditionTable, Substitutes, covered_rows, reader
-from fasttree.rules.parts import Condition, Rule, Substitute, both
+from fasttree.rules.parts import Condition, Others, Rule, Substitute, both
 from fasttree.scalars import plain
-from fasttree.schema import Schema
+from fasttree.schema import AttributeSchema, Schema
 from fasttree.scoring import refusal
 
 WORDS_AT_A_TIME = 2**21  # of rows x rules that are matched together
@@ -99,7 +99,10 @@ class RuleList(Sequence[Rule]):
         merged: dict[str, Condition] = {}
         for at in range(self.start[i], self.start[i + 1]):
             condition = condition_at(
-                self.conditions, int(self.condition[at]), bool(self.missing_seen[at])
+                self.conditions,
+                int(self.condition[at]),
+                bool(self.missing_seen[at]),
+                merges_unseen=self.unknown == "missing",
             )
             other = merged.get(condition.attribute)
             merged[condition.attribute] = both(other, condition) if other else condition
@@ -224,14 +227,17 @@ def laplace(counts: np.ndarray) -> np.ndarray:
     return evened(counts / counts.sum(axis=-1, keepdims=True))
 
 
-def condition_at(table: ConditionTable, i: int, missing_seen: bool) -> Condition:
-    """One condition of a table, to be read."""
+def condition_at(
+    table: ConditionTable, i: int, missing_seen: bool, merges_unseen: bool = False
+) -> Condition:
+    """One condition of a table, to be read. `merges_unseen`: levels that training did not see count as those of few
+    rows."""
     attribute = table.schema.attributes[table.attribute[i]]
     substitutes: tuple[Substitute, ...] = ()
     if table.substitutes is not None:
         given = table.substitutes
         groups = given.group[given.group_start[i] : given.group_start[i + 1]]
-        substitutes = tuple(_substitute(given, int(group)) for group in groups)
+        substitutes = tuple(_substitute(given, int(group), merges_unseen) for group in groups)
     missing = bool(table.missing[i])
     if attribute.categories is None:
         low, high = float(table.low[i]), float(table.high[i])
@@ -253,14 +259,23 @@ def condition_at(table: ConditionTable, i: int, missing_seen: bool) -> Condition
         missing=missing,
         missing_seen=missing_seen,
         substitutes=substitutes,
+        others=_others(attribute, merges_unseen),
     )
 
 
-def _substitute(given: Substitutes, group: int) -> Substitute:
+def _others(attribute: AttributeSchema, merges_unseen: bool) -> Others | None:
+    if attribute.others is None:
+        return None
+    name = (attribute.categories or ())[-1]
+    own, others = (tuple(map(plain, part)) for part in (attribute.own_levels, attribute.others))
+    return Others(name, own, others, merges_unseen)
+
+
+def _substitute(given: Substitutes, group: int, merges_unseen: bool) -> Substitute:
     conditions = []
     for at in range(given.alternative_start[group], given.alternative_start[group + 1]):
         number = int(given.alternative[at])
-        condition = condition_at(given.conditions, number, False)
+        condition = condition_at(given.conditions, number, False, merges_unseen)
         if condition.levels is not None:  # a level that the surrogate says nothing about is neither
             levels = given.conditions.schema.attributes[
                 given.conditions.attribute[number]
