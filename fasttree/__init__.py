@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fasttree import costs, datasets, measures, metrics, plot, pruning
     from fasttree.batch import score_batches as score_batches
     from fasttree.columns import Columns
+    from fasttree.doubts import DataWarning
     from fasttree.compare import compare_methods
     from fasttree.estimators import (
         BayesTreeClassifier,
@@ -37,6 +38,7 @@ _HOMES = {
     "CARTClassifier": "fasttree.estimators",
     "Categorical": "fasttree.frames",
     "Columns": "fasttree.columns",
+    "DataWarning": "fasttree.doubts",
     "ID3Classifier": "fasttree.estimators",
     "MMLClassifier": "fasttree.estimators",
     "ModelFileError": "fasttree.refusals",
@@ -64,6 +66,7 @@ __all__ = [
     "CARTClassifier",
     "Categorical",
     "Columns",
+    "DataWarning",
     "ID3Classifier",
     "MMLClassifier",
     "ModelFileError",

@@ -165,10 +165,10 @@ def _fit_column(
             return Column(name, values=values)
         labels = number_labels(values)
     ordered = labels.ordered if kinds.ordered is None else place in kinds.ordered
-    levels = kinds.declared.get(place)
+    levels, meant = kinds.declared.get(place), place in kinds.declared
     if levels is not None:
         codes = _declared_codes(where, labels, levels)
-        return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered)
+        return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered, meant=True)
     if few_codes is not None and len(labels.labels) <= _core.MOST_FEW:
         few_labels = sort_few_labels(where, labels, few_codes)
         room.take_back(labels.codes)
@@ -178,6 +178,7 @@ def _fit_column(
             categories=packed(few_labels),
             declared=labels.declared,
             ordered=ordered,
+            meant=meant,
         )
     labels = sort_labels(where, labels, in_place=True)  # undeclared, they were made for this
     codes = labels.codes
@@ -190,6 +191,7 @@ def _fit_column(
         categories=packed(labels.labels),
         declared=labels.declared,
         ordered=ordered,
+        meant=meant,
     )
 
 

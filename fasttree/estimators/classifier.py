@@ -15,6 +15,7 @@ from fasttree import pruning as ways
 from fasttree.choices import choices_of
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
+from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import (
     accuracy,
@@ -240,6 +241,8 @@ class TreeClassifier(Estimator):
             policy = self._policy_of(self.missing)
             validation = read_validation(X_val, y_val, schema, self.unknown, policy)
             pruned = fitting.fit(how, validation)
+            n_rows = fitting.rows.encoded.n_rows
+            warn_of_one_leaf(pruned, schema, n_rows, fitting.params)
         if how is not None:
             self._choices = None  # those of the grown tree, or of a fold's
         self._missing_policy = self.missing
