@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from fasttree import costs, datasets, measures, metrics, plot, pruning
     from fasttree.batch import score_batches as score_batches
     from fasttree.columns import Columns
-    from fasttree.doubts import DataWarning
     from fasttree.compare import compare_methods
+    from fasttree.doubts import DataWarning
     from fasttree.estimators import (
         BayesTreeClassifier,
         C45Classifier,

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
+from shlex import quote
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from fasttree.scalars import column_label, shown
 from fasttree.table import Column, Table
 
 FEWEST_ROWS = 50  # with fewer, any column may look odd
-MOSTLY = 0.9  # of the cells that have a value
+ODD = 10  # one cell of so many that have a value, at most, is not as the others
 FEW_ROWS = 10  # a category, on average: many categories have few rows each ...
 MANY = 20  # ... if there are so many
 SUGGESTED = 20  # as min_category_count
@@ -41,7 +42,8 @@ class DataWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Remedies:
-    """How the caller can change what was doubtful, as a part of a sentence; `{}` stands for the column."""
+    """How the caller can change what was doubtful, as a part of a sentence; `{}` stands for the column,
+    as a word of a command line."""
 
     keep: str = "name it in categorical_features"
     empty: str = "make such cells missing (None)"
@@ -50,10 +52,9 @@ class Remedies:
     leave_out: str = "leave the column out"
     merge: str = f"set min_category_count={SUGGESTED}"
 
-
     def of(self, name: str) -> Remedies:
         """For a column."""
-        return Remedies(*(getattr(self, f.name).replace("{}", name) for f in fields(self)))
+        return Remedies(*(getattr(self, f.name).replace("{}", quote(name)) for f in fields(self)))
 
 
 _IN_PYTHON = Remedies()
@@ -111,7 +112,7 @@ def _doubt(column: Column, remedies: Remedies) -> str | None:
     labels = column.categories
     if not labels or column.declared or column.meant or not isinstance(labels[0], str):
         return None
-    may_be_unique = len(labels) >= FEWEST_ROWS * MOSTLY
+    may_be_unique = _are_most(len(labels), FEWEST_ROWS)
     if not may_be_unique and not any(label[:1] in _BEGINS for label in labels):
         return None
     count = _counts(column, len(labels))
@@ -119,40 +120,38 @@ def _doubt(column: Column, remedies: Remedies) -> str | None:
     if total < FEWEST_ROWS:
         return None
     where = column_label(column.name)
+    categories = f"{len(labels):,} {'category' if len(labels) == 1 else 'categories'}"
     for kind, pattern in (("number", _NUMBER), ("date", _DATE)):
         odd = _odd_ones(list(labels), count, total, pattern)
         if odd is None:
             continue
         if odd:
-            return _of_mixed(where, kind, labels[odd[0]], int(count[odd].sum()), total, remedies)
-        if kind == "date":
+            n_odd = int(count[odd].sum())
+            remedy = remedies.empty + (f" and {remedies.to_dates}" if kind == "date" else "")
             return (
-                f"{where} is text such as {shown(labels[0])}, which look like dates but are taken for "
-                f"{len(labels):,} categories: {remedies.to_dates}, or {remedies.keep} if that is meant"
+                f"{where} became {categories} instead of {kind}s, because {n_odd:,} of its {total:,} "
+                f"values {'is' if n_odd == 1 else 'are'} not a {kind}, such as {shown(labels[odd[0]])}: {remedy}, or "
+                f"{remedies.keep} if categories are meant"
             )
-        if any("," in label for label in labels):
-            return (
-                f"{where} is text such as {shown(labels[0])}, which look like numbers with a decimal comma but are "
-                f"taken for {len(labels):,} categories: {remedies.to_numbers}, or {remedies.keep} if that is meant"
-            )
-        break
-    if len(labels) >= MOSTLY * total:
+        remedy = remedies.to_dates
+        if kind == "number":
+            if not any("," in label for label in labels):
+                break
+            kind, remedy = "number with a decimal comma", remedies.to_numbers
         return (
-            f"{where} has {len(labels):,} different values in {total:,} rows, so it tells nothing of new rows: "
+            f"{where} holds text such as {shown(labels[0])}, which looks like a {kind}, and became {categories}: "
+            f"{remedy}, or {remedies.keep} if categories are meant"
+        )
+    if _are_most(len(labels), total):
+        return (
+            f"{where} has {len(labels):,} different values in {total:,} rows, so it tells nothing about new rows: "
             f"{remedies.leave_out}, or {remedies.merge}"
         )
     return None
 
 
-def _of_mixed(
-    where: str, kind: str, example: str, n_odd: int, total: int, remedies: Remedies
-) -> str:
-    cells = f"{n_odd:,} of its {total:,} values {'is' if n_odd == 1 else 'are'} no {kind}"
-    remedy = remedies.empty if kind == "number" else f"{remedies.empty} and {remedies.to_dates}"
-    return (
-        f"{where} is taken for categories, not for {kind}s, since {cells}, such as {shown(example)}: {remedy}, or "
-        f"{remedies.keep} if categories are meant"
-    )
+def _are_most(n: int, total: int) -> bool:
+    return ODD * (total - n) <= total
 
 
 def _counts(column: Column, n_labels: int) -> np.ndarray:
@@ -167,15 +166,14 @@ def _odd_ones(
     labels: list[str], count: np.ndarray, total: int, pattern: re.Pattern[str]
 ) -> list[int] | None:
     """The labels that do not match, the most frequent first; None as soon as they are too many."""
-    left = (1 - MOSTLY) * total
-    odd = []
+    n_odd, odd = 0, []
     for place in np.argsort(-count, kind="stable").tolist():
         label = labels[place]
         if label[:1] in _BEGINS and pattern.fullmatch(label) and _is_day(pattern, label):
             continue
         odd.append(place)
-        left -= int(count[place])
-        if left < 0:
+        n_odd += int(count[place])
+        if not _are_most(total - n_odd, total):
             return None
     return odd
 

@@ -168,7 +168,9 @@ def _fit_column(
     levels, meant = kinds.declared.get(place), place in kinds.declared
     if levels is not None:
         codes = _declared_codes(where, labels, levels)
-        return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered, meant=True)
+        return Column(
+            name, codes=codes, categories=levels, declared=True, ordered=ordered, meant=True
+        )
     if few_codes is not None and len(labels.labels) <= _core.MOST_FEW:
         few_labels = sort_few_labels(where, labels, few_codes)
         room.take_back(labels.codes)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli.columns import print_columns, remedies
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
@@ -18,6 +19,7 @@ from fasttree.cli.data import (
     DELIMITER,
     DROP,
     JSON,
+    MIN_CATEGORY_COUNT,
     TARGET,
     Data,
     read_data,
@@ -71,6 +73,7 @@ def compare(
     ] = 0.3,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
+    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
@@ -82,7 +85,7 @@ def compare(
         )
     if not has_sklearn():
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
-    estimator = estimator_of(method, settings=read_settings(settings or ()))
+    estimator = estimator_of(method, settings=read_settings(settings or (), min_category_count))
     style = style_of(delimiter, decimal)
     rows = read_data(data, target, drop or (), categorical or (), style=style)
     train, test = rows.split(holdout)
@@ -96,9 +99,12 @@ def compare(
                 "train_rows": train.n_rows,
                 "test_rows": test.n_rows,
                 "models": results,
+                "columns": [one.as_dict() for one in estimator.columns()],
             }
         )
     else:
+        print_columns(stdout(), estimator.columns())
+        stdout().print()
         print_speed(stdout(), results, train.n_rows, test.n_rows)
 
 
@@ -107,12 +113,16 @@ def has_sklearn() -> bool:
 
 
 def measure_own(title: str, estimator: Any, train: Data, test: Data) -> dict[str, Any]:
+    from fasttree.doubts import speaking
+
+    words = [remedies(train.path)]  # for the first fit: the others would warn of the same
+
+    def fit() -> None:
+        with speaking(words.pop() if words else None):
+            estimator.fit(train.X, train.y)
+
     with waiting("fasttree"):
-        result = _measure(
-            f"fasttree {title}",
-            lambda: estimator.fit(train.X, train.y),
-            lambda: estimator.predict(test.X),
-        )
+        result = _measure(f"fasttree {title}", fit, lambda: estimator.predict(test.X))
     tree = estimator.tree_
     return result | {
         "accuracy": float(estimator.score(test.X, test.y)),

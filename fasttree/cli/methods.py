@@ -68,8 +68,8 @@ def check_method(name: str) -> str:
     return name.lower()
 
 
-def read_settings(given: Iterable[str]) -> dict[str, Any]:
-    """``name=value`` as numbers, true, false, none, or text."""
+def read_settings(given: Iterable[str], min_category_count: float | None = None) -> dict[str, Any]:
+    """``name=value`` as numbers, true, false, none, or text; and what has an option of its own."""
     settings: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -79,6 +79,10 @@ def read_settings(given: Iterable[str]) -> dict[str, Any]:
         if name in settings:
             raise UsageError(f"--set names {name!r} twice: name it once")
         settings[name] = _value(value.strip())
+    if min_category_count is not None:
+        if "min_category_count" in settings:
+            raise UsageError("--min-category-count and --set min_category_count: give one of them")
+        settings["min_category_count"] = min_category_count
     return settings
 
 

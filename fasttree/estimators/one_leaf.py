@@ -42,13 +42,13 @@ def _reason(
     if many is not None:
         levels, here = schema.attributes[many].categories or (), given.of(schema.names[many])
         return (
-            f"{column_label(schema.names[many])} has {len(levels):,} categories in {n_rows:,} rows, which hide what the "
-            f"other columns say: {here.leave_out}, or {here.merge}"
+            f"{column_label(schema.names[many])} has {len(levels):,} categories in {n_rows:,} rows, which hides what "
+            f"the other columns say: {here.leave_out}, or {here.merge}"
         )
     if pruned.trace is not None and len(pruned.trace.node):
         return (
-            "pruning cut back all that had grown, since the columns tell too little of the classes: pruning=None shows "
-            "what had grown"
+            "pruning cut back all that had grown, since the columns say too little about the classes: pruning=None "
+            "shows what had grown"
         )
     limits = {
         "min_gain": params.min_gain > 0,
@@ -58,7 +58,7 @@ def _reason(
     named = [name for name, is_set in limits.items() if is_set]
     if named:
         return f"no split is good enough by {' and '.join(named)}: lower what is asked of a split"
-    return "no split is worth more than none, since the columns tell too little of the classes: add columns that do"
+    return "no split is worth more than none, since the columns say too little about the classes: add columns that do"
 
 
 def _largest(schema: Schema, n_rows: int, params: GrowthParams) -> int | None:
