@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fasttree.cli.tables import CSV, suffix
-from fasttree.cli.terminal import clean
+from fasttree.cli.terminal import clean, cut, speaks_unicode
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,7 @@ def remedies(path: Path, can_merge: bool = True) -> Remedies:
     """What the command line can do about a doubtful column of a file. `can_merge`: it joins categories of few rows."""
     from fasttree.doubts import SUGGESTED, Remedies
 
-    is_csv = suffix(path) in CSV
+    is_csv = not path.suffix or suffix(path) in CSV
     return Remedies(
         keep="declare it categorical (--categorical {})",
         empty="leave such fields empty" if is_csv else "make such cells null",
@@ -49,7 +49,7 @@ def print_columns(console: Console, columns: ColumnList) -> None:
     """Names and values are made safe: they come from a file."""
     from fasttree.column_list import MOST
 
-    head, *lines = columns.to_text(MOST).splitlines()
-    console.print(head, style="dim", markup=False, soft_wrap=True)
-    for line in lines:
-        console.print(clean(line), markup=False, soft_wrap=True)
+    ellipsis = "…" if speaks_unicode(console) else "..."
+    for place, line in enumerate(columns.to_text(MOST).splitlines()):
+        text = cut(clean(line), console.width, ellipsis)
+        console.print(text, style="" if place else "dim", markup=False, soft_wrap=True)

@@ -94,9 +94,6 @@ def evaluate(
 
     with blame(DataError, rows.prefix):
         columns = read_columns(data, rows.X, rows.y)
-    if not json:
-        print_columns(stdout(), columns)
-        stdout().print()
     with counting("Cross-validation") as progress, blame(DataError, rows.prefix), speaking(None):
         found = compare_methods(
             rows.X,
@@ -115,6 +112,8 @@ def evaluate(
             | {"columns": [one.as_dict() for one in columns]}
         )
     else:
+        print_columns(stdout(), columns)
+        stdout().print()
         print_comparison(stdout(), found, worse)
 
 
