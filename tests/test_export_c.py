@@ -164,9 +164,9 @@ def test_a_deep_tree(missing: str, n: int, tmp_path: Path, compiler: str) -> Non
 def test_many_levels(tmp_path: Path, compiler: str) -> None:
     towns = np.array([f"town {i}" for i in range(100_000)], dtype=object)
     y = np.arange(100_000) * 7919 % 3
-    fitted = TreeClassifier(categorical_split="multiway", missing="fractional").fit(
-        {"town": towns}, y
-    )
+    fitted = TreeClassifier(
+        categorical_split="multiway", missing="fractional", categorical_features=["town"]
+    ).fit({"town": towns}, y)
     compiled = one(fitted, tmp_path, compiler, "-O0")
     rows = Rows({"town": [*towns[::999].tolist(), "elsewhere", None]})
     check(compiled, fitted, rows)

@@ -68,8 +68,9 @@ def test_many_branches() -> None:
     """A split into a thousand branches becomes a small tree, not a chain."""
     towns = np.array([f"town {i}" for i in range(1000)], dtype=object)
     for unknown in ("missing", "majority", "error"):
-        fitted = TreeClassifier(categorical_split="multiway", unknown=unknown)
-        fitted.fit({"town": towns}, np.arange(1000) % 7)
+        fitted = TreeClassifier(
+            categorical_split="multiway", unknown=unknown, categorical_features=["town"]
+        ).fit({"town": towns}, np.arange(1000) % 7)
         loaded = treelite.Model.deserialize_bytes(fitted.export("treelite"))
         assert loaded.get_tree_depth().tolist() in ([10], [11])
         rows = Rows({"town": [*towns.tolist(), None, "elsewhere"]})
