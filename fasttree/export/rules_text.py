@@ -34,11 +34,20 @@ def to_text(rules: RuleList, max_rules: int | None = None) -> str:
     lines.append(otherwise_text(rules))
     if rules.shares_rows:
         lines.append("A row without a value meets no condition on it.")
-    is_unseen = rules.unknown == "missing"
-    asked = {rules.schema.names[place] for place in rules.conditions.attribute.tolist()}
-    merged = (a for a in rules.schema.attributes if a.others is not None and a.name in asked)
-    lines += [others_note(attribute, is_unseen) for attribute in merged]
-    return "\n".join(lines)
+    return "\n".join([*lines, *others_notes(rules)])
+
+
+def others_notes(rules: RuleList) -> list[str]:
+    """What the levels of few rows are of the attributes that the rules ask for."""
+    tables = [rules.conditions]
+    if rules.conditions.substitutes is not None:
+        tables.append(rules.conditions.substitutes.conditions)
+    asked = {place for table in tables for place in table.attribute.tolist()}
+    return [
+        others_note(attribute, with_unseen=rules.unknown == "missing")
+        for place, attribute in enumerate(rules.schema.attributes)
+        if place in asked and attribute.others is not None
+    ]
 
 
 def rule_text(rule: Rule) -> str:
