@@ -29,7 +29,7 @@ def merged(
 ) -> EncodedTable:
     """The table with all categories of less weight than `least` as one in each column that has some.
 
-    `in_place`: its sorted lists may be written over. Categories that are ordered stay, since only neighbours could
+    `in_place`: its codes and sorted lists may be written over. Categories that are ordered stay, since only neighbours could
     become one, and so do the two of a column of bools.
     """
     if least <= 1:
@@ -82,7 +82,8 @@ def _with_codes(
     in_place: bool,
 ) -> EncodedTable:
     """The table with other codes of some attributes, 0 where missing."""
-    codes, storage, n_codes = table.codes.copy(), table.storage.copy(), table.n_codes.copy()
+    codes = table.codes if in_place else table.codes.copy()
+    storage, n_codes = table.storage.copy(), table.n_codes.copy()
     lists = table.lists
     swept = [place for place in codes_of if len(attributes[place].categories or ()) > MAX_BINS]
     if swept and not in_place:

@@ -5,6 +5,7 @@ What exporters make of them is tested with all other models of theirs, see `FEW`
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -270,7 +271,14 @@ def test_rules_hold_for_the_rows_that_they_decide(unknown: str, base: Any) -> No
         for row in rows
     ]
     assert by_rules == expected.tolist()
-    assert "town = other: " in model.to_text() or "town" not in model.to_text()
+    asked = {condition.attribute for rule in model.rules_ for condition in rule.conditions}
+    others = model.tree_.schema.attributes[0].others
+    for text in (model.to_text(), model.rules_.to_markdown()):
+        assert ("town = other: " in text) == ("town" in asked)
+        if "town" in asked and unknown != "missing":  # these can be listed
+            assert f"{{{', '.join(others)}}}" in text
+    document = json.loads(model.rules_.to_json())
+    assert document["others"]["town"]["levels"] == list(others)
 
 
 def test_every_container_and_batches(tmp_path: Path) -> None:
