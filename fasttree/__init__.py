@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fasttree.batch import score_batches as score_batches
     from fasttree.columns import Columns
     from fasttree.compare import compare_methods
+    from fasttree.doubts import DataWarning
     from fasttree.estimators import (
         BayesTreeClassifier,
         C45Classifier,
@@ -37,6 +38,7 @@ _HOMES = {
     "CARTClassifier": "fasttree.estimators",
     "Categorical": "fasttree.frames",
     "Columns": "fasttree.columns",
+    "DataWarning": "fasttree.doubts",
     "ID3Classifier": "fasttree.estimators",
     "MMLClassifier": "fasttree.estimators",
     "ModelFileError": "fasttree.refusals",
@@ -64,6 +66,7 @@ __all__ = [
     "CARTClassifier",
     "Categorical",
     "Columns",
+    "DataWarning",
     "ID3Classifier",
     "MMLClassifier",
     "ModelFileError",

@@ -24,7 +24,8 @@ import numpy as np
 from fasttree.refusals import ModelFileError, require
 
 HEADER = "fasttree.json"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+KNOWN_VERSIONS = (1, 2)
 ALIGNMENT = 64
 MOST_MEMBERS = 2**16 - 1
 MOST_NAME = 64
@@ -176,9 +177,9 @@ def _check_header(front: bytes, file: BinaryIO, size: int) -> None:
         raise ModelFileError("it is not a fasttree model file: its header begins otherwise")
     version = int(found[1])
     require(
-        version == FORMAT_VERSION,
-        f"it has format version {version}, and this fasttree reads version {FORMAT_VERSION}: upgrade fasttree, with "
-        "`pip install --upgrade fasttree`, or save the model with an older one",
+        version in KNOWN_VERSIONS,
+        f"it has format version {version}, and this fasttree reads versions up to {FORMAT_VERSION}: upgrade fasttree, "
+        "with `pip install --upgrade fasttree`, or save the model with an older one",
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fasttree._memory import give_back
 from fasttree._parallel import Team
+from fasttree.doubts import warn_of_columns
 from fasttree.encode import EncodedTable, encode, most_threads
 from fasttree.frames import (
     Column,
@@ -77,6 +78,7 @@ class Columns:
         n_jobs = check_n_jobs(n_jobs)
         table = _own_values(read_table(X, categorical_features, ordered_features, to_encode=True))
         target = read_target(y, table.n_rows)
+        warn_of_columns(table)
         with Team(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
             self.encoded: EncodedTable = encode(table, target, team, self.max_bins)
 
@@ -211,6 +213,7 @@ def training(
         if weight is not None and not weight.all():
             present = np.flatnonzero(weight)
             table, target, weight = table.take(present), target.take(present), weight[present]
+        warn_of_columns(table)
         grid = None if weight is None else to_grid(weight)
         encoded = encode(table, target, team, max_bins, grid)
         del container, table, target, grid  # the encoded table has taken what it needs

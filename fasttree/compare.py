@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.comparison import Comparison, FoldResult
+from fasttree.doubts import warn_of_columns
 from fasttree.estimators import (
     BayesTreeClassifier,
     C45Classifier,
@@ -100,6 +101,7 @@ def compare_methods(
     begin = time.perf_counter()
     table = read_table(X, categorical_features, ordered_features)
     target = read_target(y, table.n_rows)
+    warn_of_columns(table)
     weight = read_weights(sample_weight, table.n_rows)
     fold_of_row = _read_folds(folds, table, target, weight, random_state)
     rows = Rows(X, y, table, target, weight, fold_of_row)

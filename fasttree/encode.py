@@ -231,6 +231,7 @@ class _Encoding:
         self.lower = np.zeros((d, MAX_BINS + 1))
         self.upper = np.zeros((d, MAX_BINS + 1))
         self.ranges = np.full((d, 2), np.nan)
+        self.counted = np.zeros((d, 2), dtype=np.int64)
         self.source: list[np.ndarray | None] = [None] * d
         self.room = Room(d if table.columns is not None else 0, n)
         self.keys: list[np.ndarray] = []  # of the columns of a matrix that a worker has in hand
@@ -296,14 +297,25 @@ class _Encoding:
         numbers[:] = values
         return numbers
 
-    def note_codes(self, attribute: int, largest: int, upper: np.ndarray) -> None:
-        """The attribute has its codes, and the smallest value of each: what follows from them."""
+    def note_codes(
+        self, attribute: int, largest: int, upper: np.ndarray, n_values: int | None = None
+    ) -> None:
+        """The attribute has its codes, and the smallest value of each: what follows from them. `n_values`: if there
+        are more values than codes."""
         self.storage[attribute] = -1 - attribute
         self.n_codes[attribute] = largest + 1
         self.upper[attribute] = upper
-        self.has_missing[attribute] = self.codes[attribute].min() == 0
+        self.note_counts(attribute, largest if n_values is None else n_values)
         if largest:
             self.ranges[attribute] = self.lower[attribute, 1], upper[largest]
+
+    def note_counts(self, attribute: int, n_values: int, n_missing: int | None = None) -> None:
+        """How many values there are, and rows without one; None: the codes tell."""
+        if n_missing is None:
+            codes = self.codes[attribute]
+            n_missing = 0 if codes.min() else len(codes) - int(np.count_nonzero(codes))
+        self.has_missing[attribute] = n_missing > 0
+        self.counted[attribute] = n_values, n_missing
 
     def sort_numbers(
         self,
@@ -338,7 +350,7 @@ class _Encoding:
                 ends = np.column_stack([lower, upper])[1 : largest + 1].reshape(-1)
                 if not (ends[:-1] <= ends[1:]).all() or not (ends[1:-1:2] < ends[2::2]).all():
                     raise changed_error(self.table.names[attribute])
-                self.note_codes(attribute, largest, upper)
+                self.note_codes(attribute, largest, upper, n_values)
                 continue
             entries = self.lists[row]
             ranked.entries(column, self.shift, self.y, entries)
@@ -348,7 +360,7 @@ class _Encoding:
             self.ranges[attribute] = low, high
             self.storage[attribute] = row
             self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
-            self.has_missing[attribute] = n_missing[j] > 0
+            self.note_counts(attribute, n_values, int(n_missing[j]))
 
     # -- categories ------------------------------------------------------------------------------------------------
 
@@ -361,12 +373,13 @@ class _Encoding:
             codes = np.ascontiguousarray(codes, dtype=np.int32)
             _core.level_entries(codes, n_categories, self.shift, self.y, self.lists[row])
             self.storage[attribute] = row
-            self.has_missing[attribute] = codes.min() < 0
+            n_missing = int(np.count_nonzero(codes < 0)) if codes.min() < 0 else 0
+            self.note_counts(attribute, _n_present(column, codes, -1), n_missing)
             return
         if codes is not None:  # else they stand there since they were read
             np.add(codes, 1, out=few, casting="unsafe")
         self.storage[attribute] = -1 - attribute
-        self.has_missing[attribute] = few.min() == 0
+        self.note_counts(attribute, _n_present(column, few, 0))
 
     def finish(self) -> EncodedTable:
         table, target = self.table, self.target
@@ -375,6 +388,7 @@ class _Encoding:
                 _core.forget(self.lists[row])
         target.classes.flags.writeable = False  # estimators and trees share them
         self.ranges.flags.writeable = False
+        self.counted.flags.writeable = False
         if table.columns is None:
             attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
         else:
@@ -389,6 +403,7 @@ class _Encoding:
                 table.named,
                 tuple(target.tie_order.tolist()),
                 ranges=self.ranges,
+                counted=self.counted,
             ),
             tie_order=target.tie_order,
             y=self.y,
@@ -410,6 +425,13 @@ def changed_error(name: str) -> RuntimeError:
         f"{column_label(name)} of X changed while the model was fitted to it: write to X when fit has returned, "
         "or pass a copy of X."
     )
+
+
+def _n_present(column: Column, codes: np.ndarray, missing: int) -> int:
+    """The levels that rows have: all, unless they were declared. `missing`: the code of rows without one."""
+    if not column.declared:
+        return len(column.categories or ())
+    return len(np.unique(codes)) - int(codes.min() == missing)
 
 
 def _rows(entries: np.ndarray) -> np.ndarray:

@@ -25,6 +25,7 @@ from fasttree.folds import (
 )
 from fasttree.frames import Table
 from fasttree.grow import grow
+from fasttree.merging import as_read_by, merged
 from fasttree.message_length import Choices
 from fasttree.params import GrowthParams
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
@@ -74,7 +75,11 @@ class Fitting:
             weights = rows.without(left_out, self.params.missing)
         used_up = use_up and rows.used_up
         is_last = used_up and self.table is None
-        grown = grow(rows.encoded, self.params, self.team, weights, used_up, self.costs, is_last)
+        least = self.params.min_category_count
+        encoded = merged(rows.encoded, weights, least, in_place=used_up)
+        if used_up and encoded is not rows.encoded:
+            rows.encoded.drop_lists()
+        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, is_last)
         return self.finish(*grown)
 
     def fit(self, how: Any, validation: Validation | None) -> Pruned:
@@ -101,9 +106,8 @@ class Fitting:
         """Are these the rows that a tree was grown from?"""
         encoded, n_classes = self.rows.encoded, tree.counts.shape[1]
         own = np.bincount(encoded.y, self.rows.plain_weights(), minlength=n_classes)
-        if encoded.schema.unpacked() != tree.schema or not np.allclose(
-            own, tree.counts[0], rtol=1e-9
-        ):
+        schema = merged(encoded, self.rows.weights, self.params.min_category_count).schema
+        if schema.unpacked() != tree.schema or not np.allclose(own, tree.counts[0], rtol=1e-9):
             raise ValueError(
                 "X, y and sample_weight are not the rows that this tree was grown from: pass those that fit got"
             )
@@ -167,13 +171,13 @@ class Fitting:
     def counts_of(self, tree: Tree, rows: np.ndarray) -> np.ndarray:
         """Where some of the rows end in a tree, counted by class."""
         part, codes, weight = self.part(rows)
-        return _counts(tree, ends_of(tree, part, Policy(), self.team), codes, weight)
+        return _counts(tree, self.ends(tree, part), codes, weight)
 
     def fold_rows(self, tree: Tree, fold_of: np.ndarray) -> Iterator[pruning.FoldRows]:
         """For each fold where its rows end, in the tree that did not see them and in the `tree` of all."""
         for grown, rows in self.trees_of(fold_of):
             part, codes, weight = self.part(rows)
-            there, here = (ends_of(one, part, Policy(), self.team) for one in (grown, tree))
+            there, here = (self.ends(one, part) for one in (grown, tree))
             first, second = _pairs(there, here, len(rows))
             row = there.row[first]
             both = Ends(row, there.node[first], there.share[first] * here.share[second])
@@ -181,11 +185,15 @@ class Fitting:
                 grown, both.node, here.node[second], codes[row], both.weights(weight)
             )
 
-    def training_rows(self) -> pruning.TrainingRows:
-        """The rows for subtree raising."""
+    def ends(self, tree: Tree, part: Table) -> Ends:
+        """Where each of some rows ends in a tree."""
+        return ends_of(tree, as_read_by(part, tree.schema), Policy(), self.team)
+
+    def training_rows(self, tree: Tree) -> pruning.TrainingRows:
+        """The rows for subtree raising, as the tree reads them."""
         assert self.table is not None
         codes, weights = self.rows.encoded.y.astype(np.int32), self.rows.plain_weights()
-        table = self.table
+        table = as_read_by(self.table, tree.schema)
         if weights is not None and not weights.all():
             counted = np.flatnonzero(weights)
             table, codes, weights = table.take(counted), codes[counted], weights[counted]
@@ -214,7 +222,9 @@ def prune(
     if how.needs == HELD_OUT or (how.needs == FOLDS and validation is not None):
         assert validation is not None
         with_team = Team(None, most=1) if fitting is None else fitting.team
-        ends = ends_of(tree, validation.table, validation.policy, with_team)
+        policy = validation.policy
+        table = as_read_by(validation.table, tree.schema, policy.stops_at_unknown)
+        ends = ends_of(tree, table, policy, with_team)
         weight = np.ones(validation.table.n_rows)
         return _by_held_out(tree, how, _counts(tree, ends, validation.codes, weight))
     if how.needs == FOLDS:
@@ -222,7 +232,7 @@ def prune(
         return _by_folds(tree, how, fitting)
     if how.needs == TRAINING_ROWS:
         assert fitting is not None
-        rows = fitting.training_rows()
+        rows = fitting.training_rows(tree)
         if isinstance(how, pruning.MessageLength):
             choices = choices_of_rows(tree, rows.table, fitting.params.categorical_split)
             return Pruned(*pruning.by_message_length(tree, choices, how))

@@ -165,10 +165,12 @@ def _fit_column(
             return Column(name, values=values)
         labels = number_labels(values)
     ordered = labels.ordered if kinds.ordered is None else place in kinds.ordered
-    levels = kinds.declared.get(place)
+    levels, meant = kinds.declared.get(place), place in kinds.declared
     if levels is not None:
         codes = _declared_codes(where, labels, levels)
-        return Column(name, codes=codes, categories=levels, declared=True, ordered=ordered)
+        return Column(
+            name, codes=codes, categories=levels, declared=True, ordered=ordered, meant=True
+        )
     if few_codes is not None and len(labels.labels) <= _core.MOST_FEW:
         few_labels = sort_few_labels(where, labels, few_codes)
         room.take_back(labels.codes)
@@ -178,6 +180,7 @@ def _fit_column(
             categories=packed(few_labels),
             declared=labels.declared,
             ordered=ordered,
+            meant=meant,
         )
     labels = sort_labels(where, labels, in_place=True)  # undeclared, they were made for this
     codes = labels.codes
@@ -190,6 +193,7 @@ def _fit_column(
         categories=packed(labels.labels),
         declared=labels.declared,
         ordered=ordered,
+        meant=meant,
     )
 
 
@@ -228,8 +232,10 @@ class _Expected:
         """The code of each level, and the families of the levels."""
         found = self._levels.get(place)
         if found is None:
-            categories = self.attributes[place].categories or ()
-            found = self._levels[place] = numbering(categories), families_of(categories)
+            attribute = self.attributes[place]
+            levels = attribute.seen_levels
+            found = numbering(levels, attribute.seen_codes), families_of(levels)
+            self._levels[place] = found
         return found
 
 
@@ -252,7 +258,8 @@ def read_table_like(
     """The table as a fitted model reads it: its columns in its order, and labels as its codes.
 
     Columns are found by name where both sides have names or the labels are the model's, else by position.
-    A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE.
+    A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE; where levels of few rows
+    count as one, it counts as one of these if `unknown` is "missing".
     """
     expected = _expected(schema)
     names = expected.names
@@ -291,16 +298,19 @@ def _like_column(
     categories = attribute.categories
     if categories is None:
         return Column(name, values=like_numbers(where, values, attribute), time=attribute.time)
-    labels = like_labels(where, values, categories)
+    seen = attribute.seen_levels
+    labels = like_labels(where, values, seen)
     codes_of_levels, then = expected.levels(place)
     now = families_of(labels.labels)
     if then and then.keys().isdisjoint(now) and (labels.codes >= 0).any():
         raise ValueError(
             f"{where} was categorical at fit, with labels such as "
-            f"{shown(categories[0])}, but now holds values such as {shown(labels.example)} "
-            f"({family(type(labels.example))} instead of {family(type(categories[0]))}): pass labels as at fit."
+            f"{shown(seen[0])}, but now holds values such as {shown(labels.example)} "
+            f"({family(type(labels.example))} instead of {family(type(seen[0]))}): pass labels as at fit."
         )
-    codes = map_labels(labels, codes_of_levels, room.codes())
+    is_other = attribute.others is not None and unknown == "missing"
+    unseen = len(categories) - 1 if is_other else UNKNOWN_CODE
+    codes = map_labels(labels, codes_of_levels, room.codes(), unseen)
     if unknown == "error" and UNKNOWN_CODE in codes:
         row = int(np.argmax(codes == UNKNOWN_CODE))
         raise ValueError(

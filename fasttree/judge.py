@@ -15,6 +15,7 @@ from fasttree import metrics
 from fasttree.categorical import Categorical
 from fasttree.columns import Columns
 from fasttree.comparison import FoldResult
+from fasttree.doubts import speaking
 from fasttree.estimators import TreeClassifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.frames import Column, Table, Target
@@ -124,12 +125,13 @@ def judge(name: str, method: Any, split: Split, takes_columns: bool) -> FoldResu
         data = (take_rows(rows.X, split.train), labels)
         held_out = take_rows(rows.X, split.test)
     begin = time.perf_counter()
-    if weight is None:
-        model.fit(*data)
-    elif hasattr(model, "steps"):  # a Pipeline passes weights on to the step that is named
-        model.fit(*data, **{f"{model.steps[-1][0]}__sample_weight": weight})
-    else:
-        model.fit(*data, sample_weight=weight)
+    with speaking(None):  # of a part of the rows, which the user has not given
+        if weight is None:
+            model.fit(*data)
+        elif hasattr(model, "steps"):  # a Pipeline passes weights on to the step that is named
+            model.fit(*data, **{f"{model.steps[-1][0]}__sample_weight": weight})
+        else:
+            model.fit(*data, sample_weight=weight)
     seconds = time.perf_counter() - begin
     known, true = rows.target.classes, rows.labels(split.test)
     proba = _with_all_classes(np.asarray(model.predict_proba(held_out)), model.classes_, known)

@@ -211,9 +211,10 @@ def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]
     return _numbered(order, len(labels)), objects[order].tolist()
 
 
-def numbering(levels: Sequence[Any]) -> dict[Any, int]:
-    """The code of each level, by what it is compared as."""
-    return {level: code for code, level in enumerate(_compared(levels))}
+def numbering(levels: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
+    """The code of each level, by what it is compared as; by default its place."""
+    compared = _compared(levels)
+    return dict(zip(compared, range(len(compared)) if codes is None else codes, strict=True))
 
 
 def _compared(labels: Sequence[Any]) -> Sequence[Any]:
@@ -228,10 +229,13 @@ def _compared(labels: Sequence[Any]) -> Sequence[Any]:
 
 
 def map_labels(
-    column: Labels, code_of: Mapping[Any, int], out: np.ndarray | None = None
+    column: Labels,
+    code_of: Mapping[Any, int],
+    out: np.ndarray | None = None,
+    unseen: int = UNKNOWN_CODE,
 ) -> np.ndarray:
-    """Codes of another `numbering`, which may lack a label: one look-up a label, not a row."""
-    found = [code_of.get(label, UNKNOWN_CODE) for label in _compared(column.labels)]
+    """Codes of another `numbering`: one look-up a label, not a row. `unseen`: that of a label which it lacks."""
+    found = [code_of.get(label, unseen) for label in _compared(column.labels)]
     return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32), out)
 
 

@@ -13,7 +13,13 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from fasttree import estimators, pruning
-from fasttree.archive import FORMAT_VERSION, read_archive, read_open_archive, write_archive
+from fasttree.archive import (
+    FORMAT_VERSION,
+    KNOWN_VERSIONS,
+    read_archive,
+    read_open_archive,
+    write_archive,
+)
 from fasttree.atomic import atomic_file
 from fasttree.costs import Nunez, nunez
 from fasttree.estimators import RuleClassifier, TreeClassifier
@@ -48,6 +54,8 @@ CLASSES: dict[str, type[Estimator]] = {
 }
 FORMAT = "fasttree model"
 MOST_THREADS = 1024
+# Parameters that format version 1 did not have, and the version that brought them. By default they change nothing.
+NEW_PARAMETERS = {"min_category_count": 2}
 
 
 # -- save ----------------------------------------------------------------------------------------------------------
@@ -201,20 +209,22 @@ def _parsed(header: bytes) -> Any:
 def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     said, parts = Fields("the top", parsed), Parts(arrays)
     told = said.text("format"), said.integer("format_version")
-    require(told == (FORMAT, FORMAT_VERSION), "the file changed while it was read")
+    version = told[1]
+    require(told[0] == FORMAT and version in KNOWN_VERSIONS, "the file changed while it was read")
+    unfitted = _Unfitted(version)
     said.text("fasttree_version")
     name = said.text("class")
     require(name in CLASSES, f"it holds a {shown(name)}, which fasttree has not: upgrade fasttree")
     n_values = said.integer("n_values")
     require(0 <= n_values <= len(arrays), f"it says that it has {n_values} arrays of values")
     values = [parts.pop(f"values/{place}") for place in range(n_values)]
-    decode = Decoder(values, {"pruning": _pruning, "estimator": _unfitted, "nunez": nunez})
+    decode = Decoder(values, {"pruning": _pruning, "estimator": unfitted, "nunez": nunez})
     with _refusing("its schema"):
-        schema = decode_schema(said.fields("schema"), decode)
+        schema = decode_schema(said.fields("schema"), decode, version)
         check_schema(schema)
     tree = _tree(schema, said.text("fingerprint"), parts)
     with _refusing("its parameters"):
-        model = _unfitted([name, {k: decode(v) for k, v in _as_dict(said.any("params")).items()}])
+        model = unfitted([name, {k: decode(v) for k, v in _as_dict(said.any("params")).items()}])
     with _refusing("what it says of the fit"):
         if isinstance(model, RuleClassifier):
             _take_rules(model, tree, said.fields("rules"), parts)
@@ -253,18 +263,24 @@ def _as_dict(value: Any) -> dict[str, Any]:
     return found
 
 
-def _unfitted(content: Any) -> Any:
-    """An estimator by its name and parameters."""
-    name, params = content
-    require(name in CLASSES, f"it names the estimator {shown(name)}, which fasttree has not")
-    params = _as_dict(params)
-    kind = CLASSES[name]
-    wanted = kind().get_params(deep=False).keys()
-    require(
-        params.keys() == wanted,
-        f"its parameters are not those of {name}: {sorted(map(str, params.keys() ^ wanted))} are too many or missing",
-    )
-    return kind(**params)
+class _Unfitted:
+    """Makes an estimator of its name and parameters, as a format version has them."""
+
+    def __init__(self, version: int) -> None:
+        self.later = {name for name, since in NEW_PARAMETERS.items() if since > version}
+
+    def __call__(self, content: Any) -> Any:
+        name, params = content
+        require(name in CLASSES, f"it names the estimator {shown(name)}, which fasttree has not")
+        params = _as_dict(params)
+        kind = CLASSES[name]
+        wanted = kind().get_params(deep=False).keys() - self.later
+        require(
+            params.keys() == wanted,
+            f"its parameters are not those of {name}: {sorted(map(str, params.keys() ^ wanted))} are too many or "
+            "missing",
+        )
+        return kind(**params)
 
 
 def _pruning(content: Any) -> Any:

@@ -26,7 +26,7 @@ _CLASS_TYPES: dict[str, np.dtype[Any]] = {
 
 def encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
     attributes = []
-    ranges = dict(enumerate(schema.ranges.tolist()))
+    ranges, counted = (dict(enumerate(a.tolist())) for a in (schema.ranges, schema.counted))
     for place, attribute in enumerate(schema.attributes):
         entry: dict[str, Any] = {"name": attribute.name, "kind": "numeric"}
         if attribute.categories is None:
@@ -40,6 +40,10 @@ def encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
             entry["ordered"] = attribute.ordered
             with _labels_of(f"the column {attribute.name!r}"):
                 entry["categories"] = [encode(label) for label in attribute.categories]
+                if attribute.others is not None:
+                    entry["others"] = [encode(label) for label in attribute.others]
+        if place in counted:
+            entry["distinct"], entry["missing"] = counted[place]
         attributes.append(entry)
     classes = schema.classes
     kind = "text" if classes.dtype.kind == "T" else classes.dtype.str
@@ -71,8 +75,8 @@ def _labels_of(where: str) -> Iterator[None]:
         ) from None
 
 
-def decode_schema(said: Fields, decode: Callable[[Any], Any]) -> Schema:
-    attributes, ranges = [], []
+def decode_schema(said: Fields, decode: Callable[[Any], Any], version: int) -> Schema:
+    attributes, ranges, counted = [], [], []
     for entry in said.list("attributes"):
         of_one = Fields("an attribute", entry)
         name, kind = of_one.text("name"), of_one.text("kind")
@@ -86,14 +90,21 @@ def decode_schema(said: Fields, decode: Callable[[Any], Any]) -> Schema:
         else:
             ordered = of_one.truth("ordered")
             categories = tuple(decode(label) for label in of_one.list("categories"))
-            attributes.append(AttributeSchema(name, categories, ordered))
+            others = None
+            if version > 1 and of_one.has("others"):
+                others = tuple(decode(label) for label in of_one.list("others"))
+            attributes.append(AttributeSchema(name, categories, ordered, others=others))
         ranges.append((low, high))
+        if version > 1 and of_one.has("distinct"):
+            counted.append((of_one.integer("distinct"), of_one.integer("missing")))
         of_one.check_all_taken()
     classes = _classes(said.fields("classes"), decode)
     priors = Priors(decode(said.any("class_weight")), decode(said.any("cost")))
     named, tie_order = said.truth("named"), tuple(said.list("tie_order"))
     noted = np.array(ranges, dtype=np.float64).reshape(len(ranges), 2)
-    schema = Schema(tuple(attributes), classes, named, tie_order, priors, noted)
+    require(len(counted) in (0, len(attributes)), "it has counted in some of its columns only")
+    counts = np.array(counted, dtype=np.int64).reshape(len(counted), 2)
+    schema = Schema(tuple(attributes), classes, named, tie_order, priors, noted, counts)
     said.check_all_taken()
     return schema
 

@@ -67,6 +67,7 @@ class GrowthParams:
     min_weight_fraction_leaf: float
     min_gain: float
     stop_zero_gain: bool
+    min_category_count: float = 1.0  # of less weight, categories count as one
     significance: float | None = None  # a node is a leaf if its best split has this p value or more
     exact_p: bool | None = None  # by an exact test; None: where counts are small
     c45: bool = False  # C4.5's own rules for the choice of a test
@@ -117,6 +118,7 @@ def check_growth(
         ),
         min_gain=_number("min_gain", values["min_gain"], 0.0),
         stop_zero_gain=check_flag("stop_zero_gain", values["stop_zero_gain"]),
+        min_category_count=_number("min_category_count", values.get("min_category_count", 1), 1.0),
         significance=_significance(values.get("significance")),
         exact_p=getattr(values.get("significance"), "exact", None),
         c45=c45,

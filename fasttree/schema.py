@@ -20,10 +20,29 @@ class AttributeSchema:
     categories: tuple[Any, ...] | None = None  # None: numeric
     ordered: bool = False  # categorical, and split between neighbouring levels only
     time: str | None = None  # its numbers are times: microseconds of this kind (times.py)
+    # Levels of few rows that count as one: the last of `categories` is the name of them all, and no level itself.
+    others: tuple[Any, ...] | None = None
 
     @property
     def is_categorical(self) -> bool:
         return self.categories is not None
+
+    @property
+    def own_levels(self) -> tuple[Any, ...]:
+        """The levels that count as such."""
+        categories = self.categories or ()
+        return categories if self.others is None else categories[:-1]
+
+    @property
+    def seen_levels(self) -> tuple[Any, ...]:
+        """All the levels that the training rows had, those of few rows last."""
+        return self.own_levels + (self.others or ())
+
+    @property
+    def seen_codes(self) -> list[int]:
+        """The place among the categories of each of `seen_levels`."""
+        n_own = len(self.own_levels)
+        return [*range(n_own), *[n_own] * len(self.others or ())]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,10 +83,14 @@ class Priors:
         return np.asarray(counts / np.where(total > 0, total, 1))
 
 
+def _nothing() -> np.ndarray:
+    return np.empty((0, 2), dtype=np.int64)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Schema:
-    """The attributes in column order and the sorted class labels. Two that differ in the priors or the
-    ranges alone are equal."""
+    """The attributes in column order and the sorted class labels. Two that differ in the priors, the
+    ranges or what was counted alone are equal."""
 
     attributes: tuple[AttributeSchema, ...]
     classes: np.ndarray
@@ -77,6 +100,9 @@ class Schema:
     # float64 [attribute, 2]: the smallest and the largest number of each attribute in the training rows, NaN for a
     # categorical one and where no row had a number; without rows if nobody noted it.
     ranges: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
+    # int64 [attribute, 2]: the distinct values of each attribute in the training rows, and how many of these rows lack
+    # it; without rows if nobody counted them.
+    counted: np.ndarray = field(default_factory=_nothing)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
@@ -97,6 +123,16 @@ class Schema:
             return self
         attributes = [
             a if a.categories is None else replace(a, categories=unpacked(a.categories))
+            for a in self.attributes
+        ]
+        return replace(self, attributes=tuple(attributes))
+
+    def by_level(self) -> Schema:
+        """With every level that the training rows had as one of its own."""
+        if all(a.others is None for a in self.attributes):
+            return self
+        attributes = [
+            a if a.others is None else replace(a, categories=a.seen_levels, others=None)
             for a in self.attributes
         ]
         return replace(self, attributes=tuple(attributes))

@@ -39,6 +39,7 @@ def check_schema(schema: Any) -> None:
     )
     _check_priors(schema.priors, len(classes))
     _check_ranges(schema)
+    _check_counted(schema)
 
 
 def _check_attribute(attribute: Any) -> None:
@@ -59,6 +60,15 @@ def _check_attribute(attribute: Any) -> None:
     if categories is not None:
         require(type(categories) is tuple, f"the levels of the column {name!r} are no tuple")
         _check_labels(f"the levels of the column {name!r}", categories)
+    others = attribute.others
+    if others is not None:
+        what = f"the levels of few rows of the column {name!r}"
+        require(
+            type(others) is tuple and len(others) > 0 and bool(categories) and not ordered,
+            f"{what} are no list of levels",
+        )
+        require(type(categories[-1]) is str, f"{what} have no name")
+        _check_labels(f"the levels of the column {name!r}", (*categories, *others))
 
 
 def _check_labels(what: str, labels: Iterable[Any]) -> None:
@@ -104,6 +114,18 @@ def _check_ranges(schema: Schema) -> None:
             is_known or (low != low and high != high),  # both NaN
             f"the column {attribute.name!r} has the range {low} to {high}",
         )
+
+
+def _check_counted(schema: Schema) -> None:
+    counted = schema.counted
+    shapes = (0, 2), (len(schema.attributes), 2)
+    require(
+        isinstance(counted, np.ndarray)
+        and counted.dtype == np.int64
+        and counted.shape in shapes
+        and bool((counted >= 0).all()),
+        "what it has counted in its columns is not two counts a column",
+    )
 
 
 def _is_real(array: Any, shape: tuple[int, ...]) -> bool:

@@ -30,6 +30,7 @@ class Column:
     categories: Sequence[Any] | None = None
     declared: bool = False  # True: a level stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
+    meant: bool = False  # the user has named the column as one of categories
     time: str | None = None  # the kind of time (times.py) that the values are; None: plain numbers
     # These two only in what `read_table` was asked to read for encoding. `few_codes` instead of `codes`: 1 more than
     # they are, 0 where a value is missing.

@@ -55,7 +55,22 @@ METHODS: dict[str, Callable[[], Any]] = {
     "leaf": lambda: TreeClassifier(max_depth=1, min_samples_split=10**6),
 }
 
-MODELS = [f"{table}: {method}" for table in TABLES for method in METHODS]
+# Where levels of few rows count as one: of tables that have such, with so many rows.
+FEW: dict[str, Callable[[], Any]] = {
+    "few": TreeClassifier,
+    "few, majority": lambda: TreeClassifier(categorical_split="multiway", unknown="majority"),
+    "few, refusing": lambda: TreeClassifier(categorical_split="grouped", unknown="error"),
+    "few, c45": lambda: C45Classifier(pruning=None),
+    "few, cart": lambda: CARTClassifier(pruning=None),
+}
+FEW_ROWS = {"holes": 49, "wicked": 12, "numbers as levels": 48, "many levels": 9}
+
+
+def methods_of(table: str) -> list[str]:
+    return [*METHODS, *(FEW if table in FEW_ROWS else ())]
+
+
+MODELS = [f"{table}: {method}" for table in TABLES for method in methods_of(table)]
 
 
 @cache
@@ -63,7 +78,9 @@ def model(identity: str) -> Any:
     """A fitted model."""
     table, method = identity.split(": ", 1)
     X, y, parameters = TABLES[table]()
-    made = METHODS[method]().set_params(**parameters)
+    made = (METHODS | FEW)[method]().set_params(**parameters)
+    if method in FEW:
+        made.set_params(min_category_count=FEW_ROWS[table])
     if getattr(made, "misclassification_cost", None) == "cyclic":
         n_classes = len(set(np.asarray(y).tolist()))
         cost = np.add.outer(np.arange(n_classes) * 1.5, np.arange(n_classes)) + 1.0
@@ -143,7 +160,8 @@ def answers(fitted: Any, rows: Rows) -> Answers:
     for attribute in fitted.tree_.schema.attributes:
         for i, value in enumerate(rows.columns[attribute.name]):
             missing = _is_missing(value)
-            unknown = attribute.is_categorical and not missing and value not in attribute.categories
+            levels = attribute.seen_levels
+            unknown = attribute.is_categorical and not missing and value not in levels
             refused[i] |= (missing and fitted.missing == "error") or (
                 unknown and fitted.unknown == "error"
             )
@@ -180,7 +198,7 @@ def hostile_rows(fitted: Any, seed: int = 0, most_thresholds: int = 60) -> Rows:
                 for value in _neighbours(threshold):
                     some(**{name: value})
         else:
-            for level in attribute.categories[:30]:
+            for level in (*attribute.seen_levels[:30], *(attribute.others or ())[:30]):
                 some(**{name: level})
     rows.append(dict.fromkeys(usual))
     for share in (0.2, 0.5, 0.8):
@@ -195,7 +213,7 @@ def hostile_rows(fitted: Any, seed: int = 0, most_thresholds: int = 60) -> Rows:
 def _usual_values(fitted: Any, place: int) -> list[Any]:
     attribute = fitted.tree_.schema.attributes[place]
     if attribute.categories is not None:
-        return list(attribute.categories) or [None]
+        return list(attribute.seen_levels) or [None]
     thresholds = _thresholds(fitted, place) or [0.0]
     spread = max(thresholds) - min(thresholds)
     if not math.isfinite(spread) or spread == 0:
@@ -230,12 +248,14 @@ def _odd_values(attribute: Any) -> list[Any]:
         return odd + [-v for v in odd[2:]]
     if not attribute.categories:
         return [None]
-    example = attribute.categories[0]
-    if isinstance(example, str):
-        return [None, UNSEEN, "", " ", *(level + " " for level in attribute.categories[:2])]
+    levels = attribute.seen_levels
+    example = levels[0]
+    if isinstance(example, str):  # also what those of few rows are called together
+        name = attribute.categories[-1]
+        return [None, UNSEEN, "", " ", name, *(level + " " for level in levels[:2])]
     if isinstance(example, bool):
         return [None]
-    return [None, max(attribute.categories) + 12345]
+    return [None, max(levels) + 12345]
 
 
 def _is_missing(value: Any) -> bool:

@@ -45,6 +45,7 @@ DEFAULTS = {
     "categorical_split": "subset",
     "categorical_features": "from_dtype",
     "ordered_features": "from_dtype",
+    "min_category_count": 1,
     "missing": "branch",
     "unknown": "missing",
     "max_bins": None,

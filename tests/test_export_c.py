@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exporting import METHODS, Rows, answers, hostile_rows, model
+from exporting import Rows, answers, hostile_rows, methods_of, model
 from exporting_tables import TABLES
 
 from fasttree import TreeClassifier
@@ -114,7 +114,7 @@ def check(compiled: Compiled, fitted: Any, rows: Rows) -> None:
 
 @pytest.mark.parametrize("table", TABLES)
 def test_the_same_answers(table: str, tmp_path: Path, compiler: str) -> None:
-    methods = {f"m{i}": f"{table}: {method}" for i, method in enumerate(METHODS)}
+    methods = {f"m{i}": f"{table}: {method}" for i, method in enumerate(methods_of(table))}
     models = {prefix: model(identity) for prefix, identity in methods.items()}
     for prefix, compiled in compile_all(models, tmp_path, compiler, *STRICT).items():
         fitted = models[prefix]
@@ -164,9 +164,9 @@ def test_a_deep_tree(missing: str, n: int, tmp_path: Path, compiler: str) -> Non
 def test_many_levels(tmp_path: Path, compiler: str) -> None:
     towns = np.array([f"town {i}" for i in range(100_000)], dtype=object)
     y = np.arange(100_000) * 7919 % 3
-    fitted = TreeClassifier(categorical_split="multiway", missing="fractional").fit(
-        {"town": towns}, y
-    )
+    fitted = TreeClassifier(
+        categorical_split="multiway", missing="fractional", categorical_features=["town"]
+    ).fit({"town": towns}, y)
     compiled = one(fitted, tmp_path, compiler, "-O0")
     rows = Rows({"town": [*towns[::999].tolist(), "elsewhere", None]})
     check(compiled, fitted, rows)

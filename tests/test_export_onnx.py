@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exporting import METHODS, Rows, answers, hostile_rows, model
-from exporting_tables import TABLES
+from exporting import MODELS, Rows, answers, hostile_rows, model
 
 from fasttree import TreeClassifier
 
@@ -64,10 +63,9 @@ def check(fitted: Any, rows: Rows, **options: Any) -> Any:
     return running
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("table", TABLES)
-def test_the_same_answers(table: str, method: str) -> None:
-    fitted = model(f"{table}: {method}")
+@pytest.mark.parametrize("identity", MODELS)
+def test_the_same_answers(identity: str) -> None:
+    fitted = model(identity)
     check(fitted, hostile_rows(fitted))
 
 

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from exporting import METHODS, Rows, answers, hostile_rows, model
+from exporting import FEW_ROWS, Rows, answers, hostile_rows, methods_of, model
 from exporting_tables import TABLES, Given
 from pmml_evaluator import Evaluator, InvalidRow
 
@@ -19,7 +19,10 @@ from fasttree import TreeClassifier
 
 WICKED_XML = "wicked in XML"
 MODELS = [
-    (table, method) for table in [*TABLES, WICKED_XML] for method in METHODS if table != "wicked"
+    (table, method)
+    for table in [*TABLES, WICKED_XML]
+    for method in methods_of("wicked" if table == WICKED_XML else table)
+    if table != "wicked"
 ]
 
 
@@ -38,7 +41,11 @@ def without_control_characters() -> Given:
 @cache
 def exported(table: str, method: str) -> tuple[Any, str, bool]:
     """A model and its export; if the model shares rows out, that for complete rows, and True."""
-    with patch.dict(TABLES, {WICKED_XML: without_control_characters}):
+    few_rows = {WICKED_XML: FEW_ROWS["wicked"]}
+    with (
+        patch.dict(TABLES, {WICKED_XML: without_control_characters}),
+        patch.dict(FEW_ROWS, few_rows),
+    ):
         fitted = model(f"{table}: {method}")
     shares = fitted.tree_.shares_rows
     if shares:

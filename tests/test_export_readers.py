@@ -96,6 +96,9 @@ def test_the_drawing_says_what_the_model_says(identity: str) -> None:
     rows, known = hostile_rows(fitted), known_levels(fitted)
     said = answers(fitted, rows)
     asked = as_written(rows.take(said.accepted).dicts(), fitted.tree_.schema, fitted.unknown)
+    for attribute in fitted.tree_.schema.attributes:
+        if attribute.others is not None:  # then "any other level" is any
+            known[attribute.name] |= {row[attribute.name] for row in asked}
     for row, label, proba, leaf in zip(asked, said.classes, said.proba, said.leaves, strict=True):
         written, ends = reader.predict(row, known)
         if len(ends) == 1 and ends[0][1] == 1.0 and not fitted.tree_.shares_rows:

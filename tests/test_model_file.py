@@ -44,6 +44,7 @@ from fasttree import (
     pruning,
 )
 from fasttree.refusals import OtherVersionWarning
+from fasttree.times import Times
 
 X, Y = table()
 NUMBERS = np.random.default_rng(5).normal(size=(80, 3))
@@ -320,7 +321,7 @@ def test_ten_thousand_classes_and_levels(path: Path) -> None:
     model = TreeClassifier(max_depth=3, categorical_split="multiway").fit({"x": X["x"]}, names)
     model.save(path)
     assert_equal_answers(fasttree.load(path), model, {"x": X["x"]})
-    model = ID3Classifier().fit(X, np.arange(10_000) % 7)
+    model = ID3Classifier(categorical_features=["level"]).fit(X, np.arange(10_000) % 7)
     model.save(path)
     assert_equal_answers(fasttree.load(path), model, X)
 
@@ -698,12 +699,13 @@ def test_files_of_every_version_are_read(file: Path) -> None:
     assert repr(model) == expected["model"]
     is_rules = isinstance(model, RuleClassifier)
     assert all_of(model) == (on_one_line(expected["text"]) if is_rules else expected["text"])
-    rows = {
-        name: np.array([float(value) for value in values])
-        if kind == "numeric"
-        else np.array([*values, None], dtype=object)[:-1]
-        for name, (kind, values) in expected["rows"].items()
-    }
+    rows: dict[str, Any] = {}
+    for name, (kind, values) in expected["rows"].items():
+        if kind == "labels":
+            rows[name] = np.array([*values, None], dtype=object)[:-1]
+            continue
+        numbers = np.array([float(value) for value in values])
+        rows[name] = numbers if kind == "numeric" else Times(kind, numbers)
     X: Any = rows if expected["named"] else np.column_stack(list(rows.values()))
     assert model.predict(X).tolist() == expected["predict"]
     assert model.predict_proba(X).tolist() == expected["predict_proba"]

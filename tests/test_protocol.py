@@ -407,7 +407,7 @@ def test_html_of_large_trees_is_their_top(shape: str) -> None:
     X: Any = np.arange(n, dtype=float).reshape(-1, 1)
     y = np.arange(n) % 2
     if shape == "wide":
-        X = {"id": [f"level {i}" for i in range(n)]}
+        X = {"id": fasttree.Categorical([f"level {i}" for i in range(n)])}
     elif shape == "large":
         X, y = np.random.default_rng(0).normal(size=(n, 3)), y
     model = TreeClassifier(categorical_split="multiway").fit(X, y)

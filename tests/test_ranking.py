@@ -181,7 +181,7 @@ def test_ordered_categories_are_cut_between_neighbours() -> None:
 
 def test_many_categories_and_missing_ones() -> None:
     X = {
-        "id": np.array([f"row {i}" for i in range(300)], dtype=object),  # more than a byte holds
+        "id": fasttree.Categorical([f"row {i}" for i in range(300)]),  # more than a byte holds
         "side": np.array([None, "left", "right"] * 100, dtype=object),
     }
     y = np.array([0, 0, 1] * 100)

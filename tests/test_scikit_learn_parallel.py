@@ -14,6 +14,7 @@ from child import run_child
 PRELUDE = """
 import warnings
 warnings.simplefilter("error")
+warnings.filterwarnings("ignore", "the tree is one leaf")  # as it is of two columns of words
 import threading
 from concurrent.futures import ThreadPoolExecutor
 

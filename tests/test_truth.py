@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from exporting import METHODS, Rows, answers, hostile_rows, model
+from exporting import FEW, FEW_ROWS, METHODS, Rows, answers, hostile_rows, methods_of, model
 from exporting import _complete as complete
 from exporting_tables import TABLES as ALL_TABLES
 from hypothesis import example, given
@@ -31,18 +31,21 @@ from fasttree import CARTClassifier, RuleClassifier, TreeClassifier
 from fasttree.cli.branches import branches_of
 from fasttree.export.layout import layout
 from fasttree.export.rules_text import condition_text, premise_text
-from fasttree.export.text import branch_texts
+from fasttree.export.text import branch_texts, others_note
 from fasttree.frames import read_table_like
 from fasttree.rules import Condition, RuleList
 
 NAN = math.nan
+UNSEEN = object()  # a level that training did not see
 Row = dict[str, Any]
 Predicate = Callable[[Row], bool]
 
 TABLES = ("holes", "ordered", "many levels", "stagec")
-TREES = [f"{table}: {method}" for table in TABLES for method in METHODS]
+TREES = [f"{table}: {method}" for table in TABLES for method in methods_of(table)]
 BASES = ("gini", "cart unpruned", "c45", "grouped", "refusing missing values", "multiway, majority")
-RULES = [f"{table}: {base}" for table in TABLES for base in BASES]
+RULES = [
+    f"{table}: {base}" for table in TABLES for base in (*BASES, *(FEW if table in FEW_ROWS else ()))
+]
 
 
 # -- the ways of rows, by the book ---------------------------------------------------------------------------------
@@ -69,7 +72,7 @@ class Way:
                 self._end(node, deciders, lacks)
                 continue
             name = self.tree.schema.names[self.tree.attribute[node]]
-            code = code_of(self.tree, int(self.tree.attribute[node]), row)
+            code = code_of(self.tree, int(self.tree.attribute[node]), row, self.unknown)
             if code == "unseen" and self.unknown == "majority":
                 self._end(node, deciders, lacks)
                 self.stops[node] = {name}
@@ -120,7 +123,7 @@ class Way:
         tree = self.tree
         for place in range(int(tree.surrogate_start[node]), int(tree.surrogate_start[node + 1])):
             attribute = int(tree.surrogate_attribute[place])
-            code = code_of(tree, attribute, self.row)
+            code = code_of(tree, attribute, self.row, self.unknown)
             if code in (None, "unseen"):
                 continue
             table = slice(
@@ -139,15 +142,20 @@ class Way:
         return int(tree.missing_branch[node]), ""
 
 
-def code_of(tree: Any, attribute: int, row: Row) -> Any:
-    """The number, or 1 + the place of the level; None: missing; "unseen"."""
+def code_of(tree: Any, attribute: int, row: Row, unknown: str) -> Any:
+    """The number, or 1 + the place of the level, where levels of few rows have the last; None: missing; "unseen"."""
     asked = tree.schema.attributes[attribute]
     value = row[asked.name]
     if value is None or value != value:
         return None
     if asked.categories is None:
         return float(value)
-    return 1 + asked.categories.index(value) if value in asked.categories else "unseen"
+    if asked.others is None:
+        return 1 + asked.categories.index(value) if value in asked.categories else "unseen"
+    own = asked.categories[:-1]
+    if value in own:
+        return 1 + own.index(value)
+    return len(own) + 1 if value in asked.others or unknown == "missing" else "unseen"
 
 
 @cache
@@ -180,8 +188,16 @@ def emitted(condition: Condition) -> Predicate:
             return value in c.levels
         return (c.low is None or value > c.low) and (c.high is None or value <= c.high)
 
+    def of_row(c: Condition, row: Row) -> Any:
+        value, others = row[c.attribute], c.others
+        if others is None or value is None or value != value:
+            return value
+        if value in others.levels or (others.unseen and value not in others.own):
+            return others.name
+        return value if value in others.own else UNSEEN
+
     def holds(row: Row) -> bool:
-        value = row[condition.attribute]
+        value = of_row(condition, row)
         lacks = value is None or value != value
         levels = condition.levels
         if levels is not None and not lacks and value not in levels + condition.excluded:
@@ -195,7 +211,7 @@ def emitted(condition: Condition) -> Predicate:
         for substitute in condition.substitutes:
             said = substitute.otherwise
             for c in substitute.alternatives:
-                other = row[c.attribute]
+                other = of_row(c, row)
                 if other is None or other != other:
                     continue
                 if c.levels is not None and other not in c.levels + c.excluded:
@@ -212,11 +228,12 @@ def emitted(condition: Condition) -> Predicate:
 def check_rules(rules: RuleList, dicts: list[Row], covers: np.ndarray) -> None:
     """`covers`: [rule, row], what is so."""
     document = json.loads(rules.to_json())
+    reading = PrintedRules(rules)
     for number, rule in enumerate(rules):
         conditions = rule.conditions
         exact = [replace(condition, exact=True) for condition in conditions]
         by_fields = [emitted(condition) for condition in conditions]
-        by_text = [read(condition_text(condition), rules) for condition in exact]
+        by_text = [read(condition_text(condition), reading) for condition in exact]
         by_json = [of_json(said, document) for said in document["rules"][number]["if"]]
         for row, covered in zip(dicts, covers[number].tolist(), strict=True):
             assert all(holds(row) for holds in by_fields) == covered, (str(rule), row)
@@ -228,6 +245,14 @@ def check_rules(rules: RuleList, dicts: list[Row], covers: np.ndarray) -> None:
             check_digits(condition)
     check_source(rules, dicts, covers)
     check_apart(rules, covers)
+
+
+class PrintedRules:
+    """What of a list of rules the readers of texts ask for; `others` as the text has it below the rules."""
+
+    def __init__(self, rules: RuleList) -> None:
+        self.schema, self.unknown = rules.schema, rules.unknown
+        self.others = others_in(rules.to_text().rpartition("\nOTHERWISE ")[2])
 
 
 def surrogates_tell(condition: Condition, row: Row) -> bool:
@@ -271,15 +296,30 @@ def check_digits(condition: Condition) -> None:
 # -- what is printed, read again -----------------------------------------------------------------------------------
 
 
-def lacks(row: Row, name: str, rules: RuleList) -> bool:
-    value = row[name]
+def others_in(notes: str) -> dict[str, Any]:
+    """What is printed of levels of few rows, by attribute: see TextTree."""
+    return dict(filter(None, map(TextTree._other, notes.split("\n"))))
+
+
+def counted(value: Any, name: str, rules: Any) -> Any:
+    """What a value counts as, by what the rules print of levels of few rows."""
+    if value is None or value != value or name not in rules.others:
+        return value
+    other, listed, are_not = rules.others[name]
+    if (str(value) in listed) != are_not:
+        return other
+    return UNSEEN if value == other else value
+
+
+def lacks(row: Row, name: str, rules: Any) -> bool:
+    value = counted(row[name], name, rules)
     levels = rules.schema.attributes[rules.schema.names.index(name)].categories
     if value is None or value != value:
         return True
     return levels is not None and value not in levels and rules.unknown == "missing"
 
 
-def read(text: str, rules: RuleList) -> Predicate:
+def read(text: str, rules: Any) -> Predicate:
     """The text of a condition, with all digits, as a predicate."""
     if found := re.fullmatch(r"(.*) \(if missing: (.*)\)", text):
         known, instead = read(found[1], rules), read_instead(found[2], rules)
@@ -291,7 +331,10 @@ def read(text: str, rules: RuleList) -> Predicate:
     name, test = read_known(text)
     if test == "is missing":
         return lambda row: lacks(row, name, rules)
-    return lambda row: not lacks(row, name, rules) and values_do(test, row[name], name, rules)
+    return lambda row: (
+        not lacks(row, name, rules)
+        and values_do(test, counted(row[name], name, rules), name, rules)
+    )
 
 
 def name_in(text: str) -> str:
@@ -316,7 +359,7 @@ def unquoted(text: str) -> str:
     return json.loads(text) if text.startswith('"') else text
 
 
-def values_do(test: Any, value: Any, name: str, rules: RuleList) -> bool:
+def values_do(test: Any, value: Any, name: str, rules: Any) -> bool:
     levels = rules.schema.attributes[rules.schema.names.index(name)].categories
     if test == "is known":
         return levels is None or value in levels
@@ -326,7 +369,7 @@ def values_do(test: Any, value: Any, name: str, rules: RuleList) -> bool:
     return (kind is None or value > kind) and (what is None or value <= what)
 
 
-def read_instead(text: str, rules: RuleList) -> Predicate:
+def read_instead(text: str, rules: Any) -> Predicate:
     groups, depth, start = [], 0, 0
     for at, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
@@ -341,7 +384,7 @@ def read_instead(text: str, rules: RuleList) -> Predicate:
             if link == "yes":
                 return True
             name, test = read_known(link)
-            value = row[name]
+            value = counted(row[name], name, rules)
             levels = rules.schema.attributes[rules.schema.names.index(name)].categories
             if value is None or value != value or (levels is not None and value not in levels):
                 continue
@@ -352,6 +395,15 @@ def read_instead(text: str, rules: RuleList) -> Predicate:
 
 
 def of_json(said: dict[str, Any], document: dict[str, Any]) -> Predicate:
+    def of_row(name: str, row: Row) -> Any:
+        value, others = row[name], document.get("others", {}).get(name)
+        if others is None or value is None or value != value:
+            return value
+        own = document["levels"][document["attributes"].index(name)][:-1]
+        if value in others["levels"] or (others["unseen"] and value not in own):
+            return others["name"]
+        return value if value in own else UNSEEN
+
     def missing(name: str, value: Any) -> bool:
         levels = document["levels"][document["attributes"].index(name)]
         if value is None or value != value:
@@ -371,7 +423,7 @@ def of_json(said: dict[str, Any], document: dict[str, Any]) -> Predicate:
         )
 
     def holds(row: Row) -> bool:
-        value = row[said["attribute"]]
+        value = of_row(said["attribute"], row)
         if not missing(said["attribute"], value):
             return said.get("is") != "missing" and known(said, value)
         if said.get("is") == "missing":
@@ -381,7 +433,7 @@ def of_json(said: dict[str, Any], document: dict[str, Any]) -> Predicate:
         for group in said["if_missing"]:
             decided = group["otherwise"]
             for test in group["first_that_answers"]:
-                other = row[test["attribute"]]
+                other = of_row(test["attribute"], row)
                 if other is None or other != other:
                     continue
                 if "in" in test and other not in test["in"] + test["not_in"]:
@@ -429,7 +481,9 @@ def test_the_rules_of_a_tree_are_true_of_the_rows_of_its_leaves(identity: str) -
 def pruned_rules(identity: str) -> RuleClassifier:
     table, method = identity.split(": ")
     X, y, parameters = ALL_TABLES[table]()
-    base = METHODS[method]().set_params(**parameters, pruning=None)
+    base = (METHODS | FEW)[method]().set_params(**parameters, pruning=None)
+    if method in FEW:
+        base.set_params(min_category_count=FEW_ROWS[table])
     return RuleClassifier(base=base).fit(*(complete(X, y) if base.missing == "error" else (X, y)))
 
 
@@ -440,6 +494,8 @@ def test_pruned_rules_are_true_of_the_rows_that_they_cover(identity: str) -> Non
     if fitted.base.missing == "error":
         rows = rows.take([i for i, row in enumerate(rows.dicts()) if None not in plain_row(row)])
     rules = fitted.rules_
+    if rules.unknown == "error":
+        rows = rows.take([i for i, row in enumerate(rows.dicts()) if all_seen(row, rules.schema)])
     table = read_table_like(rows.table(fitted), rules.schema, "test", rules.unknown)
     covers = rules.applies(table, 0, len(rows)).astype(bool)
     dicts = rows.dicts()
@@ -458,6 +514,11 @@ def test_pruned_rules_are_true_of_the_rows_that_they_cover(identity: str) -> Non
                 assert f"{condition.attribute} is unseen" in line
             else:
                 assert " is missing" not in line.split(": ")[-1]
+
+
+def all_seen(row: Row, schema: Any) -> bool:
+    asked = ((a, row[a.name]) for a in schema.attributes if a.is_categorical)
+    return all(value is None or value != value or value in a.seen_levels for a, value in asked)
 
 
 def plain_row(row: Row) -> list[Any]:
@@ -504,7 +565,8 @@ def test_a_reason_says_what_decided_for_its_row(identity: str) -> None:
             if not (found := NOT_THERE.fullmatch(text)):
                 known = re.sub(r" \(?or (missing|unseen)\)?$", "", text)
                 name, test = read_known(known)
-                assert lacking(row, name, reading) or roughly(test, row[name], name, reading), text
+                value = counted(row[name], name, reading)
+                assert lacking(row, name, reading) or roughly(test, value, name, reading), text
                 assert in_full or not lacking(row, name, reading)
                 assert not lacking(row, name, reading) or known != text
                 continue
@@ -537,7 +599,8 @@ def test_the_reason_of_whole_rows_is_true_of_those_of_its_leaf_alone(identity: s
         i
         for i, way in enumerate(ways)
         if not any(
-            code_of(fitted.tree_, a, way.row) in (None, "unseen") for a in range(len(way.row))
+            code_of(fitted.tree_, a, way.row, fitted.unknown) in (None, "unseen")
+            for a in range(len(way.row))
         )
     ]
     said = explained(fitted, rows.take(whole))
@@ -552,16 +615,20 @@ def test_the_reason_of_whole_rows_is_true_of_those_of_its_leaf_alone(identity: s
             row = dicts[place]
             if any(near(test, row[name]) for name, test in tests) or "more}" in premise:
                 continue
-            assert all(values_do(test, row[name], name, reading) for name, test in tests) == (
+            values = {name: counted(row[name], name, reading) for name, _ in tests}
+            assert all(values_do(test, values[name], name, reading) for name, test in tests) == (
                 end == leaf
             )
 
 
 class RuleReading:
-    """What of a list of rules the readers of texts ask for."""
+    """What of a list of rules the readers of texts ask for. What is not printed beside reasons is in the text of the
+    tree."""
 
     def __init__(self, schema: Any, unknown: str) -> None:
         self.schema, self.unknown = schema, unknown
+        notes = (others_note(a, unknown == "missing") for a in schema.attributes if a.others)
+        self.others = others_in("\n".join(notes))
 
 
 def lacking(row: Row, name: str, reading: Any) -> bool:
@@ -589,7 +656,7 @@ def in_training(identity: str) -> list[set[str]]:
     """For each node: did training rows come there with a value, and without?"""
     table, method = identity.split(": ", 1)
     X, y, _ = ALL_TABLES[table]()
-    if METHODS[method]().missing == "error":
+    if (METHODS | FEW)[method]().missing == "error":
         X, y = complete(X, y)
     fitted = model(identity)
     tree = fitted.tree_
@@ -600,7 +667,7 @@ def in_training(identity: str) -> list[set[str]]:
         for leaf in Way(fitted, row).ends:
             node = int(tree.parent[leaf])
             while node >= 0:
-                code = code_of(tree, int(tree.attribute[node]), row)
+                code = code_of(tree, int(tree.attribute[node]), row, fitted.unknown)
                 found[node].add("missing" if code is None else "known")
                 node = int(tree.parent[node])
     return found
@@ -678,7 +745,8 @@ def test_the_tips_of_a_drawing_say_where_rows_go(identity: str) -> None:
             else:
                 reader._aside(f"({line})", None, said)
         branches.setdefault(node, []).append(said)
-    written = as_written(dicts, schema, fitted.unknown)
+    reader.others = RuleReading(schema, fitted.unknown).others
+    written = [reader.merged(row) for row in as_written(dicts, schema, fitted.unknown)]
     known = {a.name: set(map(str, a.categories)) for a in schema.attributes if a.is_categorical}
     for row, way in zip(written, ways, strict=True):
         for end in way.ends:

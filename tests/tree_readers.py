@@ -25,9 +25,19 @@ class JsonTree:
         self.tree = json.loads(text)
         self.labels = [self._label(label) for label in self.tree["classes"]]
         self.levels = [
-            {self._label(v): i for i, v in enumerate(a["levels"])} if "levels" in a else None
+            {self._label(v): i for i, v in enumerate(self._own(a))} if "levels" in a else None
             for a in self.tree["attributes"]
         ]
+        self.others = []  # the place of levels of few rows, if the column has such
+        for a, levels in zip(self.tree["attributes"], self.levels, strict=True):
+            self.others.append(len(levels) if "others" in a else None)
+            levels_of_few = [self._label(v) for v in a.get("others", [])]
+            if levels_of_few:
+                levels |= dict.fromkeys(levels_of_few, len(levels))
+
+    @staticmethod
+    def _own(attribute: Any) -> list[Any]:
+        return attribute["levels"][:-1] if "others" in attribute else attribute["levels"]
 
     @staticmethod
     def _label(label: Any) -> Any:
@@ -35,7 +45,8 @@ class JsonTree:
 
     def predict(self, row: list[Any]) -> tuple[Any, list[float], int]:
         """Class, probabilities and leaf; None if the row is refused."""
-        values = [self._value(v, levels) for v, levels in zip(row, self.levels, strict=True)]
+        read = zip(row, self.levels, self.others, strict=True)
+        values = [self._value(v, levels, other) for v, levels, other in read]
         if "refused" in values:
             return None
         ends, shared, ways = [], False, [(0, 1.0)]
@@ -71,11 +82,13 @@ class JsonTree:
         ]
         return next(c for c in order if expected[c] <= min(expected) * (1 + 1e-10))
 
-    def _value(self, value: Any, levels: Any) -> Any:
+    def _value(self, value: Any, levels: Any, other: int | None) -> Any:
         if value is None or value != value:
             return None if self.tree["allow_missing"] else "refused"
         if levels is None or value in levels:
             return value if levels is None else levels[value]
+        if other is not None and self.tree["unknown"] == "missing":
+            return other
         return {"missing": None, "majority": "unknown", "error": "refused"}[self.tree["unknown"]]
 
     def _branch(self, node: dict[str, Any], values: list[Any]) -> Any:
@@ -149,6 +162,8 @@ def meets(test: tuple[str, Any], value: Any) -> bool:
         return bool(value <= what)
     if kind == ">":
         return bool(value > what)
+    if kind == "not in":
+        return value not in what
     return kind == "in" and value in what
 
 
@@ -180,6 +195,7 @@ class TextTree:
     def __init__(self, text: str, ordered: dict[str, list[str]]) -> None:
         self.ordered = ordered
         self.notes = text.split("\n\n", 1)[1]
+        self.others = dict(filter(None, map(self._other, self.notes.split("\n"))))
         lines = text.split("\n\n", 1)[0].split("\n")
         self.root: dict[str, Any] = {"branches": []}
         open_nodes = [self.root]
@@ -200,6 +216,26 @@ class TextTree:
             open_nodes[depth]["branches"].append(last)
             last.to = {"label": label} if label is not None else {"branches": []}
             open_nodes.append(last.to)
+
+    @staticmethod
+    def _other(note: str) -> Any:
+        """Of what attribute it says what levels of few rows are, by what name, and which they are or are not."""
+        name, rest = take_label(note)
+        if not rest.startswith(" = "):
+            return None
+        other, rest = take_label(rest[3:])
+        listed = re.search(r"(any level but |training rows, )\{(.*)\}[. ]", rest)
+        assert listed or rest.startswith(": any level (")
+        levels = split_list(listed[2]) if listed else []
+        return name, (other, levels, rest.startswith(": any level"))
+
+    def merged(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The row with the common name of levels of few rows."""
+        changed = dict(row)
+        for name, (other, levels, are_others) in self.others.items():
+            if row[name] not in (None, "?") and (row[name] in levels) != are_others:
+                changed[name] = other
+        return changed
 
     def _aside(self, line: str, node: Any, last: Branch | None) -> None:
         rest = take_label(line[4:])[1]
@@ -257,7 +293,7 @@ class TextTree:
 
     def predict(self, row: dict[str, Any], known: dict[str, set[str]]) -> str:
         """`row`: numbers, or labels as they are written; None: missing, "?": unknown and not missing."""
-        node = self.root
+        node, row = self.root, self.merged(row)
         while "label" not in node:
             value = row[node["name"]]
             if value == "?":
@@ -321,6 +357,8 @@ class DotTree:
 
     @staticmethod
     def _test(text: str) -> tuple[str, Any]:
+        if text.startswith("is none of "):
+            return "not in", split_list(text[len("is none of {") : -1])
         sign, what = text.split(" ", 1)
         return ("in", split_list(what[1:-1])) if sign == "=" else (sign, float(what))
 
@@ -362,9 +400,11 @@ def as_written(rows: list[dict[str, Any]], schema: Any, unknown: str) -> list[di
                 new[attribute.name] = None
             elif attribute.categories is None:
                 new[attribute.name] = value
-            elif value in attribute.categories:
-                level = attribute.categories[attribute.categories.index(value)]
+            elif value in attribute.seen_levels:
+                level = attribute.seen_levels[attribute.seen_levels.index(value)]
                 new[attribute.name] = str(level)
+            elif attribute.others is not None and unknown != "majority":
+                new[attribute.name] = str(value)
             else:
                 new[attribute.name] = "?" if unknown == "majority" else None
         changed.append(new)

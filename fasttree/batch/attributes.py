@@ -49,6 +49,7 @@ class Reading:
     lenient: bool = False  # what cannot be read is missing
     allow_missing: bool = True
     allow_unseen: bool = True
+    merges_unseen: bool = True  # an unseen level counts as one of few rows, where there are such
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +71,11 @@ class AttributeReader:
         self._latest: _Levels | None = None
         if attribute.categories is None:
             return
-        self._code_of = {level: code for code, level in enumerate(attribute.categories)}
-        self._families = families_of(attribute.categories)
+        seen = attribute.seen_levels
+        self._code_of = dict(zip(seen, attribute.seen_codes, strict=True))
+        self._families = families_of(seen)
         if reading.textual:
-            bools = all(isinstance(level, bool) for level in attribute.categories)
+            bools = all(isinstance(level, bool) for level in seen)
             family = "bool" if bools and self._families else next(iter(self._families), None)
             parse = label_parser(family, reading.decimal)
             if parse is None:
@@ -194,7 +196,7 @@ class AttributeReader:
         else:
             where = column_label(self.attribute.name)
             values = _checked(read_column, where, pa.chunked_array([array]))
-            found = _checked(like_labels, where, values, self.attribute.categories or ())
+            found = _checked(like_labels, where, values, self.attribute.seen_levels)
             places = found.codes
             levels = self._levels(None, list(found.labels), places)
         codes = np.take(levels.codes, places)
@@ -210,6 +212,8 @@ class AttributeReader:
                 )
             some = np.unique(places[unseen])[:EXAMPLES]
             tally.unseen_examples = [str(levels.labels[place]) for place in some]
+            if self.attribute.others is not None and self.reading.merges_unseen:
+                codes[unseen] = len(self.attribute.own_levels)
         return codes
 
     def _places(self, array: Any) -> np.ndarray:
@@ -251,7 +255,7 @@ class AttributeReader:
         then = self._families
         if then and now and then.keys().isdisjoint(now) and (places >= 0).any():
             row = int(np.argmax(places >= 0))
-            levels = self.attribute.categories or ()
+            levels = self.attribute.seen_levels
             raise self._error(
                 row,
                 f"holds {shown(labels[places[row]])} ({next(iter(now))} instead of {next(iter(then))})",

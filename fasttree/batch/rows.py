@@ -149,6 +149,7 @@ class RowScorer:
             lenient=self.options.lenient,
             allow_missing=policy.allow_missing,
             allow_unseen=self.scorer.unknown != "error" and not self.options.strict,
+            merges_unseen=self.scorer.unknown == "missing",
         )
         ranges = schema.ranges
         if not len(ranges):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli import lists
+from fasttree.cli.columns import print_columns, remedies
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
@@ -19,6 +19,7 @@ from fasttree.cli.data import (
     DELIMITER,
     DROP,
     JSON,
+    MIN_CATEGORY_COUNT,
     TARGET,
     Data,
     read_data,
@@ -31,6 +32,7 @@ from fasttree.cli.methods import (
     check_method,
     complete_method,
     estimator_of,
+    settings_of,
 )
 from fasttree.cli.terminal import print_json, seconds, stdout, waiting
 
@@ -73,6 +75,7 @@ def compare(
     ] = 0.3,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
+    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
@@ -84,7 +87,7 @@ def compare(
         )
     if not has_sklearn():
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
-    estimator = estimator_of(method, settings=lists.read_settings(settings))
+    estimator = estimator_of(method, settings=settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
     rows = read_data(data, target, drop or (), categorical or (), style=style)
     train, test = rows.split(holdout)
@@ -98,9 +101,12 @@ def compare(
                 "train_rows": train.n_rows,
                 "test_rows": test.n_rows,
                 "models": results,
+                "columns": [one.as_dict() for one in estimator.columns()],
             }
         )
     else:
+        print_columns(stdout(), estimator.columns())
+        stdout().print()
         print_speed(stdout(), results, train.n_rows, test.n_rows)
 
 
@@ -109,12 +115,16 @@ def has_sklearn() -> bool:
 
 
 def measure_own(title: str, estimator: Any, train: Data, test: Data) -> dict[str, Any]:
+    from fasttree.doubts import speaking
+
+    words = [remedies(train.path)]  # for the first fit: the others would warn of the same
+
+    def fit() -> None:
+        with speaking(words.pop() if words else None):
+            estimator.fit(train.X, train.y)
+
     with waiting("fasttree"):
-        result = _measure(
-            f"fasttree {title}",
-            lambda: estimator.fit(train.X, train.y),
-            lambda: estimator.predict(test.X),
-        )
+        result = _measure(f"fasttree {title}", fit, lambda: estimator.predict(test.X))
     tree = estimator.tree_
     return result | {
         "accuracy": float(estimator.score(test.X, test.y)),

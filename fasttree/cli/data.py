@@ -193,6 +193,13 @@ CATEGORICAL = typer.Option(
     metavar="A,B",
     help="Columns of numbers that are names of categories (also repeatable).",
 )
+MIN_CATEGORY_COUNT = typer.Option(
+    "--min-category-count",
+    metavar="N",
+    help="Rows that a category needs to count as one; the others of its column are one category, "
+    "'other' (as --set min_category_count=N).",
+    show_default=False,
+)
 WEIGHTS = typer.Option("--weights", metavar="COL", help="A column with the weight of each row.")
 DELIMITER = typer.Option(
     "--delimiter",

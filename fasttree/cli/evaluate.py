@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fasttree.cli import lists
+from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
@@ -17,6 +18,7 @@ from fasttree.cli.data import (
     DELIMITER,
     DROP,
     JSON,
+    MIN_CATEGORY_COUNT,
     TARGET,
     WEIGHTS,
     read_data,
@@ -24,7 +26,13 @@ from fasttree.cli.data import (
 )
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
-from fasttree.cli.methods import METHODS, check_method, complete_method, estimator_of
+from fasttree.cli.methods import (
+    METHODS,
+    check_method,
+    complete_method,
+    estimator_of,
+    settings_of,
+)
 from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
 
 if TYPE_CHECKING:
@@ -79,20 +87,24 @@ def evaluate(
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
+    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
 ) -> None:
     names = _names(methods)
-    given = lists.read_settings(settings)
+    given = settings_of(settings, min_category_count)
     estimators = {METHODS[name].title: estimator_of(name, settings=given) for name in names}
     rows = read_data(
         data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
     )
     from fasttree import compare_methods
+    from fasttree.doubts import speaking
 
-    with counting("Cross-validation") as progress, blame(DataError, rows.prefix):
+    with blame(DataError, rows.prefix):
+        columns = read_columns(data, rows.X, rows.y)
+    with counting("Cross-validation") as progress, blame(DataError, rows.prefix), speaking(None):
         found = compare_methods(
             rows.X,
             rows.y,
@@ -107,8 +119,11 @@ def evaluate(
         print_json(
             {"target": target, "rows": rows.n_rows, "folds": found.n_folds}
             | _as_json(found, names, worse)
+            | {"columns": [one.as_dict() for one in columns]}
         )
     else:
+        print_columns(stdout(), columns)
+        stdout().print()
         print_comparison(stdout(), found, worse)
 
 

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from fasttree.cli import lists
 from fasttree.cli.errors import UsageError, blame, near
 
 
@@ -65,6 +66,18 @@ def check_method(name: str) -> str:
     if name.lower() not in METHODS:
         raise UsageError(f"--method {name!r} is none of the methods: {near(name, METHODS)}")
     return name.lower()
+
+
+def settings_of(
+    given: Iterable[str] | None, min_category_count: float | None = None
+) -> dict[str, Any]:
+    """Those of --set, and what has an option of its own."""
+    settings = lists.read_settings(given)
+    if min_category_count is not None:
+        if "min_category_count" in settings:
+            raise UsageError("--min-category-count and --set min_category_count: give one of them")
+        settings["min_category_count"] = min_category_count
+    return settings
 
 
 def estimator_of(

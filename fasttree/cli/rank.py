@@ -10,6 +10,7 @@ import typer
 from rich.cells import cell_len
 from rich.text import Text
 
+from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
@@ -75,8 +76,11 @@ def rank(
         data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
     )
     from fasttree import rank_attributes
+    from fasttree.doubts import speaking
 
     with waiting("Scoring"), blame(DataError, rows.prefix):
+        columns = read_columns(data, rows.X, rows.y, can_merge=False)
+    with waiting("Scoring"), blame(DataError, rows.prefix), speaking(None):
         ranking = rank_attributes(rows.X, rows.y, criterion=criterion, sample_weight=rows.weights)
     if json:
         attributes = [{"attribute": name, "score": score} for name, score in ranking]
@@ -86,9 +90,12 @@ def rank(
                 "criterion": criterion,
                 "rows": rows.n_rows,
                 "attributes": attributes,
+                "columns": [one.as_dict() for one in columns],
             }
         )
         return
+    print_columns(stdout(), columns)
+    stdout().print()
     _print(
         [(clean(name) or '""', score) for name, score in ranking],
         f"{criterion} of each attribute for {clean(target)}",

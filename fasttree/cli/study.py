@@ -124,7 +124,12 @@ def cesarean(
         check_output(path, force, [data])
     table = _table(data, target, by, drop or [], style)
     prefix = "" if data is None else f"{data}: "
-    with counting("Studying") as progress, blame(DataError, prefix):
+    from fasttree.doubts import speaking
+
+    if data is not None:
+        with blame(DataError, prefix):
+            _show_columns(data, table, target, by)
+    with counting("Studying") as progress, blame(DataError, prefix), speaking(None):
         result = study.run(
             table,
             target,
@@ -138,6 +143,15 @@ def cesarean(
     print_study(stdout(), result)
     for path in written:
         stdout().print(f"Wrote {path}", markup=False, soft_wrap=True)
+
+
+def _show_columns(path: Path, table: Any, target: str | None, by: str | None) -> None:
+    from fasttree.cli.columns import print_columns, read_columns
+
+    X = table.select([name for name in table.column_names if name not in (target, by)])
+    if X.column_names:
+        print_columns(stdout(), read_columns(path, X, table[target], can_merge=False))
+        stdout().print()
 
 
 def _write(result: StudyResult, reports: list[Path], json: Path | None) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli import lists
+from fasttree.cli.columns import print_columns, remedies
 from fasttree.cli.data import (
     CATEGORICAL,
     DATA,
@@ -20,6 +20,7 @@ from fasttree.cli.data import (
     DELIMITER,
     DROP,
     JSON,
+    MIN_CATEGORY_COUNT,
     TARGET,
     WEIGHTS,
     Data,
@@ -34,6 +35,7 @@ from fasttree.cli.methods import (
     complete_method,
     complete_prune,
     estimator_of,
+    settings_of,
 )
 from fasttree.cli.models import check_output, save_model
 from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
@@ -41,7 +43,6 @@ from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
 if TYPE_CHECKING:
     from fasttree.batch.csv_style import CsvStyle
 
-MANY = 20  # rows: fewer may well have a level each
 HELP = help_text(
     "Train a model on a data file and save it.",
     """[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
@@ -88,6 +89,7 @@ def train(
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
+    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
@@ -113,7 +115,7 @@ def train(
         raise UsageError(
             f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
         )
-    estimator = estimator_of(method, prune, lists.read_settings(settings))
+    estimator = estimator_of(method, prune, settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
     check_output(output, force, [data, test])
     rows = read_data(data, target, drop or (), categorical or (), weights, style=style)
@@ -124,11 +126,15 @@ def train(
         )
     elif holdout is not None:
         rows, judges = rows.split(holdout)
+    if test is not None and judges is not None:
+        _check_other_rows(rows, judges)
+    from fasttree.doubts import speaking
+
     begin = time.perf_counter()
     with waiting(f"Training {METHODS[method].title}"), blame(DataError, rows.prefix):
-        estimator.fit(rows.X, rows.y, sample_weight=rows.weights)
+        with speaking(remedies(data)):
+            estimator.fit(rows.X, rows.y, sample_weight=rows.weights)
         fit_seconds = time.perf_counter() - begin
-    _warn_of_names(estimator, rows.n_rows)
     summary = _summary(estimator, method, rows, output, fit_seconds)
     if judges is not None:
         with blame(DataError, judges.prefix):
@@ -138,9 +144,9 @@ def train(
             }
     save_model(estimator, output)
     if json:
-        print_json(summary)
+        print_json(summary | {"columns": [one.as_dict() for one in estimator.columns()]})
     else:
-        _print(summary, _kinds(estimator), test, style)
+        _print(summary, estimator, test, style)
 
 
 def _summary(
@@ -176,19 +182,24 @@ def _kinds(model: Any) -> str:
     return ", ".join(f"{found[k]:,} {k}" for k in ("numeric", "times", "categorical") if found[k])
 
 
-def _warn_of_names(model: Any, n_rows: int) -> None:
-    """A name or a number in every row, all different: a category that tells nothing of new rows."""
-    for attribute in model.tree_.schema.attributes:
-        if n_rows >= MANY and len(attribute.categories or ()) >= n_rows:
-            warnings.warn(
-                f"column {attribute.name!r} has another value in every row, so it tells nothing of new rows: "
-                f"leave it out (--drop {shlex.quote(attribute.name)})",
-                stacklevel=2,
-            )
+def _check_other_rows(rows: Data, judges: Data) -> None:
+    """Warns of rows to judge by that are those of training, be it in another file."""
+    from fasttree.doubts import FEWEST_ROWS, DataWarning
+
+    is_same = rows.path.samefile(judges.path) or (
+        rows.X.equals(judges.X) and rows.y.equals(judges.y)
+    )
+    if is_same and rows.n_rows >= FEWEST_ROWS:
+        warnings.warn(
+            f"--test {judges.path} has the rows that the model is trained on, so its accuracy there says nothing about "
+            "new rows: give other rows, or hold some out (--holdout 0.3)",
+            DataWarning,
+            stacklevel=2,
+        )
 
 
-def _print(summary: dict[str, Any], kinds: str, shown_file: Path | None, style: CsvStyle) -> None:
-    console = stdout()
+def _print(summary: dict[str, Any], model: Any, shown_file: Path | None, style: CsvStyle) -> None:
+    console, kinds = stdout(), _kinds(model)
 
     def line(name: str, text: str) -> None:
         console.print(f"{name:<18}", style="dim", end="")
@@ -214,13 +225,15 @@ def _print(summary: dict[str, Any], kinds: str, shown_file: Path | None, style: 
         line("test accuracy", f"{summary['test']['accuracy']:.2%} {where}")
     line("time", seconds(summary["fit_seconds"]))
     line("saved", summary["model"])
-    model = shlex.quote(summary["model"])
+    console.print()
+    print_columns(console, model.columns())
+    file = shlex.quote(summary["model"])
     as_here = " ".join([*style.options, ""])
     console.print("\nNext:", style="bold")
     for command, what in (
-        (f"fasttree show {model}", "the tree"),
-        (f"fasttree rules {model}", "its rules"),
-        (f"fasttree score {model} {as_here}NEW.csv -o SCORED.csv", "classify new rows"),
+        (f"fasttree show {file}", "the tree"),
+        (f"fasttree rules {file}", "its rules"),
+        (f"fasttree score {file} {as_here}NEW.csv -o SCORED.csv", "classify new rows"),
     ):
         console.print(f"  {command}", markup=False, soft_wrap=True, end="")
         console.print(f"   # {what}", style="dim", markup=False, soft_wrap=True)

@@ -16,6 +16,7 @@ from fasttree._elementary import log
 from fasttree.choices import choices_of
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
+from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import (
     accuracy,
@@ -80,6 +81,10 @@ class TreeClassifier(Estimator):
     ordered_features : "from_dtype", list, mask or None, default="from_dtype"
         Which categorical columns have levels whose order means something; a split of them divides lower from higher
         levels. "from_dtype": those that say so themselves (pandas ``ordered=True``).
+    min_category_count : number, default=1
+        Rows (weight) that a category needs to count as one. Those of a column that have less are one category "other"
+        ("other (2)" if a category is called so), and so is, unless `unknown` says otherwise, one that was never seen in
+        training. 1: each counts as one. Categories with an order, bools and numbers stay as they are.
     missing : {"branch", "category", "fractional", "surrogate", "error"}, default="branch"
         What becomes of missing values (NaN, None, NA, null). "branch": at each split they go to the side where they
         help most. "category": missing is a value like others; a numeric attribute sets it apart wherever no threshold
@@ -88,8 +93,8 @@ class TreeClassifier(Estimator):
         CART's way, another attribute that splits the rows alike says where they go; needs two-way splits. "error":
         they are refused (but not a level that was never seen in training, see `unknown`).
     unknown : {"missing", "majority", "error"}, default="missing"
-        What becomes of a level that was never seen in training: it counts as missing, the row stops there and gets that
-        node's class, or it is refused.
+        What becomes of a level that was never seen in training: it counts as missing (as "other", where
+        `min_category_count` made one of categories), the row stops there and gets that node's class, or it is refused.
     max_bins : int or None, default=None
         None searches every threshold. A number from 2 to 255 puts numeric columns into so many quantile bins first.
     threshold : {"midpoint", "value"}, default="midpoint"
@@ -173,6 +178,7 @@ class TreeClassifier(Estimator):
         categorical_split: str = "subset",
         categorical_features: Any = "from_dtype",
         ordered_features: Any = "from_dtype",
+        min_category_count: float = 1,
         missing: str = "branch",
         unknown: str = "missing",
         max_bins: int | None = None,
@@ -197,6 +203,7 @@ class TreeClassifier(Estimator):
         self.categorical_split = categorical_split
         self.categorical_features = categorical_features
         self.ordered_features = ordered_features
+        self.min_category_count = min_category_count
         self.missing = missing
         self.unknown = unknown
         self.max_bins = max_bins
@@ -235,6 +242,8 @@ class TreeClassifier(Estimator):
             policy = self._policy_of(self.missing)
             validation = read_validation(X_val, y_val, schema, self.unknown, policy)
             pruned = fitting.fit(how, validation)
+            n_rows = fitting.rows.encoded.n_rows
+            warn_of_one_leaf(pruned, schema, n_rows, fitting.params)
         if how is not None:
             self._choices = None  # those of the grown tree, or of a fold's
         self._missing_policy = self.missing

@@ -14,6 +14,7 @@ from fasttree.estimators.by_length import _ByLength
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.fitting import Fitting
 from fasttree.frames import Table
+from fasttree.merging import as_read_by
 from fasttree.message_length import Choices
 from fasttree.priors import at_stake
 from fasttree.pruning.choices import check_folds
@@ -108,6 +109,7 @@ def select_depth(
         found, weight, n_rows, stake = [], 0.0, 0.0, 0.0
         for grown, rows in replace(fitting, finish=_as_it_is).trees_of(fold_of):
             part, codes, weights = fitting.part(rows)
+            part = as_read_by(part, grown.schema)
             cost, priors = row_costs(grown), grown.schema.priors
             held = np.bincount(codes, weights, minlength=len(cost))
             mistakes = [cost[codes, labels] for labels in _labels_by_depth(grown, part, fitting)]

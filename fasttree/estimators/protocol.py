@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fasttree.estimators.parameters import call, defaults_of
 from fasttree.estimators.routing import Routed
 from fasttree.refusals import reading_pickle
 from fasttree.scalars import shown
 from fasttree.version import __version__
+
+if TYPE_CHECKING:
+    from fasttree.column_list import ColumnList
+    from fasttree.tree import Tree
 
 
 class Estimator(Routed):
@@ -91,6 +95,17 @@ class Estimator(Routed):
             # Not `string`: by that scikit-learn means that anything at all may stand in a column of objects.
             input_tags=InputTags(categorical=True, allow_nan=self._takes_missing()),
         )
+
+    # -- what was learned from -------------------------------------------------------------------------------------
+
+    def columns(self) -> ColumnList:
+        """What the columns of the training table were taken for: name, kind, distinct values, rows without a value, an
+        example. Print it. (A model from a file of an older fasttree may not know the counts.)"""
+        from fasttree.column_list import columns_of  # few ask for it
+
+        self._check_fitted()
+        tree: Tree = self.tree_  # type: ignore[attr-defined]
+        return columns_of(tree.schema)
 
     # -- to disk and back ------------------------------------------------------------------------------------------
 

@@ -45,6 +45,8 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
         "numbers": any(key.numbers for key in keys),
         "tables": len(steps.table_codes) > 0,
         "stops": model.stops_at_unknown,
+        "merges": model.merges,
+        "merges_unseen": any(map(model.unseen, range(len(model.names)))),
         "shares": model.shares_rows,
         "costs": model.cost is not None,
         "refuses_missing": not model.allow_missing,
@@ -137,6 +139,9 @@ def _level_tables(model: Exportable, keys: list[LevelKeys], holds: Mapping[str, 
     tables = []
     if holds["coded"]:
         tables.append(_numbers("int32_t", "n_levels", sizes))
+        if holds["merges_unseen"]:
+            unseen = map(model.unseen, range(len(model.names)))
+            tables.append(_numbers("uint32_t", "unseen_level", unseen))
     if holds["words"]:
         words = [sorted((word.encode(), code) for word, code in key.words.items()) for key in keys]
         flat = [pair for column in words for pair in column]

@@ -11,6 +11,12 @@ HEAD = r"""/* A decision tree, made by fasttree. C99, needs no library; not to b
    A categorical column holds codes: 1 for its first level, 2 for the next; ${p}_code (words) and
    ${p}_code_of_number tell the code of a level. Any other number is a level that was not seen in training.
 @end
+@if merges
+   Levels of few training rows have one code together, the last of their column.
+@end
+@if merges_unseen
+   So has a level of such a column that was not seen in training.
+@end
 @if times
    Times are numbers of microseconds:
 ${times}
@@ -107,11 +113,21 @@ double ${p}_code_of_number(int column, double number)
 }
 @if coded
 
+@if merges_unseen
+/* The code in a categorical column; of a level that was not seen in training that of levels of few rows, or 0. */
+@end
+@if not merges_unseen
 /* The code in a categorical column: 0 for a level that was not seen in training. */
+@end
 static uint32_t ${p}_level(int32_t column, double value)
 {
     if (!(value >= 1.0 && value <= (double)${p}_n_levels[column]) || value != (double)(uint32_t)value)
+@if merges_unseen
+        return ${p}_unseen_level[column];
+@end
+@if not merges_unseen
         return 0;
+@end
     return (uint32_t)value;
 }
 @end

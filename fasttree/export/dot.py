@@ -86,7 +86,12 @@ def _known(model: Exportable, test: Test) -> list[str]:
     by_branch = test.levels(len(levels))
     longest = max(range(test.n_branches), key=lambda branch: len(by_branch[branch]))
     said = [_set([levels[code - 1] for code in codes]) for codes in by_branch]
-    if len(by_branch[longest]) > LISTED:
+    if (
+        model.attributes[test.attribute].others is not None
+    ):  # whose levels are all that nobody else lists
+        longest = next(branch for branch, codes in enumerate(by_branch) if len(levels) in codes)
+        said[longest] = "any other level"
+    elif len(by_branch[longest]) > LISTED:
         said[longest] = "any other level"
     return said
 
@@ -109,7 +114,11 @@ def _instead(model: Exportable, surrogate: Surrogate, branch: int) -> str:
         time = model.attributes[surrogate.attribute].time
         return f"{name} {sign} {exact_number(surrogate.threshold, time)}"
     levels = model.levels(surrogate.attribute)
-    here = [levels[code - 1] for code, to in surrogate.branch_of.items() if to == branch]
+    codes = [code for code, to in surrogate.branch_of.items() if to == branch]
+    here = [levels[code - 1] for code in codes]
+    if model.attributes[surrogate.attribute].others is not None and len(levels) in codes:
+        rest = [level for level in levels if level not in here]
+        return f"{name} is none of {{{', '.join(map(readable, rest))}}}"
     return f"{name} {_set(here) or '= {}'}"
 
 

@@ -23,7 +23,7 @@ def level_keys(model: Exportable, attribute: int) -> LevelKeys:
     """Text and dates are words, numbers and bools are numbers."""
     words: dict[str, int] = {}
     numbers: dict[float, int] = {}
-    for code, level in enumerate(model.levels(attribute), start=1):
+    for level, code in model.codes(attribute):
         if isinstance(level, (bool, int, float, Decimal)):
             number = float(level)
             if number != level:

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
-from fasttree.scalars import shown
+from fasttree.scalars import plain, shown
 
 VERSION = 1
+MERGED_VERSION = (
+    2  # of trees in which levels of few rows count as one, which readers of version 1 do not know
+)
 
 
 def export(model: Exportable) -> str:
@@ -27,7 +30,7 @@ def _head(model: Exportable) -> dict[str, Any]:
     weight = priors.class_weight
     return {
         "format": "fasttree tree",
-        "version": VERSION,
+        "version": MERGED_VERSION if model.merges else VERSION,
         "model": model.name,
         "averaged": model.averaged,
         "unknown": model.unknown,
@@ -48,12 +51,15 @@ def _attribute(model: Exportable, place: int) -> dict[str, Any]:
         said = {"name": attribute.name, "type": "numeric"}
         return said if attribute.time is None else {**said, "time": attribute.time}
     levels = [_label(level) for level in model.levels(place)]
-    return {
+    of_levels: dict[str, Any] = {
         "name": attribute.name,
         "type": "categorical",
         "ordered": attribute.ordered,
         "levels": levels,
     }
+    if attribute.others is not None:
+        of_levels["others"] = [_label(plain(level)) for level in attribute.others]
+    return of_levels
 
 
 def _nodes(model: Exportable) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,9 @@ several branches, the probabilities are the sums of share times probability over
 their order), the class is that of `classes_of_shares` for these sums, and the leaf is the end with the largest share,
 the smallest number of equals.
 
+A level of few rows has the code of the last of the `levels`, which is their name (`codes`); so has one that the schema
+does not know, if `unknown` is "missing" (`unseen`): it is not missing then.
+
 Rows with a missing value in any column are refused if not `allow_missing`, and those with an unknown level in any
 column if `unknown` is "error".
 """
@@ -109,8 +112,26 @@ class Exportable:
         return {a.name: UNITS[a.time] for a in self.attributes if a.time is not None}
 
     def levels(self, attribute: int) -> tuple[Any, ...]:
-        """The plain levels of an attribute; that of code c is levels[c - 1]. None: it is numeric."""
+        """The plain levels of an attribute; that of code c is levels[c - 1]. None: it is numeric. The last may be the
+        name of the levels of few rows."""
         return tuple(plain(level) for level in self.attributes[attribute].categories or ())
+
+    def codes(self, attribute: int) -> list[tuple[Any, int]]:
+        """Every level that training saw, plain, and its code."""
+        schema = self.attributes[attribute]
+        pairs = zip(schema.seen_levels, schema.seen_codes, strict=True)
+        return [(plain(level), code + 1) for level, code in pairs]
+
+    def unseen(self, attribute: int) -> int:
+        """The code that a level has which training did not see; 0: none, it is missing, stops the row or is refused."""
+        schema = self.attributes[attribute]
+        is_other = schema.others is not None and self.unknown == "missing"
+        return len(schema.categories or ()) if is_other else 0
+
+    @property
+    def merges(self) -> bool:
+        """Do levels of few rows count as one in some column?"""
+        return any(attribute.others is not None for attribute in self.attributes)
 
     @cached_property
     def classes(self) -> tuple[Any, ...]:

@@ -119,6 +119,8 @@ class _Export:
         missing = np.nan if model.allow_missing else REFUSED
         if self.is_categorical[place]:
             unknown = {"missing": np.nan, "majority": STOPS, "error": REFUSED}[model.unknown]
+            if model.unseen(place):
+                unknown = float(model.unseen(place))
             if keys.numbers:
                 lacks = graph.op("IsNaN", values)
                 codes = np.array(list(keys.numbers.values()), dtype=np.float64)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,29 +43,38 @@ class _Writer:
         self.classes = [_value(label) for label in model.classes]
         self.outputs = [new_name(f"probability({label})", taken) for label in self.classes]
         kinds, texts = zip(*map(self._levels, range(len(self.names))), strict=True)
+        values = [[text for of_code in codes for text in of_code] for codes in texts]
+        self.values = values  # of the fields
         unknown_comes = model.unknown == "majority" or (
             model.unknown == "missing" and not model.allow_missing
         )
         self.predicates = Predicates(model, self.names, kinds, texts, unknown_comes)
-        for text in [*self.names, *self.classes, *(t for levels in texts for t in levels)]:
+        for text in [*self.names, *self.classes, *(t for listed in values for t in listed)]:
             if _FORBIDDEN.search(text):
                 raise ValueError(
                     f"the name or label {shown(text)} has a character that XML has no way to write: "
                     'rename it, or use format="python" or "json"'
                 )
 
-    def _levels(self, place: int) -> tuple[str, list[str]]:
-        """The type of a field, and its levels as text."""
-        levels = self.model.levels(place)
+    def _levels(self, place: int) -> tuple[str, list[list[str]]]:
+        """The type of a field, and for each code its levels as text."""
+        levels = [level for level, _ in self.model.codes(place)]
         if not self.model.attributes[place].is_categorical:
             return "double", []
         keys = level_keys(self.model, place)
         check_one_kind(self.model.names[place], keys, "PMML")
         if keys.words or not levels:
-            return "string", list(keys.words)
+            return "string", self._by_code(place, keys.words.items())
         if all(isinstance(level, bool) for level in levels):
-            return "boolean", [_value(level) for level in levels]
-        return "double", [repr(number) for number in keys.numbers]
+            return "boolean", [[_value(level)] for level in levels]
+        numbers = ((repr(number), code) for number, code in keys.numbers.items())
+        return "double", self._by_code(place, numbers)
+
+    def _by_code(self, place: int, texts: Iterable[tuple[str, int]]) -> list[list[str]]:
+        by_code: list[list[str]] = [[] for _ in self.model.levels(place)]
+        for text, code in texts:
+            by_code[code - 1].append(text)
+        return by_code
 
     # -- the file --------------------------------------------------------------------------------------------------
 
@@ -102,7 +111,7 @@ class _Writer:
                     optype="categorical",
                     dataType=self.predicates.kinds[place],
                 )
-                yield from (tag("Value", value=text) for text in self.predicates.texts[place])
+                yield from (tag("Value", value=text) for text in self.values[place])
                 yield "</DataField>"
             else:
                 unit = self.model.units.get(self.model.names[place])
@@ -120,8 +129,10 @@ class _Writer:
         unknown = "asIs" if self.predicates.unknown_comes else "asMissing"
         if self.model.unknown == "error":
             unknown = "returnInvalid"
-        for attribute, name in zip(self.model.attributes, self.names, strict=True):
-            invalid = {"invalidValueTreatment": unknown} if attribute.is_categorical else {}
+        for place, name in enumerate(self.names):
+            treatment = "asIs" if self.model.unseen(place) else unknown
+            is_categorical = self.model.attributes[place].is_categorical
+            invalid = {"invalidValueTreatment": treatment} if is_categorical else {}
             yield tag("MiningField", name=name, usageType="active", **missing, **invalid)
         yield tag("MiningField", name=self.target, usageType="target")
         yield "</MiningSchema>"

@@ -32,8 +32,8 @@ class Predicates:
     model: Exportable
     names: Sequence[str]  # of the fields
     kinds: Sequence[str]  # their types
-    texts: Sequence[Sequence[str]]  # their levels
-    # Do levels come that the schema does not know? Else they are refused, or missing.
+    texts: Sequence[Sequence[Sequence[str]]]  # their levels, those of each code
+    # Do levels come that the schema does not know, and that have no code? Else they are refused, or missing.
     unknown_comes: bool
 
     def of_branches(self, test: Test) -> list[str]:
@@ -66,12 +66,11 @@ class Predicates:
     def _own(self, test: Test) -> list[str]:
         if not test.is_table:
             return self._threshold(test.attribute, test.threshold)
-        texts = self.texts[test.attribute]
-        if not self.unknown_comes:
+        if not self._unknown_comes(test.attribute):
             listed = self._listed(test.branch_of, test.n_branches)
             rest = test.default_branch
         else:
-            listed = test.levels(len(texts))
+            listed = test.levels(len(self.texts[test.attribute]))
             rest = -1 if self.model.stops_at_unknown else test.missing_branch
         return [
             self._in(test.attribute, codes)
@@ -79,6 +78,9 @@ class Predicates:
             else self._in(test.attribute, [c for b, cs in enumerate(listed) if b != rest for c in cs], False)
             for branch, codes in enumerate(listed)
         ]  # fmt: skip
+
+    def _unknown_comes(self, attribute: int) -> bool:
+        return self.unknown_comes and not self.model.unseen(attribute)
 
     def _listed(self, branch_of: dict[int, int], n_branches: int) -> list[list[int]]:
         codes: list[list[int]] = [[] for _ in range(n_branches)]
@@ -98,7 +100,7 @@ class Predicates:
         """Does it say where to go whenever there is a value?"""
         n_levels = len(self.texts[surrogate.attribute])
         return not surrogate.branch_of or (
-            len(surrogate.branch_of) == n_levels and not self.unknown_comes
+            len(surrogate.branch_of) == n_levels and not self._unknown_comes(surrogate.attribute)
         )
 
     def _has_no_answer(self, surrogate: Surrogate) -> str:
@@ -122,11 +124,17 @@ class Predicates:
 
     def _in(self, attribute: int, codes: Sequence[int], is_in: bool = True) -> str:
         """Is the level one of these, or none of these?"""
-        texts = [self.texts[attribute][code - 1] for code in codes]
+        of_code, unseen = self.texts[attribute], self.model.unseen(attribute)
+        if (
+            unseen and unseen in codes
+        ):  # what training did not see cannot be listed, the other codes can
+            codes = [code for code in range(1, len(of_code) + 1) if code not in codes]
+            is_in = not is_in
+        texts = [text for code in codes for text in of_code[code - 1]]
         if not texts and is_in:
             return "<False/>"
         if not texts:  # all that is known
-            some = self.texts[attribute][0]
+            some = next(text for texts in of_code for text in texts)
             signs = ("equal", "notEqual")
             return _compound("or", [self._simple(attribute, sign, some) for sign in signs])
         sign, both = ("equal", "or") if is_in else ("notEqual", "and")

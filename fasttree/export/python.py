@@ -18,6 +18,7 @@ from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
 from fasttree.export.text import to_text
 from fasttree.priors import CLASS_TIE
 
+OTHER = "OTHER"
 DRAWN = 60  # nodes; a tree of so many is drawn above its tables
 
 HEAD = '''\
@@ -44,7 +45,12 @@ _READS_DAY = """\
     if isinstance(value, datetime.date):
         for level in levels:
             if _midnight(level) == _midnight(value):
-                return level
+                return levels[level] or level
+"""
+
+_READS_OTHER = """\
+    if ON_UNKNOWN == "missing" and OTHER in levels.values():
+        return OTHER
 """
 
 MIDNIGHT = '''
@@ -161,15 +167,17 @@ def _value(value, place):
             return _microseconds(value, name, KINDS[name])
         return float(value)
     if value in levels:
-        return value
+        return levels[value] or value
     if isinstance(value, datetime.date):
         for level in levels:
             if _midnight(level) == _midnight(value):
-                return level
+                return levels[level] or level
     if levels and isinstance(value, str) != isinstance(next(iter(levels)), str):
         raise TypeError(f"{name!r} has levels such as {next(iter(levels))!r}, got {value!r}")
     if ON_UNKNOWN == "error":
         raise ValueError(f"{name!r} holds {value!r}, which the model has never seen")
+    if ON_UNKNOWN == "missing" and OTHER in levels.values():
+        return OTHER
     return UNKNOWN if ON_UNKNOWN == "majority" else MISSING
 '''
 
@@ -178,10 +186,13 @@ def export(model: Exportable) -> str:
     """The source of a module with predict, predict_proba and leaf."""
     body = "\n".join([*_drawing(model), *_constants(model), *_tables(model)]) + "\n"
     code = CODE if model.units else CODE.replace(_READS_TIME, "")
-    has_days = any(
-        isinstance(v, datetime.date) for a in model.attributes for v in a.categories or ()
-    )
-    body += code + MIDNIGHT if has_days else code.replace(_READS_DAY, "")
+    has_days = any(isinstance(v, datetime.date) for a in model.attributes for v in a.seen_levels)
+    if not has_days:
+        code = code.replace(_READS_DAY, "")
+    if not model.merges:
+        code = code.replace(_READS_OTHER, "").replace("levels[level] or level", "level")
+        code = code.replace("levels[value] or value", "value")
+    body += code + MIDNIGHT if has_days else code
     body += READ_TIME if model.units else ""
     imports = python_imports(body)
     head = HEAD.format(times=TIMES if model.units else "", refusals=_refusals(model))
@@ -211,18 +222,23 @@ def _constants(model: Exportable) -> Iterator[str]:
     yield f"CLASSES = {_tuple(map(python_literal, model.classes))}"
     yield f"ALLOW_MISSING, ON_UNKNOWN = {model.allow_missing}, {model.unknown!r}"
     yield "MISSING, UNKNOWN = object(), object()"
+    if model.merges:
+        yield "OTHER = object()  # what levels of few rows are together"
     yield f"TIE, TIE_ORDER = {CLASS_TIE!r}, {_tuple(map(str, model.tie_order))}"
     yield f"COST = {None if cost is None else cost.tolist()}  # [true][predicted]"
 
 
 def _tables(model: Exportable) -> Iterator[str]:
-    literals = [[python_literal(v) for v in model.levels(a)] for a in range(len(model.names))]
+    literals = [_literals(model, a) for a in range(len(model.names))]
     inner = np.flatnonzero(~model.tree.is_leaf()).tolist()
     tests = {node: model.test(node) for node in inner}
     yield "\n# The levels of each attribute; None: it is a number."
     yield "LEVELS = ("
-    for attribute, listed in zip(model.attributes, literals, strict=True):
-        levels = f"{{{', '.join(f'{v}: None' for v in listed)}}}"  # a dict keeps their order
+    for place, attribute in enumerate(model.attributes):
+        other = OTHER if attribute.others is not None else None
+        pairs = ((python_literal(v), literals[place][c - 1]) for v, c in model.codes(place))
+        listed = (f"{v}: {OTHER if name == other else None}" for v, name in pairs)
+        levels = f"{{{', '.join(listed)}}}"  # a dict keeps their order
         yield f"    {levels if attribute.is_categorical else None},"
     yield ")"
     yield "\n# node: (attribute, threshold or {level: branch}, first child, branch of other levels, of missing values)"
@@ -254,6 +270,14 @@ def _tables(model: Exportable) -> Iterator[str]:
         shares = _tuple(map(repr, model.tree.proba[node].tolist()))
         yield f"    {node}: ({int(model.decision[node])}, {shares}),"
     yield "}"
+
+
+def _literals(model: Exportable, attribute: int) -> list[str]:
+    """What the tests call the levels; not by its name those of few rows, for a new level might have that."""
+    literals = [python_literal(level) for level in model.levels(attribute)]
+    if model.attributes[attribute].others is not None:
+        literals[-1] = OTHER
+    return literals
 
 
 def _asked(test: Test | Surrogate, literals: list[list[str]]) -> str:

@@ -30,6 +30,16 @@ def to_json(rules: RuleList) -> str:
     if rules.held_out is not None:
         document["otherwise"]["held_out"] = _held_out(rules.held_out.default)
         document["held_out"] = _held_out(rules.held_out.whole)
+    others = {a.name: a for a in rules.schema.attributes if a.others is not None}
+    if others:
+        document["others"] = {
+            name: {
+                "name": (a.categories or ())[-1],
+                "levels": list(map(plain, a.others or ())),
+                "unseen": rules.unknown == "missing",
+            }
+            for name, a in others.items()
+        }
     if rules.class_weights is not None:
         document["class_weights"] = list(rules.class_weights.values())
     return json.dumps(document, indent=2, default=str, ensure_ascii=False, allow_nan=False)

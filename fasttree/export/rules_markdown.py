@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fasttree.export.amounts import weight_text
 from fasttree.export.names import readable_in_rule
-from fasttree.export.rules_text import condition_text, held_out_text
+from fasttree.export.rules_text import condition_text, held_out_text, others_notes
 
 if TYPE_CHECKING:
     from fasttree.rules import RuleList
@@ -57,6 +57,7 @@ def to_markdown(rules: RuleList, max_rules: int | None = None) -> str:
         notes.insert(0, f"{len(rules) - shown} more rules are not shown.")
     if rules.shares_rows:
         notes.append("A row without a value meets no condition on it.")
+    notes += map(_escaped, others_notes(rules))
     return "\n".join([*lines, "", " ".join(notes)])
 
 

@@ -12,8 +12,14 @@ from fasttree.export.rules_text import evidence_text
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, RuleList
+    from fasttree.schema import AttributeSchema
 
 LINE = 90
+OTHER = """\
+
+OTHER = object()  # what levels of few rows are together
+
+"""
 _TAKEN = ("row", "classify", "datetime", "decimal", "float", "math")
 
 HEAD = '''\
@@ -43,7 +49,9 @@ def to_python(rules: RuleList) -> str:
     source = "\n".join([*names.readings(), *body]) + "\n"
     source += READ_TIME if "_microseconds(" in source else ""
     imports = python_imports(source)
-    return HEAD.format(imports=f"{imports}\n" if imports else "") + source
+    before = f"{imports}\n" if imports else ""
+    before += OTHER if " OTHER\n" in source else ""
+    return HEAD.format(imports=before) + source
 
 
 class _Names:
@@ -72,33 +80,44 @@ class _Names:
         for name, x in self._variables.items():
             lines.append(f"    {x} = row[{name!r}]")
             attribute = self._attributes[name]
-            categories = attribute.categories
-            if categories is None:
+            if attribute.categories is None:
                 lines += [f"    if {x} is None:", f"        {x} = math.nan"]
                 if attribute.time is not None:
                     read = f"_microseconds({x}, {python_literal(name)}, {attribute.time!r})"
                     lines += [f"    if {x} == {x}:", f"        {x} = {read}"]
-            elif self._rules.unknown == "missing" and self._rules.allow_missing:
-                lines += [f"    if {x} not in {_tuple(categories)}:", f"        {x} = None"]
+                lines += self._refusals(name, x)
             else:
-                lines += [f"    if {x} != {x}:", f"        {x} = None"]
-            lines += self._refusals(name, x)
-            counts_as_missing = self._rules.unknown == "missing" and not self._rules.allow_missing
-            if categories is not None and counts_as_missing:
-                lines += [f"    if {x} not in {_tuple(categories)}:", f"        {x} = None"]
+                lines += self._readings_of_levels(name, x, attribute)
         return lines
+
+    def _readings_of_levels(self, name: str, x: str, attribute: AttributeSchema) -> list[str]:
+        """A level of few rows becomes OTHER, and so, or None, one that training did not see and that counts so."""
+        own, unseen_counts = _tuple(attribute.own_levels), self._rules.unknown == "missing"
+        lines = [f"    if {x} != {x}:", f"        {x} = None"]
+        if attribute.others is not None:
+            which = f"not in {own}" if unseen_counts else f"in {_tuple(attribute.others)}"
+            return [
+                *lines,
+                *self._refusals(name, x),
+                f"    if {x} is not None and {x} {which}:",
+                f"        {x} = OTHER",
+            ]
+        as_missing = [f"    if {x} not in {own}:", f"        {x} = None"]
+        if unseen_counts and self._rules.allow_missing:
+            return as_missing
+        return [*lines, *self._refusals(name, x), *(as_missing if unseen_counts else [])]
 
     def _refusals(self, name: str, x: str) -> list[str]:
         """What `RuleList.predict` refuses."""
-        lines, categories = [], self._attributes[name].categories
+        lines, attribute = [], self._attributes[name]
         if not self._rules.allow_missing:
             lines += [
                 f"    if {self._missing(name)}:",
                 f"        raise ValueError({python_literal(f'{name!r} is missing')})",
             ]
-        if categories is not None and self._rules.unknown == "error":
+        if attribute.categories is not None and self._rules.unknown == "error":
             lines += [
-                f"    if {x} is not None and {x} not in {_tuple(categories)}:",
+                f"    if {x} is not None and {x} not in {_tuple(attribute.seen_levels)}:",
                 f"        raise ValueError({python_literal(f'{name!r} has a level that training did not see')})",
             ]
         return lines
@@ -124,14 +143,14 @@ class _Names:
         x = self._variable(condition.attribute)
         if condition.levels is None:
             return f"{x} == {x}"
-        return f"{x} in {_tuple(condition.levels + condition.excluded)}"
+        return f"{x} in {_levels(condition, condition.levels + condition.excluded)}"
 
     def _known(self, condition: Condition, x: str) -> str:
         """True for the values of the condition, false where the value is missing."""
         if condition.levels is not None:
             if len(condition.levels) == 1:
-                return f"{x} == {python_literal(condition.levels[0])}"
-            return f"{x} in {_tuple(condition.levels)}"
+                return f"{x} == {_level(condition, condition.levels[0])}"
+            return f"{x} in {_levels(condition, condition.levels)}"
         if condition.is_known:
             return f"{x} == {x}"
         if condition.is_missing:
@@ -153,6 +172,18 @@ def _number(value: float | None) -> str:
     return text.replace("inf", "math.inf")
 
 
+def _level(condition: Condition, level: Any) -> str:
+    is_other = condition.others is not None and level == condition.others.name
+    return "OTHER" if is_other else python_literal(level)
+
+
+def _levels(condition: Condition, levels: tuple[Any, ...]) -> str:
+    return _joined([_level(condition, level) for level in levels])
+
+
 def _tuple(values: tuple[Any, ...]) -> str:
-    listed = [python_literal(value) for value in values]
+    return _joined([python_literal(value) for value in values])
+
+
+def _joined(listed: list[str]) -> str:
     return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"

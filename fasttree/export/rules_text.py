@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fasttree.export.amounts import exact_number, number_text, weight_text
 from fasttree.export.names import readable_in_rule
+from fasttree.export.text import others_note
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList, Substitute
@@ -30,9 +31,20 @@ def to_text(rules: RuleList, max_rules: int | None = None) -> str:
     lines.append(otherwise_text(rules))
     if rules.shares_rows:
         lines.append("A row without a value meets no condition on it.")
+    lines += others_notes(rules)
     if rules.held_out is not None:
         lines.append(f"All the rules together: {held_out_text(rules.held_out.whole)}.")
     return "\n".join(lines)
+
+
+def others_notes(rules: RuleList) -> list[str]:
+    """What the levels of few rows are, of the attributes that the rules ask for."""
+    asked = set(rules.conditions.attribute.tolist())
+    if rules.conditions.substitutes is not None:
+        asked |= set(rules.conditions.substitutes.conditions.attribute.tolist())
+    attributes = [rules.schema.attributes[place] for place in sorted(asked)]
+    is_unseen = rules.unknown == "missing"
+    return [others_note(a, is_unseen) for a in attributes if a.others is not None]
 
 
 def rule_text(rule: Rule) -> str:

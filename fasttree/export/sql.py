@@ -95,10 +95,13 @@ class Query:
         column = f"t.{self.dialect.name_of(self.sources[place])}"
         attribute = self.model.attributes[place]
         if attribute.is_categorical:
-            return self.dialect.level_column(column, self.model.levels(place))
+            return self.dialect.level_column(column, tuple(self._seen(place)))
         if attribute.time is not None:
             return column
         return self.dialect.number_column(column)
+
+    def _seen(self, place: int) -> list[Any]:
+        return [level for level, _ in self.model.codes(place)]
 
     @property
     def flagged(self) -> list[int]:
@@ -107,7 +110,7 @@ class Query:
         return [place for place in used if self.model.levels(place)]
 
     def _is_unknown(self, place: int) -> str:
-        column, levels = self._read(place), list(self.model.levels(place))
+        column, levels = self._read(place), self._seen(place)
         known = f"WHEN {self.dialect.is_among(column, levels)} THEN 0"
         return f"CASE WHEN {column} IS NULL THEN 0 {known} ELSE 1 END"
 
@@ -120,7 +123,7 @@ class Query:
             if not self.model.allow_missing:
                 found.append(f"{read} IS NULL")
             if attribute.is_categorical and self.model.unknown == "error":
-                levels = ", ".join(map(self.dialect.literal, self.model.levels(place)))
+                levels = ", ".join(map(self.dialect.literal, self._seen(place)))
                 found.append(f"{read} NOT IN ({levels})" if levels else f"{read} IS NOT NULL")
             is_number = not attribute.is_categorical and attribute.time is None
             if self.dialect.name == "sqlite" and is_number:

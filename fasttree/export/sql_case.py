@@ -99,7 +99,16 @@ class Cases:
                 by_branch[branch].append(code)
         for branch, codes in by_branch.items():
             if codes:
-                yield branch, self._dialect.is_among(column, [levels[code - 1] for code in codes])
+                yield branch, self._is_among(test.attribute, codes)
+
+    def _is_among(self, attribute: int, codes: list[int]) -> str:
+        """What is true of the levels with these codes."""
+        column, seen = self._columns[attribute], self._model.codes(attribute)
+        unseen = self._model.unseen(attribute)
+        if unseen in codes:  # all but the levels that count as such and have other codes
+            others = [level for level, code in seen if code not in codes and code != unseen]
+            return self._dialect.is_none_of(column, others)
+        return self._dialect.is_among(column, [level for level, code in seen if code in codes])
 
     # Infinity is written without a word for it: not every database has one.
 

@@ -126,6 +126,12 @@ class Dialect:
         tests = " OR ".join(f"{column} = {value}" for value in listed)
         return f"({tests})" if len(listed) > 1 else tests
 
+    def is_none_of(self, column: str, values: list[Any]) -> str:
+        """A condition that is true of known values only."""
+        if not values:
+            return f"{column} IS NOT NULL"
+        return f"{column} NOT IN ({', '.join(map(self.literal, values))})"
+
     def number_column(self, column: str) -> str:
         """A column as a float; NULL where it is missing."""
         number = column if self.double is None else f"CAST({column} AS {self.double})"

@@ -74,9 +74,9 @@ def _code(query: Query, place: int) -> str:
         return f"{query.dialect.microseconds_of(attribute.name, column)} AS {column}"
     if not attribute.is_categorical:
         return column
-    levels = query.model.levels(place)
-    whens = " ".join(f"WHEN {query.dialect.literal(v)} THEN {c}" for c, v in enumerate(levels, 1))
-    unknown = "-1" if query.model.stops_at_unknown else "NULL"
+    levels = query.model.codes(place)
+    whens = " ".join(f"WHEN {query.dialect.literal(v)} THEN {c}" for v, c in levels)
+    unknown = "-1" if query.model.stops_at_unknown else str(query.model.unseen(place) or "NULL")
     return f"CASE WHEN {column} IS NULL THEN NULL ELSE CASE {column} {whens} ELSE {unknown} END END AS {column}"
 
 

@@ -58,15 +58,34 @@ def notes(model: Exportable) -> list[str]:
             "A row without the attribute of a test goes down all its branches, with shares like those of the training "
             "weight, and gets the mean of the class shares (which this text does not tell)."
         )
-    if any(attribute.is_categorical for attribute in model.attributes):
+    if any(a.is_categorical and not model.unseen(i) for i, a in enumerate(model.attributes)):
+        but = (
+            ", unless a line below has it"
+            if any(map(model.unseen, range(len(model.names))))
+            else ""
+        )
         notes.append(
             {
-                "missing": "A level that training did not see counts as missing.",
+                "missing": f"A level that training did not see counts as missing{but}.",
                 "majority": 'A level that training did not see gets the class at "(if unknown)".',
                 "error": "A level that training did not see is refused.",
             }[model.unknown]
         )
+    is_unseen = model.unknown == "missing"
+    notes += [others_note(a, is_unseen) for a in model.attributes if a.others is not None]
     return notes
+
+
+def others_note(attribute: AttributeSchema, with_unseen: bool) -> str:
+    """What the levels of few rows of an attribute are."""
+    name, levels = readable(attribute.name), attribute.others or ()
+    other = readable((attribute.categories or ())[-1])
+    own = ", ".join(map(readable, attribute.own_levels))
+    if not with_unseen:
+        listed = ", ".join(map(readable, levels))
+        return f"{name} = {other}: one of the levels with too few training rows, {{{listed}}}."
+    what = f"any level but {{{own}}}" if own else "any level"
+    return f"{name} = {other}: {what} (in training {len(levels):,}, with too few rows each)."
 
 
 def to_text(tree: Tree, surrogates: bool = False, exact: bool = False) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from fasttree.export.fields import plain_json
 from fasttree.export.model import Exportable, Test
+from fasttree.scalars import plain
 
 REFUSED = -1  # the class of rows that the model refuses; their probabilities are NaN
 
@@ -70,6 +71,7 @@ def _builder(model: Exportable, classes: list[int]) -> Any:
             "columns": list(model.names),
             "levels": [list(map(plain_json, model.levels(i))) for i in range(len(model.names))],
             "unseen_is_missing": _unseen_is_missing(model),
+            **({"others": _others(model)} if model.merges else {}),
             "classes": list(map(plain_json, model.classes)),
             "class_of_node": classes,
             **({"units": model.units} if model.units else {}),
@@ -80,6 +82,15 @@ def _builder(model: Exportable, classes: list[int]) -> Any:
 def _unseen_is_missing(model: Exportable) -> bool:
     """Is a level that was not seen in training given as NaN? If not, as the number of levels."""
     return model.unknown == "missing" and model.allow_missing
+
+
+def _others(model: Exportable) -> list[list[Any] | None]:
+    """For each column the levels of few rows, which have the number of its last level; None: it has none. So has a
+    level that was not seen in training, if the model takes these for missing elsewhere."""
+    return [
+        None if a.others is None else [plain_json(plain(level)) for level in a.others]
+        for a in model.attributes
+    ]
 
 
 class _Nodes:

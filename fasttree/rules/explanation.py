@@ -13,10 +13,12 @@ from fasttree.export.amounts import number_text
 from fasttree.export.names import readable_in_rule
 from fasttree.export.rules_text import condition_text, evidence_text
 from fasttree.frames import UNKNOWN_CODE, Table, read_table_like
+from fasttree.merging import as_read_by
 from fasttree.rules.parts import Rule
 from fasttree.rules.reasons import lacking_text
 from fasttree.rules.rule_list import RuleList
 from fasttree.scalars import plain
+from fasttree.schema import Schema
 
 LISTED = 8  # other rules that are named
 
@@ -76,7 +78,9 @@ def explain(rules: RuleList, X: Any) -> Explanation:
             name: np.array([value], dtype=None if _is_number(value) else object)
             for name, value in X.items()
         }
-    table = read_table_like(X, rules.schema, rules.reader_name, rules.unknown)
+    schema = rules.schema
+    by_level = read_table_like(X, rules._by_level, rules.reader_name, rules.unknown)
+    table = as_read_by(by_level, schema, stops_at_unknown=rules.unknown != "missing")
     if table.n_rows != 1:
         raise ValueError(f"explain takes one row, got {table.n_rows}: pass X[:1], say")
     applying = np.flatnonzero(rules.applies(table, 0, 1)[:, 0]) if len(rules) else np.empty(0, int)
@@ -84,7 +88,7 @@ def explain(rules: RuleList, X: Any) -> Explanation:
     label = rules.default if number is None else int(rules.label[number])
     same = rules.label[applying[1:]] == label
     return Explanation(
-        row=_values(table, rules),
+        row=_values(by_level, table, schema),
         unseen=_unseen(table),
         label=rules.classes[label],
         proba=dict(
@@ -101,18 +105,22 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
-def _values(table: Table, rules: RuleList) -> dict[str, Any]:
-    """The row as the rules see it: None where a value is missing or was never seen."""
+def _values(by_level: Table, table: Table, schema: Schema) -> dict[str, Any]:
+    """The row as the rules see it: None where a value is missing or was never seen; what was never seen and counts as a
+    level of few rows has their name."""
     row: dict[str, Any] = {}
-    for place, attribute in enumerate(rules.schema.attributes):
+    for place, attribute in enumerate(schema.attributes):
         if table.matrix is not None:
             value = float(table.matrix[0, place])
         else:
             assert table.columns is not None
             column = table.columns[place]
             if column.codes is not None:
-                code = int(column.codes[0])
-                levels = attribute.categories or ()
+                code, levels = int(column.codes[0]), attribute.categories or ()
+                if code >= 0 and by_level.columns is not None:
+                    codes = by_level.columns[place].codes
+                    if codes is not None and codes[0] >= 0:
+                        code, levels = int(codes[0]), attribute.seen_levels
                 row[attribute.name] = plain(levels[code]) if code >= 0 else None
                 continue
             assert column.values is not None

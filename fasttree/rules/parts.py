@@ -37,11 +37,25 @@ class Substitute:
 
 
 @dataclass(frozen=True, slots=True)
+class Others:
+    """The levels of few rows of an attribute, which count as one that is called `name`."""
+
+    name: str
+    own: tuple[Any, ...]  # the other levels, which count as such
+    levels: tuple[Any, ...]
+    unseen: bool  # do all levels that training did not see count as one of them?
+
+    def stands_for(self, level: Any) -> bool:
+        return level in self.levels or (self.unseen and level not in self.own)
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """A condition on one attribute: ``low < value <= high`` for numbers, ``value in levels`` for categories.
 
     For a missing value it holds if `missing` is true; with `substitutes`, if all of them say so. A level that training
-    did not see (it is in neither `levels` nor `excluded`) counts as missing, unless `unseen` says otherwise.
+    did not see (it is in neither `levels` nor `excluded`) counts as missing, unless `unseen` says otherwise; first, one
+    that `others` stands for counts as their name.
     `missing_seen`: training rows met the condition though they lacked the value.
     """
 
@@ -61,6 +75,8 @@ class Condition:
     # Rows that lack a value are refused, so that `missing` is about levels that training did not see.
     refuses_missing: bool = False
     exact: bool = False  # its text leaves nothing out: shortened, it would look like another one
+    # Then `levels` or `excluded` may hold their common name, which is no level itself.
+    others: Others | None = None
 
     @property
     def is_known(self) -> bool:
@@ -77,8 +93,10 @@ class Condition:
         return not self.levels if self.levels is not None else self.low == math.inf
 
     def has_not_seen(self, value: Any) -> bool:
-        """Is a value, which is not missing, a level that training did not see?"""
-        return self.levels is not None and plain(value) not in self.levels + self.excluded
+        """Is a value, which is not missing, a level that training did not see (and not one of the others)?"""
+        return self.levels is not None and not self._is_among(
+            plain(value), self.levels + self.excluded
+        )
 
     def lacks(self, row: Mapping[str, Any]) -> bool:
         """Is the value missing, or does it count as missing?"""
@@ -93,10 +111,20 @@ class Condition:
                 return self.missing
             return all(substitute.holds(row) for substitute in self.substitutes)
         if self.levels is not None:
-            return plain(value) in self.levels or (self.is_unseen and self.has_not_seen(value))
+            return self._is_among(plain(value), self.levels) or (
+                self.is_unseen and self.has_not_seen(value)
+            )
         number = microseconds(self.attribute, value, self.time)
         above = self.low is None or number > self.low
         return bool(above and (self.high is None or number <= self.high))
+
+    def _is_among(self, level: Any, levels: tuple[Any, ...]) -> bool:
+        """Is a level among some of the condition's, as it counts?"""
+        if self.others is None:
+            return level in levels
+        if self.others.stands_for(level):
+            return self.others.name in levels
+        return level != self.others.name and level in levels
 
     def __str__(self) -> str:
         from fasttree.export.rules_text import condition_text

@@ -13,8 +13,9 @@ import numpy as np
 from fasttree.export.amounts import number_text
 from fasttree.export.rules_text import LISTED, condition_text, names_excluded
 from fasttree.rules.conditions import ConditionTable, Substitutes, distinct
-from fasttree.rules.parts import Condition, Substitute
+from fasttree.rules.parts import Condition, Others, Substitute
 from fasttree.scalars import plain
+from fasttree.schema import AttributeSchema
 
 CLOSE = 1e-4  # relative: numbers further apart than this differ in the digits that are printed
 
@@ -31,19 +32,20 @@ class ConditionReader:
         return self._read(i, missing_seen, bool(self._exact[i]))
 
     def _read(self, i: int, missing_seen: bool, exact: bool) -> Condition:
-        is_categorical = (
-            self.table.schema.attributes[self.table.attribute[i]].categories is not None
-        )
-        missing, substitutes = bool(self.table.missing[i]), _substitutes(self.table.substitutes, i)
+        attribute = self.table.schema.attributes[self.table.attribute[i]]
+        is_categorical = attribute.categories is not None
+        missing, substitutes = bool(self.table.missing[i]), self._substitutes(i)
         if any(not s.alternatives and not s.otherwise for s in substitutes):
             missing, substitutes = False, ()
         elif substitutes:
             substitutes = tuple(s for s in substitutes if s.alternatives)
             missing |= not substitutes
-        if not self.allow_missing:  # but a level may count as missing
-            missing &= is_categorical and self.unknown == "missing"
+        if (
+            not self.allow_missing
+        ):  # but a level may count as missing, where it counts as no other one
+            missing &= is_categorical and self.unknown == "missing" and attribute.others is None
         return replace(
-            _condition(self.table, i),
+            _condition(self.table, i, self.unknown),
             missing=missing,
             missing_seen=missing_seen,
             substitutes=substitutes,
@@ -51,6 +53,13 @@ class ConditionReader:
             refuses_missing=not self.allow_missing,
             exact=exact,
         )
+
+    def _substitutes(self, i: int) -> tuple[Substitute, ...]:
+        given = self.table.substitutes
+        if given is None:
+            return ()
+        groups = given.group[given.group_start[i] : given.group_start[i + 1]]
+        return tuple(_substitute(given, int(group), self.unknown) for group in groups)
 
     @cached_property
     def _exact(self) -> np.ndarray:
@@ -118,7 +127,7 @@ def _has_close_bounds(table: ConditionTable) -> np.ndarray:
     return found
 
 
-def _condition(table: ConditionTable, i: int) -> Condition:
+def _condition(table: ConditionTable, i: int, unknown: str) -> Condition:
     """What the known values must be."""
     attribute = table.schema.attributes[table.attribute[i]]
     if attribute.categories is None:
@@ -135,21 +144,23 @@ def _condition(table: ConditionTable, i: int) -> Condition:
         attribute.name,
         levels=tuple(level for code, level in enumerate(levels, 1) if code in allowed),
         excluded=tuple(level for code, level in enumerate(levels, 1) if code not in allowed),
+        others=_others(attribute, unknown),
     )
 
 
-def _substitutes(given: Substitutes | None, i: int) -> tuple[Substitute, ...]:
-    if given is None:
-        return ()
-    groups = given.group[given.group_start[i] : given.group_start[i + 1]]
-    return tuple(_substitute(given, int(group)) for group in groups)
+def _others(attribute: AttributeSchema, unknown: str) -> Others | None:
+    if attribute.others is None:
+        return None
+    name = (attribute.categories or ())[-1]
+    own, others = (tuple(map(plain, part)) for part in (attribute.own_levels, attribute.others))
+    return Others(name, own, others, unseen=unknown == "missing")
 
 
-def _substitute(given: Substitutes, group: int) -> Substitute:
+def _substitute(given: Substitutes, group: int, unknown: str) -> Substitute:
     conditions = []
     for at in range(given.alternative_start[group], given.alternative_start[group + 1]):
         number = int(given.alternative[at])
-        condition = _condition(given.conditions, number)
+        condition = _condition(given.conditions, number, unknown)
         if condition.levels is not None:  # a level that the surrogate says nothing about is neither
             levels = given.conditions.schema.attributes[
                 given.conditions.attribute[number]

@@ -103,6 +103,10 @@ class RuleList(Sequence[Rule]):
     def _reader(self) -> ConditionReader:
         return ConditionReader(self.conditions, self.unknown, self.allow_missing)
 
+    @cached_property
+    def _by_level(self) -> Schema:
+        return self.schema.by_level()
+
     def _rule(self, i: int) -> Rule:
         classes = self.classes
         merged: dict[str, Condition] = {}

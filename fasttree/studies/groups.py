@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.doubts import warn_of_columns
 from fasttree.folds import deal, value_hashes
 from fasttree.frames import Column, Table, Target, open_container, read_table, read_target
 from fasttree.scalars import plain, shown
@@ -74,6 +75,7 @@ def read_study_table(data: Any, target: Any, by: str | None, event: Any) -> Stud
             "data has no columns beside the outcome and the groups: add the attributes to predict from"
         )
     table = read_table(columns)
+    warn_of_columns(table)
     groups = tuple(_group(name, rows, table, is_event, labels) for name, rows in parts)
     return StudyTable(table, is_event, labels[1], groups, notes)
 

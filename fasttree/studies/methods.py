@@ -15,6 +15,7 @@ import numpy as np
 from fasttree.categorical import Categorical
 from fasttree.columns import Columns
 from fasttree.compare import METHODS as TREE_METHODS
+from fasttree.doubts import speaking
 from fasttree.estimators import TreeClassifier
 from fasttree.frames import Table, read_table_like
 from fasttree.scalars import shown
@@ -98,7 +99,8 @@ def answers(halves: Halves, methods: Sequence[str], n_jobs: int | None) -> dict[
     some values are missing and enough rows have them all."""
     found: dict[str, Answer] = {}
     trees = [name for name in methods if name in TREE_METHODS]
-    columns = halves.columns(n_jobs) if trees else None
+    with speaking(None):  # of a half of a group
+        columns = halves.columns(n_jobs) if trees else None
     for name in methods:
         found[name] = (
             logistic_answer(halves)
@@ -115,7 +117,8 @@ def answers(halves: Halves, methods: Sequence[str], n_jobs: int | None) -> dict[
 def _tree_answer(name: str, halves: Halves, columns: Columns | None, n_jobs: int | None) -> Answer:
     model: TreeClassifier = TREE_METHODS[name]().set_params(n_jobs=n_jobs)
     begin = time.perf_counter()
-    model.fit(columns)
+    with speaking(None):
+        model.fit(columns)
     seconds = time.perf_counter() - begin
     tree = model.tree_
     table = read_table_like(as_columns(halves.test_table), tree.schema)

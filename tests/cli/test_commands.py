@@ -163,8 +163,10 @@ def test_rank(data: Path, criterion: str) -> None:
     for width in (40, 60, 80, 120):
         lines = ok(*args, width=width).out.splitlines()
         assert max(map(cell_len, lines)) <= width
-        assert [line.split()[:2] for line in lines[1:]] == [[n, f"{s:.6f}"] for n, s in expected]
-        bars = [line.count("█") for line in lines[1:]]
+        assert [line.split()[0] for line in lines[: lines.index("")]] == ["column", *ATTRIBUTES]
+        ranked = lines[lines.index("") + 2 :]
+        assert [line.split()[:2] for line in ranked] == [[n, f"{s:.6f}"] for n, s in expected]
+        bars = [line.count("█") for line in ranked]
         longest = max(bars)
         for bar, (_, score) in zip(bars, expected, strict=True):
             assert bar == max(round(score / expected[0].score * longest), score > 0)

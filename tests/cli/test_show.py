@@ -176,7 +176,7 @@ def test_of_many_branches_the_heaviest_are_drawn() -> None:
     levels = np.array([f"v{i:03}" for i in range(100)])
     x = np.concatenate([levels, levels[10:21]])
     y = rng.integers(0, 2, len(x))
-    tree = fasttree.ID3Classifier().fit({"x": x}, y).tree_
+    tree = fasttree.ID3Classifier(categorical_features=["x"]).fit({"x": x}, y).tree_
     lines = drawn(tree, width=80)
     assert [line.split()[3] for line in lines[2:13]] == [f"v{i:03}" for i in range(10, 21)]
     assert lines[13].endswith("and 89 more branches")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -165,19 +166,124 @@ def test_the_summary_for_people(data: Path) -> None:
 def test_what_the_columns_were_taken_for(tmp_path: Path) -> None:
     """Dates that no machine reads are seen to be text; and so is a name in every row."""
     data = tmp_path / "t.csv"
-    rows = [f"P{n},{n},2024-01-{n + 1:02},{n % 3 + 1}/2/2024,{'ab'[n % 2]}" for n in range(20)]
+    rows = [f"P{n},{n},2024-01-{n % 31 + 1:02},{n % 3 + 1}/2/2024,{'ab'[n % 2]}" for n in range(60)]
     data.write_text("name,age,admitted,seen,y\n" + "\n".join(rows) + "\n")
     words = ("train", data, "-t", "y", "--force", "-o", tmp_path / "m.model")
     result = ok(*words)
-    assert "20 rows, 4 attributes (1 numeric, 1 times, 2 categorical)" in result.out
-    message = (
-        "Warning: column 'name' has another value in every row, so it tells nothing of new rows"
-    )
-    assert message in " ".join(result.err.split())
-    assert "(--drop name)" in result.err
-    result = ok(*words, "--drop", "name")
+    assert "60 rows, 4 attributes (1 numeric, 1 times, 2 categorical)" in result.out
+    for line in (
+        "column    kind         values  missing  example",
+        "name      categorical      60        0  P0",
+        "age       numeric          60        0  0",
+        "admitted  time             31        0  2024-01-01",
+        "seen      categorical       3        0  1/2/2024",
+    ):
+        assert line in result.out.splitlines()
+    assert result.err.splitlines() == [
+        "Warning: column 'name' has 60 different values in 60 rows, so it tells nothing about new rows: leave it out "
+        "(--drop name), or let categories of few rows count as one (--min-category-count 20)",
+        "Warning: column 'seen' holds text such as '1/2/2024', which looks like a date, and became 3 categories: write "
+        "dates as 2024-02-29, or declare it categorical (--categorical seen) if categories are meant",
+    ]
+    result = ok(*words, "--drop", "name", "--categorical", "seen")
     assert "3 attributes (1 numeric, 1 times, 1 categorical)" in result.out
     assert "Warning" not in result.err
+
+
+def test_a_column_of_numbers_but_for_a_cell(tmp_path: Path) -> None:
+    data = tmp_path / "t.csv"
+    rows = [f"{'unknown' if n == 70 else 18 + n % 70},{n % 2},{'ab'[n % 2]}" for n in range(900)]
+    data.write_text("Age,x,y\n" + "\n".join(rows) + "\n")
+    message = (
+        "Warning: column 'Age' became 71 categories instead of numbers, because 1 of its 900 values is not a number, "
+        "such as 'unknown': leave such fields empty, or declare it categorical (--categorical Age) if categories are "
+        "meant"
+    )
+    for words in (
+        ("train", data, "-t", "y", "-o", tmp_path / "m.model"),
+        ("train", data, "-t", "y", "-o", tmp_path / "r.model", "-m", "rules"),
+        ("evaluate", data, "-t", "y", "-m", "c45,cart", "--folds", "3"),
+        ("rank", data, "-t", "y"),
+        ("compare", data, "-t", "y", "--holdout", "0.1"),
+    ):
+        result = ok(*words)
+        warned = [line for line in result.err.splitlines() if line.startswith("Warning")]
+        expected = message.replace("900", "810") if words[0] == "compare" else message
+        assert warned == [expected] or words[0] == "compare"
+        assert len(warned) == 1
+        head, age = result.out.splitlines(), "Age     categorical      71        0  18"
+        assert "column  kind         values  missing  example" in head
+        assert age in head or words[0] == "compare"
+        assert (
+            "Warning"
+            not in ok(
+                *words, "--categorical", "Age", *(("--force",) if words[0] == "train" else ())
+            ).err
+        )
+        columns = json.loads(
+            ok(*words, "--json", *(("--force",) if words[0] == "train" else ())).out
+        )["columns"]
+        assert [column["name"] for column in columns] == ["Age", "x"]
+        assert columns[0]["kind"] == "categorical"
+
+
+def test_categories_of_few_rows(tmp_path: Path) -> None:
+    data = tmp_path / "t.csv"
+    rows = [f"{'Ulm' if n % 2 else 'Bonn' if n % 3 else f'T{n}'},{'ab'[n % 2]}" for n in range(60)]
+    data.write_text("town,y\n" + "\n".join(rows) + "\n")
+    words = ("train", data, "-t", "y", "--force", "-o", tmp_path / "m.model")
+    assert (
+        "town    categorical (10 as one)      12        0  Bonn"
+        in ok(*words, "--min-category-count", "5").out
+    )
+    assert "as one" not in ok(*words).out
+    by_set = ok(*words, "--json", "--set", "min_category_count=5").out
+    assert json.loads(by_set)["columns"][0]["others"] == 10
+    for words_of_other in (("evaluate", "--folds", "3"), ("compare",)):
+        command, *rest = words_of_other
+        ok(command, data, "-t", "y", *rest, "--min-category-count", "5")
+    result = run(*words, "--min-category-count", "0")
+    assert result.code == 2
+    assert "min_category_count must be a finite number of at least 1, got 0" in result.err
+    result = run(*words, "--min-category-count", "5", "--set", "min_category_count=5")
+    assert result.code == 2
+    assert "--min-category-count and --set min_category_count: give one of them" in result.err
+
+
+def test_judged_by_the_rows_of_training(tmp_path: Path) -> None:
+    rows = [f"{n},{'ab'[n % 2]}" for n in range(60)]
+    files = {}
+    for name, lines in (("t", rows), ("same", rows), ("other", rows[::-1]), ("few", rows[:49])):
+        files[name] = tmp_path / f"{name}.csv"
+        files[name].write_text("x,y\n" + "\n".join(lines) + "\n")
+    for name, is_warned in (("t", True), ("same", True), ("other", False)):
+        words = (
+            "train",
+            files["t"],
+            "-t",
+            "y",
+            "--force",
+            "-o",
+            tmp_path / "m.model",
+            "--test",
+            files[name],
+        )
+        assert (
+            "has the rows that the model is trained on, so its accuracy there says nothing about new rows"
+            in ok(*words).err
+        ) == is_warned
+    words = (
+        "train",
+        files["few"],
+        "-t",
+        "y",
+        "--force",
+        "-o",
+        tmp_path / "m.model",
+        "--test",
+        files["few"],
+    )
+    assert "Warning" not in ok(*words).err
 
 
 def test_an_output_is_not_lost(data: Path) -> None:

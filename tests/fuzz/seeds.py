@@ -59,6 +59,12 @@ def models(n_rows: int = 90) -> list[Any]:
             fasttree.RuleClassifier().fit(X, y),
             fasttree.RuleClassifier(base=fasttree.CARTClassifier(pruning=None)).fit(X, y),
             fasttree.TreeClassifier().fit(_times(n_rows), y),
+            fasttree.TreeClassifier(min_category_count=n_rows // 4).fit(X, y),
+            fasttree.RuleClassifier(
+                base=fasttree.CARTClassifier(
+                    pruning=None, min_category_count=n_rows // 4, unknown="majority"
+                )
+            ).fit(X, y),
         ]
 
 
@@ -85,8 +91,8 @@ def rows_for(schema: Any) -> Any:
             )
             continue
         # A column of several types is refused, so the levels are those of the first one's type.
-        kind = type(next(iter(attribute.categories), None))
-        levels = [level for level in attribute.categories if type(level) is kind][:5]
+        kind = type(next(iter(attribute.seen_levels), None))
+        levels = [level for level in attribute.seen_levels if type(level) is kind][:5]
         if kind is str:
             levels.append("never seen")
         elif kind is tuple:  # a level that only a library's column of categories can hold

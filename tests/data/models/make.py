@@ -3,7 +3,8 @@
 
     python tests/data/models/make.py
 
-Once for each release that changes what is saved. Files of earlier versions stay as they are: later ones must read them.
+Once for each format version.
+ Files of earlier versions stay as they are: later ones must read them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2])]
 from fuzz.seeds import models, rows_for  # noqa: E402
 
 import fasttree  # noqa: E402
+from fasttree.archive import FORMAT_VERSION  # noqa: E402
 
 
 def main() -> None:
-    folder = HERE / fasttree.__version__
+    folder = HERE / f"{fasttree.__version__}-format-{FORMAT_VERSION}"
     if folder.exists():
         sys.exit(f"{folder} is there: the files of a version are written once")
     folder.mkdir()
@@ -39,11 +41,13 @@ def expected(model: Any) -> dict[str, Any]:
     columns = X if schema.named else dict(zip(schema.names, X.T, strict=True))
     rows = {}
     for attribute in schema.attributes:
-        values = columns[attribute.name].tolist()
-        numeric = attribute.categories is None
-        rows[attribute.name] = (
-            ["numeric", list(map(repr, values))] if numeric else ["labels", values]
-        )
+        column = columns[attribute.name]
+        if attribute.time is not None:
+            rows[attribute.name] = [attribute.time, list(map(repr, column.values.tolist()))]
+        elif attribute.categories is None:
+            rows[attribute.name] = ["numeric", list(map(repr, column.tolist()))]
+        else:
+            rows[attribute.name] = ["labels", column.tolist()]
     are_rules = isinstance(model, fasttree.RuleClassifier)
     return {
         "model": repr(model),

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the columns of a file were taken for, and warnings of those that may be something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fasttree.cli.tables import CSV, suffix
+from fasttree.cli.terminal import clean, cut, speaks_unicode
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fasttree.column_list import ColumnList
+    from fasttree.doubts import Remedies
+
+
+def remedies(path: Path, can_merge: bool = True) -> Remedies:
+    """What the command line can do about a doubtful column of a file. `can_merge`: it joins categories of few rows."""
+    from fasttree.doubts import SUGGESTED, Remedies
+
+    is_csv = not path.suffix or suffix(path) in CSV
+    return Remedies(
+        keep="declare it categorical (--categorical {})",
+        empty="leave such fields empty" if is_csv else "make such cells null",
+        to_dates="write dates as 2024-02-29" if is_csv else "give the column a type of dates",
+        to_numbers="say what the decimal sign is (--decimal ,)"
+        if is_csv
+        else "make the column numeric",
+        leave_out="leave it out (--drop {})",
+        merge=f"let categories of few rows count as one (--min-category-count {SUGGESTED})"
+        if can_merge
+        else "join its categories of few rows",
+    )
+
+
+def read_columns(path: Path, X: Any, y: Any, can_merge: bool = True) -> ColumnList:
+    """The columns of a table as a model reads them. Warns of doubtful ones."""
+    from fasttree import Columns
+    from fasttree.column_list import columns_of
+    from fasttree.doubts import speaking
+
+    with speaking(remedies(path, can_merge)):
+        return columns_of(Columns(X, y).encoded.schema)
+
+
+def print_columns(console: Console, columns: ColumnList) -> None:
+    """Names and values are made safe: they come from a file."""
+    from fasttree.column_list import MOST
+
+    ellipsis = "…" if speaks_unicode(console) else "..."
+    for place, line in enumerate(columns.to_text(MOST).splitlines()):
+        text = cut(clean(line), console.width, ellipsis)
+        console.print(text, style="" if place else "dim", markup=False, soft_wrap=True)

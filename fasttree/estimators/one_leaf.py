@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A fitted tree that is one leaf: a warning with the likely reason."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
+from fasttree.fitting import Pruned
+from fasttree.params import GrowthParams
+from fasttree.scalars import column_label, plain, shown
+from fasttree.schema import Schema
+
+
+def warn_of_one_leaf(pruned: Pruned, schema: Schema, n_rows: int, params: GrowthParams) -> None:
+    """`schema`: of the rows, before categories of few rows became one."""
+    tree, given = pruned.tree, remedies()
+    if tree.node_count > 1 or given is None or n_rows < FEWEST_ROWS:
+        return
+    if params.max_depth == 0 or params.max_leaves == 1:  # it was asked for
+        return
+    warn(f"the tree is one leaf: {_reason(pruned, schema, n_rows, params, given)}")
+
+
+def _reason(
+    pruned: Pruned, schema: Schema, n_rows: int, params: GrowthParams, given: Remedies
+) -> str:
+    tree = pruned.tree
+    weight = float(tree.counts[0].sum())
+    classes = np.flatnonzero(tree.counts[0])
+    if len(classes) == 1:
+        label = shown(plain(tree.schema.classes[classes[0]]))
+        return f"all rows have the class {label}, so there is nothing to tell apart: is y the right column?"
+    for name in ("min_samples_split", "min_samples_leaf"):
+        least = getattr(params, name) * (2 if name == "min_samples_leaf" else 1)
+        if least > weight:
+            return f"{name}={getattr(params, name):g} allows no split of {weight:g} rows: lower it"
+    distinct = schema.counted[:, 0]
+    if len(distinct) and distinct.max() < 2:
+        return "no column has two different values: pass columns that vary"
+    many = _largest(schema, n_rows, params)
+    if many is not None:
+        levels, here = schema.attributes[many].categories or (), given.of(schema.names[many])
+        return (
+            f"{column_label(schema.names[many])} has {len(levels):,} categories in {n_rows:,} rows, which hides what "
+            f"the other columns say: {here.leave_out}, or {here.merge}"
+        )
+    if pruned.trace is not None and len(pruned.trace.node):
+        return (
+            "pruning cut back all that had grown, since the columns say too little about the classes: pruning=None "
+            "shows what had grown"
+        )
+    limits = {
+        "min_gain": params.min_gain > 0,
+        "significance": params.significance is not None,
+        "min_weight_fraction_leaf": params.min_weight_fraction_leaf > 0,
+    }
+    named = [name for name, is_set in limits.items() if is_set]
+    if named:
+        return f"no split is good enough by {' and '.join(named)}: lower what is asked of a split"
+    return "no split is worth more than none, since the columns say too little about the classes: add columns that do"
+
+
+def _largest(schema: Schema, n_rows: int, params: GrowthParams) -> int | None:
+    """The column with the most categories, if they are very many and count as such."""
+    if params.min_category_count > 1:
+        return None
+    sizes = [0 if a.ordered else len(a.categories or ()) for a in schema.attributes]
+    largest = int(np.argmax(sizes))
+    return largest if has_many(sizes[largest], n_rows) else None
