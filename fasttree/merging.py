@@ -29,8 +29,8 @@ def merged(
 ) -> EncodedTable:
     """The table with all categories of less weight than `least` as one in each column that has some.
 
-    `in_place`: its codes and sorted lists may be written over. Categories that are ordered stay, since only neighbours could
-    become one, and so do the two of a column of bools.
+    `in_place`: its codes and sorted lists may be written over. Categories that are ordered stay, since only neighbours
+    could become one, and so do the two of a column of bools.
     """
     if least <= 1:
         return table
