@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from fasttree._special import log_gamma
+from fasttree.class_shares import has_parts, settled
 from fasttree.params import as_float
 from fasttree.priors import classes_of_shares, evened
 from fasttree.scalars import shown
@@ -276,6 +277,8 @@ def smoothed_shares(tree: Tree, alpha: float) -> np.ndarray:
 def with_shares(tree: Tree, shares: np.ndarray) -> Tree:
     """The tree with other class shares at its nodes, and the classes that follow from them."""
     proba = evened(shares)
+    if has_parts(tree.counts):
+        proba = settled(proba)
     pred = classes_of_shares(proba, tree.schema).astype(np.int32)
     return replace(tree, proba=proba, pred=pred)
 

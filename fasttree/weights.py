@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 MOST_STEPS = 2**52
+MOST_BITS = 40  # behind the point, of a weight
 # Class factors that are rounded to whole numbers: with so many steps the largest keeps its first six digits.
 FEWEST_STEPS = 2**20
 
@@ -85,11 +86,11 @@ def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
         weight = np.ldexp(weight, -exponent)
     total = float(np.sort(weight).sum())  # sorted: the same bits for any order of the rows
     if total < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
-        bits = min(40, int(np.log2(MOST_STEPS / (2 * total))))
+        bits = min(MOST_BITS, int(np.log2(MOST_STEPS / (2 * total))))
         per_unit = 2 ** max(0, bits) if fine else 1
         return GridWeights(weight.astype(np.int64) * per_unit, per_unit)
     n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
-    exponent = min(40, int(np.log2(MOST_STEPS / (2 * n_rows))))
+    exponent = min(MOST_BITS, int(np.log2(MOST_STEPS / (2 * n_rows))))
     per_unit = 2**exponent
     return GridWeights(_in_steps(weight / (total / n_rows) * per_unit), per_unit)
