@@ -189,11 +189,12 @@ class Finisher:
             here: Any = slice(first, first + len(steps))
             first = here.stop
             known = steps.astype(np.int64)
+            shares: np.ndarray | None = None
             if number is not None:
                 here = number[here]
             if words is not None:
-                counts[here], weighed, proba[here] = self._of_parts(words, ratios)
-                pred[here] = self._class_of(weighed, proba[here])
+                counts[here], weighed, shares = self._of_parts(words, ratios)
+                proba[here], pred[here] = shares, self._class_of(weighed, shares)
                 continue
             plain = self.ground.plain(known)
             counts[here] = plain / self.ground.per_unit
@@ -204,8 +205,8 @@ class Finisher:
                 total = total + in_order(raised - weighed)  # or shares would add up to more than 1
                 weighed = raised
             if not has_plain_shares:
-                proba[here] = weighed / np.where(total > 0, total, 1)
-            pred[here] = self._class_of(weighed, proba[here])
+                proba[here] = shares = weighed / np.where(total > 0, total, 1)
+            pred[here] = self._class_of(weighed, shares)
         if len(empty):
             empty = empty if number is None else number[empty]
             pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
@@ -228,10 +229,13 @@ class Finisher:
         shares = weighed.over(weighed.totals())
         return plain.high / self.ground.per_unit, weighed.high, shares.high
 
-    def _class_of(self, weighed: np.ndarray, proba: np.ndarray) -> np.ndarray:
+    def _class_of(self, weighed: np.ndarray, shares: np.ndarray | None) -> np.ndarray:
         """The class of nodes: that of most weight, or, with costs, of the least expected cost."""
         order, cost = self.table.tie_order, self.table.schema.priors.cost
-        return likeliest(weighed, order) if cost is None else cheapest(proba, cost, order)
+        if cost is None:
+            return likeliest(weighed, order)
+        assert shares is not None
+        return cheapest(shares, cost, order)
 
     def _evened(self, weighed: np.ndarray, total: np.ndarray) -> np.ndarray:
         """What rounding keeps apart is equal, in the shares too: as `priors.evened` has it, and in light nodes what
