@@ -94,6 +94,7 @@ class Growth:
         first_copy: Array | None,
         narrow: Array | None,
         wide: Array | None,
+        exact: Array | None,
     ) -> None: ...
     def advance(
         self,
@@ -142,10 +143,12 @@ def share_rows(
     first_child: Array,
     n_filled: Array,
     known: Array,
+    pull: Array | None,
     first_copy: Array,
     child_rows: Array,
     child_counts: Array,
-) -> None: ...
+    child_exact: Array,
+) -> bool: ...
 def count_cuts(
     growth: Growth, level: Level, nodes: Array, attribute: Array, cut: Array, cuts: Array
 ) -> None: ...

@@ -28,6 +28,7 @@ from fasttree._partition cimport Instances, Sides, add_rows, code_entries, deal_
 from fasttree._scan cimport scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold
 from fasttree._search cimport Best, Node, Rows, class_of, row_at, weight_of
 from fasttree._subsets cimport scan_subset
+from fasttree._wide cimport Wide
 
 cdef extern from "_isa.h":
     ctypedef void clones_void "FT_CLONES void"
@@ -169,12 +170,12 @@ cdef class Growth:
 
     def set_instances(
         self, uint32_t[::1] y, int64_t[::1] weight, uint32_t[::1] row_of, uint32_t[::1] first_copy,
-        uint8_t[::1] narrow, uint32_t[::1] wide,
+        uint8_t[::1] narrow, uint32_t[::1] wide, uint64_t[:, ::1] exact,
     ):
         """By number of instance: class (None: it stands in the entries), weight (None: 1), row (None: the same number),
-        the first of the instances that take its shares on the other branches, and the branch it takes (bytes, or words
-        if there are many branches)."""
-        self._keep = (y, weight, row_of, first_copy, narrow, wide)
+        the first of the instances that take its shares on the other branches, the branch it takes (bytes, or words
+        if there are many branches), and, where rows are shared out, the weight in two words."""
+        self._keep = (y, weight, row_of, first_copy, narrow, wide, exact)
         self.rows.y = &y[0] if y is not None and self.rows.shift == 32 else NULL
         self.rows.weight = &weight[0] if weight is not None else NULL
         self.rows.row_of = &row_of[0] if row_of is not None else NULL
@@ -182,6 +183,7 @@ cdef class Growth:
         self.instances.weight = &weight[0] if weight is not None else NULL
         self.instances.row_of = &row_of[0] if row_of is not None else NULL
         self.instances.first_copy = &first_copy[0] if first_copy is not None else NULL
+        self.instances.exact = <Wide*>&exact[0, 0] if exact is not None else NULL
         self.gather = weight is not None or self.rows.shift == 32
         self.sides.narrow = &narrow[0] if narrow is not None else NULL
         self.sides.wide = &wide[0] if wide is not None else NULL

@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memmove
 
 from fasttree._search cimport Rows, class_of, row_at, weight_of
+from fasttree._wide cimport Wide
 
 
 cdef struct Sides:
@@ -19,6 +20,7 @@ cdef struct Instances:
     int64_t* weight
     uint32_t* row_of
     uint32_t* first_copy        # of a row that is shared out: the number of its share on the second branch
+    Wide* exact                 # the weight, and what is too fine for a step
 
 
 cdef enum:

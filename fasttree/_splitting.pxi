@@ -11,6 +11,7 @@ from fasttree._categories cimport (
 from fasttree._criteria cimport Ruler, llrint
 from fasttree._partition cimport SHARED, branch_of, deal_list, send
 from fasttree._search cimport MISSING_LEFT, Best, Node, class_of, row_at, weight_of
+from fasttree._wide cimport Wide, wide_difference, wide_part, wide_quotient, wide_sum
 
 
 def split_nodes(
@@ -51,17 +52,34 @@ def split_nodes(
 
 def share_rows(
     Growth growth, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
-    const int64_t[::1] first_child, const int64_t[::1] n_filled, const double[::1] known,
+    const int64_t[::1] first_child, const int64_t[::1] n_filled, const double[::1] known, const uint64_t[::1] pull,
     const int64_t[::1] first_copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    uint64_t[:, :, ::1] child_exact,
 ):
     """Share the rows that do not know the attribute out over the branches that have rows, in proportion to their
-    weights `known`. Copies take numbers from first_copy[node] on; the last branch takes what rounding leaves."""
+    weights `known`. Copies take numbers from first_copy[node] on; the last branch takes what rounding leaves.
+
+    child_exact[child, class] := the counts in two words. `pull`: by what class weights are multiplied to see how much a
+    branch draws, in 2^-64; None: all by the same. Returns False without memory.
+    """
     cdef Py_ssize_t i
+    cdef int64_t most = 1
+    for i in range(n0, n1):
+        most = max(most, n_filled[i])
+    cdef Wide* part = <Wide*>malloc(most * sizeof(Wide))
+    if part == NULL:
+        return False
     with nogil:
         for i in range(n0, n1):
+            count_exactly(growth, level, nodes[i], attribute[i], first_child[i], child_exact)
+            take_parts(
+                growth.measure.ruler.n_classes, <Wide*>&child_exact[first_child[i], 0, 0], n_filled[i],
+                &pull[0] if pull is not None else NULL, part)
             share_node(
-                growth, level, nodes[i], attribute[i], first_child[i], n_filled[i], &known[first_child[i]],
-                first_copy[i], child_rows, child_counts)
+                growth, level, nodes[i], attribute[i], first_child[i], n_filled[i], &known[first_child[i]], part,
+                first_copy[i], child_rows, child_counts, child_exact)
+    free(part)
+    return True
 
 
 def hand_on(
@@ -263,13 +281,54 @@ cdef int64_t count_children(
     return n_shared
 
 
+cdef void count_exactly(
+    Growth growth, Level level, int64_t node, int64_t attribute, int64_t first, uint64_t[:, :, ::1] child_exact
+) noexcept nogil:
+    """The class counts of the rows that know their branch."""
+    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
+    cdef int64_t i
+    cdef uint32_t branch
+    for i in range(level.n_rows[node]):
+        branch = branch_of(&growth.sides, entries[i])
+        if branch != SHARED:
+            add_exactly(&growth.instances, <uint32_t>entries[i], first + branch, child_exact)
+
+
+cdef inline void add_exactly(
+    const Instances* instances, uint32_t number, int64_t child, uint64_t[:, :, ::1] child_exact
+) noexcept nogil:
+    cdef Wide* count = <Wide*>&child_exact[child, instances.y[number], 0]
+    count[0] = wide_sum(count[0], instances.exact[number])
+
+
+cdef void take_parts(
+    int n_classes, const Wide* counts, int64_t n, const uint64_t* pull, Wide* part
+) noexcept nogil:
+    """part[b] := how much of all that branches draw their counts do, as a fraction of 2^128."""
+    cdef int64_t b
+    cdef int c
+    cdef Wide total = Wide(0, 0), fraction
+    for b in range(n):
+        part[b] = Wide(0, 0)
+        for c in range(n_classes):
+            fraction = counts[b * n_classes + c]
+            if pull != NULL:
+                fraction = wide_part(fraction, Wide(pull[c], 0))
+            part[b] = wide_sum(part[b], fraction)
+        total = wide_sum(total, part[b])
+    for b in range(n):
+        part[b] = wide_quotient(part[b], total)
+
+
 cdef void share_node(
     Growth growth, Level level, int64_t node, int64_t attribute, int64_t first, int64_t n_filled, const double* known,
-    int64_t copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    const Wide* parts, int64_t copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    uint64_t[:, :, ::1] child_exact,
 ) noexcept nogil:
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
     cdef int64_t i, b, weight, left, part
     cdef double total = 0.0
+    cdef Wide exact, exact_left
     cdef uint32_t instance, number
     for b in range(n_filled):
         total += known[b]
@@ -279,6 +338,8 @@ cdef void share_node(
         instance = <uint32_t>entries[i]
         weight = growth.instances.weight[instance]
         left = weight
+        exact = growth.instances.exact[instance]
+        exact_left = exact
         growth.instances.first_copy[instance] = <uint32_t>copy
         for b in range(n_filled):
             part = left
@@ -293,5 +354,11 @@ cdef void share_node(
                 growth.instances.y[number] = growth.instances.y[instance]
                 growth.instances.row_of[number] = growth.instances.row_of[instance]
             growth.instances.weight[number] = part
+            growth.instances.exact[number] = exact_left
+            if b < n_filled - 1:
+                growth.instances.exact[number] = wide_part(exact, parts[b])
+                exact_left = wide_difference(exact_left, growth.instances.exact[number])
+            if part > 0:
+                add_exactly(&growth.instances, number, first + b, child_exact)
             child_counts[first + b, growth.instances.y[instance]] += part
             child_rows[first + b] += part > 0

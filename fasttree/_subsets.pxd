@@ -106,8 +106,8 @@ cdef inline bint scan_subset(
     largest value is that of a corner. The gain ratio, too: where a convex function that is nowhere negative is divided
     by a concave one, the sums where the ratio is at most t form a convex set, for every t.
 
-    Limits on sizes may forbid the best prefix. If it is better than the best one that is allowed, or none is, some other
-    subset may be as good as that: then every one is tried, as long as there are at most 12 values.
+    Limits on sizes may forbid the best prefix. If it is better than the best one that is allowed, or none is, some
+    other subset may be as good as that: then every one is tried, as long as there are at most 12 values.
 
     More classes: every subset that holds the first value, if there are at most 12; beyond that the prefixes of a
     principal direction, which may miss the best, unless two classes only have rows here. So may the order by shares if

@@ -58,7 +58,10 @@ class Builder:
 
     def root(self) -> Level:
         counts = self.ground.root_counts[np.newaxis, :]
-        self._begin_level(counts)
+        exact = None
+        if self.ground.shares:
+            exact = np.stack([counts, np.zeros_like(counts)], axis=-1).astype(np.uint64)
+        self._begin_level(counts, exact)
         measured = None
         if self.ground.costs is not None or self.params.by_length:
             measured = np.zeros((1, self.table.n_attributes), dtype=bool)
@@ -96,7 +99,7 @@ class Builder:
         n_children = sizes(children.first_child)
         is_binary = len(sums.total) == 2 * len(nodes)
         family = np.arange(len(nodes)).repeat(2 if is_binary else n_children)
-        self._begin_level(children.counts)
+        self._begin_level(children.counts, children.exact)
         next_level = self._lay_out(
             _families_of(level, nodes, children, level.slot[nodes]),
             sums,
@@ -209,11 +212,13 @@ class Builder:
             "default_branch": default_branch,
         }
 
-    def _begin_level(self, counts: np.ndarray) -> None:
+    def _begin_level(self, counts: np.ndarray, exact: np.ndarray | None) -> None:
         self.first_node = self.written.n_nodes
         self.written.n_nodes += len(counts)
         self._check_size()
         self.written.counts.append(counts.astype(self.count_type))
+        if exact is not None:
+            self.written.exact.append(exact)
 
     def _lay_out(
         self,

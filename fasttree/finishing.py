@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from fasttree._memory import give_back
 from fasttree._sums import sums
+from fasttree.class_shares import Pair
 from fasttree.encode import EncodedTable
 from fasttree.ground import Ground
 from fasttree.message_length import Choices
@@ -53,6 +56,9 @@ class Written:
     n_nodes: int = 0  # so far, those of open levels included
     in_parts: bool = False  # levels were: then the nodes do not come breadth first
     counts: list[np.ndarray] = field(default_factory=list)
+    exact: list[np.ndarray] = field(
+        default_factory=list
+    )  # in two words, where rows were shared out
     # One array for each time that nodes were split: which, and by the names of LEAF_VALUES what is said of them.
     nodes: list[np.ndarray] = field(default_factory=list)
     splits: defaultdict[str, list[np.ndarray]] = field(default_factory=lambda: defaultdict(list))
@@ -163,7 +169,6 @@ class Finisher:
     def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
         """Class counts and what follows from them; nodes without rows have their parents' class and shares."""
         priors = self.table.schema.priors
-        order, cost = self.table.tie_order, priors.cost
         shape = len(parent), self.table.n_classes
         counts = np.empty(shape)
         pred = np.empty(len(parent), dtype=np.int32)
@@ -172,35 +177,66 @@ class Finisher:
             empty = without_rows(self.written.counts)
         ratios = to_ratios(priors.class_weight)
         is_exact = self.ground.per_unit == 1 and ratios is None
-        has_plain_shares = self.weights is None and cost is None and is_exact and not len(empty)
+        has_plain_shares = (
+            self.weights is None and priors.cost is None and is_exact and not len(empty)
+        )
         proba = NOTHING if has_plain_shares else np.empty(shape)
         first = 0
-        for steps in in_portions(self.written.counts, MOST_IN_HAND):
+        portions = in_portions(self.written.counts, MOST_IN_HAND)
+        exact: Iterable[np.ndarray | None] = repeat(None)
+        if self.ground.shares:
+            exact = in_portions(self.written.exact, MOST_IN_HAND)
+        for steps, words in zip(portions, exact, strict=False):
             here: Any = slice(first, first + len(steps))
             first = here.stop
             known = steps.astype(np.int64)
+            shares: np.ndarray | None = None
             if number is not None:
                 here = number[here]
+            if words is not None:
+                counts[here], weighed, shares = self._of_parts(words, ratios)
+                proba[here], pred[here] = shares, self._class_of(weighed, shares)
+                continue
             plain = self.ground.plain(known)
             counts[here] = plain / self.ground.per_unit
             weighed = plain if ratios is None else plain * ratios
             total = sums(weighed, keepdims=True)
             if not is_exact:
                 raised = self._evened(weighed, total)
-                total = total + in_order(
-                    raised - weighed
-                )  # or the shares would come to more than 1
+                total = total + in_order(raised - weighed)  # or shares would add up to more than 1
                 weighed = raised
             if not has_plain_shares:
-                proba[here] = weighed / np.where(total > 0, total, 1)
-            if cost is None:
-                pred[here] = likeliest(weighed, order)
-            else:
-                pred[here] = cheapest(proba[here], cost, order)
+                proba[here] = shares = weighed / np.where(total > 0, total, 1)
+            pred[here] = self._class_of(weighed, shares)
         if len(empty):
             empty = empty if number is None else number[empty]
             pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
         return {"counts": counts, "proba": proba, "pred": pred}
+
+    def _of_parts(
+        self, words: np.ndarray, ratios: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of nodes that may hold shares of rows, with counts in two words: the class counts, what they weigh with
+        class weights (those that are nearly equal are equal), and the class shares."""
+        weighed = plain = Pair.of_words(words)
+        if self.weights is not None and self.weights.factor is not None:
+            weighed = plain = plain.over(self.weights.factor)
+        if ratios is not None:
+            weighed = plain.times(ratios)
+        total = weighed.high.sum(axis=1, keepdims=True)
+        is_raised = self._evened(weighed.high, total) > weighed.high
+        if is_raised.any():
+            weighed = weighed.with_most(is_raised)
+        shares = weighed.over(weighed.totals())
+        return plain.high / self.ground.per_unit, weighed.high, shares.high
+
+    def _class_of(self, weighed: np.ndarray, shares: np.ndarray | None) -> np.ndarray:
+        """The class of nodes: that of most weight, or, with costs, of the least expected cost."""
+        order, cost = self.table.tie_order, self.table.schema.priors.cost
+        if cost is None:
+            return likeliest(weighed, order)
+        assert shares is not None
+        return cheapest(shares, cost, order)
 
     def _evened(self, weighed: np.ndarray, total: np.ndarray) -> np.ndarray:
         """What rounding keeps apart is equal, in the shares too: as `priors.evened` has it, and in light nodes what

@@ -135,6 +135,15 @@ class Ground:
         """The weight by which a node draws rows that know nothing better: with class weights, without costs."""
         return sums(self.priors.weighted(self.plain(counts)))
 
+    @property
+    def pull_in_words(self) -> np.ndarray | None:
+        """By what the steps of each class are to be multiplied for their `pull`, in units of 2^-64 of the largest; None
+        if all count the same."""
+        if self.weights is None or self.weights.factor is None or self.priors.cost is None:
+            return None
+        pull = self.priors.weighted(1 / self.weights.factor)
+        return np.ldexp(pull / pull.max(), 63).astype(np.uint64)
+
     def spend(self, attribute: int) -> None:
         """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""
         needs_all = self.lengths or self.params.by_chance or self.surrogates or self.shares

@@ -55,11 +55,14 @@ class Instances:
         self.weight = steps if is_weighted else None
         self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
         self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
+        self.exact = np.zeros((table.n_rows, 2), dtype=np.uint64) if shares else None
         self.keeps_branches = shares or keeps_branches
         is_wide = self.keeps_branches and many_branches
         self.branch = np.empty(table.n_rows, dtype=np.uint32 if is_wide else np.uint8)
         if shares and self.weight is not None:
             self.y, self.weight = table.y.copy(), self.weight.copy()
+            assert self.exact is not None
+            self.exact[:, 0] = self.weight
         self.row_list = np.empty(0, dtype=np.uint64)
         self.next_row_list = self.row_list
         if (table.storage < 0).any():
@@ -98,6 +101,7 @@ class Instances:
             self.first_copy,
             None if is_wide else self.branch,
             self.branch if is_wide else None,
+            self.exact,
         )
 
     def copy_from(self, other: Instances) -> None:
@@ -111,6 +115,8 @@ class Instances:
             assert other.y is not None
             assert other.weight is not None
             assert other.row_of is not None
+            assert other.exact is not None
+            self.exact = other.exact.copy()
             self.y, self.weight = other.y.copy(), other.weight.copy()
             self.row_of = other.row_of.copy()
             self.first_copy = np.empty_like(other.first_copy)
@@ -123,7 +129,7 @@ class Instances:
     def bytes_of_copy(self) -> int:
         """What one more instance takes, here and in the lists of the next level."""
         has_rows = len(self.row_list) > 0
-        own = 4 + 8 + 4 + 4  # class, weight, row, first copy
+        own = 4 + 8 + 4 + 4 + 16  # class, weight, row, first copy, exact weight
         return own + self.branch.itemsize + 8 * (len(self._in_use) + has_rows)
 
     def make_room(self, n_copies: int) -> int:
@@ -143,6 +149,8 @@ class Instances:
             assert self.weight is not None
             assert self.row_of is not None
             assert self.first_copy is not None
+            assert self.exact is not None
+            self.exact = _longer(self.exact, capacity)
             self.weight = _longer(self.weight, capacity)
             self.row_of = _longer(self.row_of, capacity)
             self.first_copy = _longer(self.first_copy, capacity)
@@ -227,6 +235,6 @@ class Instances:
 
 
 def _longer(array: np.ndarray, length: int) -> np.ndarray:
-    longer = np.empty(length, dtype=array.dtype)
+    longer = np.empty((length, *array.shape[1:]), dtype=array.dtype)
     longer[: len(array)] = array
     return longer

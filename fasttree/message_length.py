@@ -17,6 +17,7 @@ import numpy as np
 
 from fasttree._elementary import log1p, log2, log_gamma, logaddexp2
 from fasttree._sums import segment_sums, sums, total
+from fasttree.class_shares import has_parts, settled
 from fasttree.params import as_float
 from fasttree.priors import classes_of_shares, evened
 from fasttree.scalars import shown
@@ -277,6 +278,8 @@ def smoothed_shares(tree: Tree, alpha: float) -> np.ndarray:
 def with_shares(tree: Tree, shares: np.ndarray) -> Tree:
     """The tree with other class shares at its nodes, and the classes that follow from them."""
     proba = evened(shares)
+    if has_parts(tree.counts):
+        proba = settled(proba)
     pred = classes_of_shares(proba, tree.schema).astype(np.int32)
     return replace(tree, proba=proba, pred=pred)
 

@@ -12,6 +12,7 @@ import numpy as np
 from fasttree import _core, priors, segments
 from fasttree._parallel import Team
 from fasttree._sums import sums, total
+from fasttree.class_shares import settled
 from fasttree.frames import Table, missing_value_error
 from fasttree.labels import MISSING_CODE, UNKNOWN_CODE
 from fasttree.scalars import column_label
@@ -216,7 +217,7 @@ def _route(
             out[start + places] = shares
         # A row with one end is like any other there, also if that is no leaf.
         is_spread = several.astype(bool)
-        places, shares = places[is_spread], priors.raised(shares[is_spread])
+        places, shares = places[is_spread], priors.raised(settled(shares[is_spread]))
         if out is not None:
             out[start + places] = shares
         spread[i] = (start + places, shares)

@@ -41,6 +41,9 @@ class Children:
     # Where rows went that do not know the attribute, -1: there were none.
     missing_branch: np.ndarray
     known_counts: np.ndarray | None = None  # counts of the rows that know the attribute, if not all
+    exact: np.ndarray | None = (
+        None  # [child, class, 2]: the counts in two words, where rows are shared out
+    )
     surrogates: Surrogates | None = None
     lacking: np.ndarray | None = (
         None  # per split, with surrogates: are there rows that do not know the attribute?
@@ -144,19 +147,21 @@ class Splitter:
         """Share the rows out that do not know the attribute on which their node is split."""
         level, nodes, attribute, children, n_shared, edges, shared = described
         counts = children.counts.copy()
+        exact = np.zeros((*counts.shape, 2), dtype=np.uint64)
         known = self.ground.pull(children.counts).astype(np.float64)
         copies = ends(n_shared * (children.n_filled - 1))
         self._check_copies(copies, attribute, n_shared, children.n_filled)
         first_copy = self.instances.make_room(int(copies[-1])) + copies[:-1]
 
         def share(worker: int, chunk: int) -> None:
-            _core.share_rows(
+            if not _core.share_rows(
                 self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
-                children.n_filled, known, first_copy, children.n_rows, counts,
-            )  # fmt: skip
+                children.n_filled, known, self.ground.pull_in_words, first_copy, children.n_rows, counts, exact,
+            ):  # fmt: skip
+                raise MemoryError("no memory left to share rows out")
 
         self.team.run(share, len(edges) - 1, shared)
-        return replace(children, counts=counts, known_counts=children.counts)
+        return replace(children, counts=counts, known_counts=children.counts, exact=exact)
 
     def _check_copies(
         self, copies: np.ndarray, attribute: np.ndarray, n_shared: np.ndarray, n_filled: np.ndarray

@@ -11,6 +11,7 @@ import numpy as np
 from fasttree._sums import total
 
 MOST_STEPS = 2**52
+MOST_BITS = 40  # behind the point, of a weight
 # Class factors that are rounded to whole numbers: with so many steps the largest keeps its first six digits.
 FEWEST_STEPS = 2**20
 
@@ -94,11 +95,11 @@ def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
         weight = np.ldexp(weight, -exponent)
     whole = total(weight)
     if whole < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
-        bits = min(40, _whole_log2(MOST_STEPS / (2 * whole)))
+        bits = min(MOST_BITS, _whole_log2(MOST_STEPS / (2 * whole)))
         per_unit = 2 ** max(0, bits) if fine else 1
         return GridWeights(weight.astype(np.int64) * per_unit, per_unit)
     n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
-    exponent = min(40, _whole_log2(MOST_STEPS / (2 * n_rows)))
+    exponent = min(MOST_BITS, _whole_log2(MOST_STEPS / (2 * n_rows)))
     per_unit = 2**exponent
     return GridWeights(_in_steps(weight / (whole / n_rows) * per_unit), per_unit)

@@ -357,10 +357,10 @@ def test_shares_beyond_all_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -
     y = np.array([i % 200 % 3 for i in range(1000)])
     model = ID3Classifier(missing="fractional", max_depth=1)
     assert model.fit(X, y).tree_.n_children[0] == 196
-    monkeypatch.setattr(splitting, "MOST_COPY_BYTES", 20 * 195 * 40)
+    monkeypatch.setattr(splitting, "MOST_COPY_BYTES", 20 * 195 * 55)
     monkeypatch.setattr(splitting, "MOST_COPIES_OF_TABLE", 1)
     model.fit(X, y)
-    monkeypatch.setattr(splitting, "MOST_COPY_BYTES", 20 * 195 * 30)
+    monkeypatch.setattr(splitting, "MOST_COPY_BYTES", 20 * 195 * 50)
     with pytest.raises(MemoryError, match=r"column 'id' alone parts 20 of them among 196 branches"):
         model.fit(X, y)
     assert model.set_params(missing="branch").fit(X, y).get_n_leaves() > 100
@@ -415,14 +415,16 @@ def test_class_weights_leave_shares_their_digits(class_weight: dict[str, float])
 
 def test_shares_of_a_step_or_two() -> None:
     """Beside rows of 2**49 a step of weight is 1. Two thirds of a step go to each of three heavy branches: 1, 1, and
-    then there is nothing left, also for the light branch, from which nothing may be taken."""
+    then there is nothing left, also for the light branch, from which nothing may be taken. Shares that have a step are
+    counted as what they are."""
     X = {"a": ["p", "q", "s", "t", "t", None], "d": np.array([0.0, 0, 0, 0, 1, 2])}
     weights = [2**49, 2**49, 2**49, 1, 1, 2]
     model = ID3Classifier().fit(X, list("bcebcb"), sample_weight=weights)
     tree, heavy = model.tree_, 2**49
     known = [[heavy, 0, 0], [0, heavy, 0], [0, 0, heavy], [1, 1, 0]]
     assert tree.attribute[0] == 0
-    assert (tree.counts[1:5] - known)[:, 0].tolist() == [1, 1, 0, 0]
+    added = (tree.counts[1:5] - known)[:, 0]
+    assert added.tolist() == pytest.approx([2 / 3, 2 / 3, 0, 0], abs=2**-4)  # the last bit of heavy
     assert tree.threshold[4] == 0.5
     light = int(tree.first_child[4])
     assert tree.counts[light : light + 2].tolist() == [[1, 0, 0], [0, 1, 0]]

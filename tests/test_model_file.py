@@ -43,6 +43,7 @@ from fasttree import (
     costs,
     pruning,
 )
+from fasttree.class_shares import settled
 from fasttree.refusals import OtherVersionWarning
 from fasttree.times import Times
 
@@ -708,7 +709,9 @@ def test_files_of_every_version_are_read(file: Path) -> None:
         rows[name] = numbers if kind == "numeric" else Times(kind, numbers)
     X: Any = rows if expected["named"] else np.column_stack(list(rows.values()))
     assert model.predict(X).tolist() == expected["predict"]
-    assert model.predict_proba(X).tolist() == expected["predict_proba"]
+    found, written = model.predict_proba(X), np.array(expected["predict_proba"])
+    # Sums over several leaves were not rounded to steps when these files were written.
+    assert ((found == written) | (found == settled(written))).all()
 
 
 # -- import ----------------------------------------------------------------------------------------

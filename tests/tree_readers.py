@@ -11,7 +11,8 @@ from typing import Any
 
 
 def evened(proba: list[float]) -> list[float]:
-    """Sums that rounding alone keeps below the largest equal it."""
+    """Sums to the nearest step; those that rounding alone keeps below the largest equal it."""
+    proba = [round(share * 188194406400) / 188194406400 for share in proba]
     return [max(proba) if share >= max(proba) - 1e-10 else share for share in proba]
 
 

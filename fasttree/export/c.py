@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.class_shares import SHARE_STEPS
 from fasttree.export.c_source import CODE, HEAD
 from fasttree.export.fields import LevelKeys, level_keys
 from fasttree.export.model import Exportable
@@ -81,6 +82,7 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
         times="\n".join(_times(model)),
         nested=int(path_sums(model.tree, shares_rows_at(model.tree)).max()),
         tie=repr(CLASS_TIE),
+        steps=repr(SHARE_STEPS),
         cost_tie=repr(1 + CLASS_TIE),
     )
 

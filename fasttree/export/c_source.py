@@ -250,11 +250,20 @@ static int ${p}_goes_on(int32_t at, const double *row)
 @end
 }
 
-/* Shares that rounding alone keeps below the largest equal it. */
+/* Sums of shares to the nearest step; those that rounding alone keeps below the largest equal it. */
 static void ${p}_even(double *proba)
 {
     int32_t c;
-    double largest = proba[0];
+    double largest;
+    volatile double whole; /* rounded at once, whatever the processor has */
+    for (c = 0; c < ${P}_CLASSES; c++) {
+        whole = proba[c] * ${steps};
+        whole += 6755399441055744.0; /* 3/2 of 2^52: a double of this size is a whole number */
+        whole -= 6755399441055744.0;
+        whole /= ${steps};
+        proba[c] = whole;
+    }
+    largest = proba[0];
     for (c = 1; c < ${P}_CLASSES; c++)
         if (proba[c] > largest)
             largest = proba[c];

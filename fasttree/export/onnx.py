@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.class_shares import SHARE_STEPS
 from fasttree.export.fields import check_one_kind, level_keys, new_name
 from fasttree.export.model import Exportable
 from fasttree.export.onnx_graph import Graph
@@ -211,8 +212,10 @@ class _Export:
         return graph.op("Where", ends.is_shared, self._class_of(proba), at_end), proba
 
     def _evened(self, proba: str) -> str:
-        """As `fasttree.priors.evened` has it."""
+        """As `fasttree.class_shares.settled` and `fasttree.priors.raised` have it."""
         graph = self.graph
+        steps = graph.constant(np.float64(SHARE_STEPS))
+        proba = graph.op("Div", graph.op("Round", graph.op("Mul", proba, steps)), steps)
         largest = graph.op("ReduceMax", proba, graph.constant(np.array([1])), keepdims=1)
         limit = graph.op("Sub", largest, graph.constant(np.float64(CLASS_TIE)))
         return graph.op("Where", graph.op("GreaterOrEqual", proba, limit), largest, proba)

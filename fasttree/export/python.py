@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.class_shares import SHARE_STEPS
 from fasttree.export.literals import READ_TIME, python_imports, python_literal
 from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
 from fasttree.export.text import to_text
@@ -103,6 +104,7 @@ def _outcome(row):
     for node, share in ends:
         for number, probability in enumerate(ENDS[node][1]):
             shares[number] += share * probability
+    shares = [round(share * STEPS) / STEPS for share in shares]
     most = max(shares)  # shares that rounding alone keeps below it equal it
     shares = [most if share >= most - TIE else share for share in shares]
     largest = max(share for _, share in ends)
@@ -224,6 +226,7 @@ def _constants(model: Exportable) -> Iterator[str]:
     yield "MISSING, UNKNOWN = object(), object()"
     if model.merges:
         yield "OTHER = object()  # what levels of few rows are together"
+    yield f"STEPS = {SHARE_STEPS!r}  # of the sums of shares"
     yield f"TIE, TIE_ORDER = {CLASS_TIE!r}, {_tuple(map(str, model.tie_order))}"
     yield f"COST = {None if cost is None else cost.tolist()}  # [true][predicted]"
 

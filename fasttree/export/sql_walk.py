@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fasttree.class_shares import SHARE_STEPS
 from fasttree.export.model import ALL_BRANCHES, Exportable
 from fasttree.priors import CLASS_TIE
 
 if TYPE_CHECKING:
     from fasttree.export.sql import Query
+
+WHOLE = 1.5 * 2.0**52  # a double of this size is a whole number: adding it rounds
 
 
 def walk(query: Query) -> str:
@@ -161,15 +164,22 @@ def _sums(query: Query) -> list[tuple[str, str]]:
 
 
 def _evened(query: Query) -> list[tuple[str, str]]:
-    """Sums that rounding alone keeps below the largest equal it."""
+    """Sums of shares to the nearest step; those that rounding alone keeps below the largest equal it."""
     model, d = query.model, query.dialect
+    steps = d.number(SHARE_STEPS)
+    settled = _each(
+        model,
+        f"CASE WHEN is_shared = 1 THEN ((s{{0}} * {steps} + {d.number(WHOLE)}) - {d.number(WHOLE)}) / {steps} "
+        "ELSE s{0} END AS s{0}",
+    )
     largest = _of_all(d.greatest, [f"s{c}" for c in range(model.n_classes)])
     limit = f"most - {d.number(CLASS_TIE)}"
     sums = _each(
         model, f"CASE WHEN is_shared = 1 AND s{{0}} >= {limit} THEN most ELSE s{{0}} END AS s{{0}}"
     )
     return [
-        ("topped", f"SELECT added.*, {largest} AS most\n  FROM added"),
+        ("settled", f"SELECT place, leaf, is_shared, class, {settled}\n  FROM added"),
+        ("topped", f"SELECT settled.*, {largest} AS most\n  FROM settled"),
         ("sums", f"SELECT place, leaf, is_shared, class, most, {sums}\n  FROM topped"),
     ]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._sums import sums
+from fasttree.class_shares import has_parts, settled
 from fasttree.priors import classes_of_shares, evened
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
 from fasttree.segments import ends, places, starts
@@ -294,7 +295,10 @@ class _Slots:
         counts, changed = self.counts[slot], self.changed[slot]
         known = np.where(changed, 0, slot)
         pred, proba = grown.pred[known], grown.proba[known]
-        proba[changed] = shares = evened(grown.schema.priors.shares(counts[changed]))
+        shares = evened(grown.schema.priors.shares(counts[changed]))
+        if has_parts(grown.counts):
+            shares = settled(shares)
+        proba[changed] = shares
         pred[changed] = classes_of_shares(shares, grown.schema)
         empty = np.flatnonzero(~counts.any(axis=1) & (parent >= 0))
         pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
