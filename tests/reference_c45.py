@@ -268,6 +268,7 @@ class C45Grower(FractionalGrower):
         threshold: str = "value",
         collapse: bool = True,
         compat: str | None = None,
+        stop_zero_gain: bool = False,
         min_samples_split: float = 4,
         min_samples_leaf: float = 2,
         **rest: object,
@@ -285,6 +286,7 @@ class C45Grower(FractionalGrower):
         self.is_j48 = compat == "j48"
         if self.is_j48:
             self.tie = 1e-6
+        self.needs_gain = self.is_j48 or stop_zero_gain
 
     # -- one attribute ---------------------------------------------------------------------------
 
@@ -297,7 +299,14 @@ class C45Grower(FractionalGrower):
             return None
         split, branches = found
         split.gain = max(self.gain(rows, branches), 0.0)
+        if self.is_merged(index) and split.gain <= self.tie:
+            return None
         return Test(split, branches, split.gain, self.split_info(rows, branches))
+
+    def is_merged(self, index: int) -> bool:
+        """Are levels put in groups, a search that must find a gain? Not if there are two."""
+        n_categories = self.attributes[index].n_categories or 0
+        return self.categorical_split == "grouped" and n_categories > 2
 
     def min_split(self, n_known: float) -> float:
         share = 0.1 * n_known / self.n_classes
@@ -310,7 +319,7 @@ class C45Grower(FractionalGrower):
         best: tuple[float, float, float, list[list[Row]]] | None = None
         n_cuts = 0
         for low, high in pairwise(sorted({values[row] for row, _ in known})):
-            if self.is_j48 and not high > low + 1e-5:
+            if not high > low + 1e-5:
                 continue
             sides = [
                 [r for r in known if values[r[0]] <= low],
@@ -359,7 +368,7 @@ class C45Grower(FractionalGrower):
     def choose(self, rows: Sequence[Row]) -> Test | None:
         tests = self.tests(rows)
         average = self.average_gain(tests)
-        winner, best = None, 0.0  # nothing is split without gain
+        winner, best = None, 0.0 if self.needs_gain else -EPSILON  # from where release 8 starts
         for test in tests:
             score = test.gain
             if self.criterion == "gain_ratio":
