@@ -25,7 +25,7 @@ every candidate. The definitions, for a node of weight n whose rows of weight n_
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
@@ -67,13 +67,20 @@ def weight_of(rows: Sequence[Row]) -> float:
     return math.fsum(weight for _, weight in rows)
 
 
-def group_values(tables: dict[int, list[float]], criterion: str, n: float) -> list[list[int]]:
+def group_values(
+    tables: dict[int, list[float]],
+    criterion: str,
+    n: float,
+    holds: Callable[[list[float]], bool] = any,
+) -> list[list[int]]:
     """The values present at a node of weight n in groups, each of which gets a branch.
 
     At first a block for each value; those that hold nothing but the same class become one. Then the
     merger of two blocks that scores best is made, again and again, while that raises the score by more
     than 1e-5 and, for the gain ratio, leaves at least half of the gain. A merged block takes the place
-    of its first part. (`tables` has the class counts of the values, in order.)
+    of its first part. (`tables` has the class counts of the values, in order.) `holds`: are these enough
+    rows for a branch that counts? There must be two, so the only two are never merged; with fewer, such
+    as are too small are merged at any score.
     """
 
     def score(blocks: list[list[int]]) -> tuple[float, float]:
@@ -100,7 +107,10 @@ def group_values(tables: dict[int, list[float]], criterion: str, n: float) -> li
     current, first_gain = score(groups)
     while len(groups) > 2:
         best, best_gain, merged = -math.inf, 0.0, groups
+        held = [holds(total_of([tables[value] for value in group])) for group in groups]
         for i, j in combinations(range(len(groups)), 2):
+            if held[i] + held[j] == sum(held) > 0:
+                continue
             tried = [
                 group + groups[j] if place == i else group
                 for place, group in enumerate(groups)
@@ -109,9 +119,11 @@ def group_values(tables: dict[int, list[float]], criterion: str, n: float) -> li
             value, gain = score(tried)
             if value > best + TIE:
                 best, best_gain, merged = value, gain, tried
-        if best <= current + MERGE:
+        if merged is groups:
             break
-        if criterion == "gain_ratio" and best_gain < first_gain / 2 - TIE:
+        if sum(held) >= 2 and best <= current + MERGE:
+            break
+        if sum(held) >= 2 and criterion == "gain_ratio" and best_gain < first_gain / 2 - TIE:
             break
         current, groups = best, merged
     return groups
@@ -195,7 +207,10 @@ class FractionalGrower:
         groups = [[value] for value in parts]
         if self.categorical_split == "grouped" and parts:
             tables = {value: self.count(part) for value, part in parts.items()}
-            groups = group_values(tables, self.criterion, sum(self.count(rows)))
+            weight, least = sum(self.count(rows)), self.min_samples_leaf
+            groups = group_values(
+                tables, self.criterion, weight, lambda counts: 0 < sum(counts) >= least - SIZE
+            )
             n_absent = min(n_absent, 1)
         branches = [[row for value in group for row in parts[value]] for group in groups]
         if sum(self.holds(branch) for branch in branches) < 2:

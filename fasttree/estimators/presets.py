@@ -60,8 +60,8 @@ class C45Classifier(TreeClassifier):
         pruning has the exact quantiles of the normal distribution.
 
     By default, `criterion` is "gain_ratio" (the only other is "entropy", the choice by gain alone, C4.5's ``-g``),
-    `categorical_split` "multiway" ("grouped" is C4.5's ``-s``), `missing` "fractional", `threshold` "value",
-    `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to 2 m) and `pruning`
+    `categorical_split` "multiway" ("grouped" merges levels much as C4.5's ``-s``), `missing` "fractional", `threshold`
+    "value", `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to 2 m) and `pruning`
     "error_based" (C4.5's ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
 
     Two branches of a category must weigh m, each side of a threshold m or, where this is more, a tenth of the rows a
