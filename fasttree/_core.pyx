@@ -132,7 +132,7 @@ cdef class Growth:
     cdef bint sets_aside                # are splits scored by the rows that know the attribute?
     cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
     cdef const int64_t[::1] cell_start  # per counted attribute: where its cells begin in a slot
-    cdef const double[::1] values       # of J48's numeric attributes, by code; else None
+    cdef const double[::1] values       # by code, of C4.5's numeric attributes with close ones; else None
     cdef const int64_t[::1] value_start     # per attribute: where its values begin, -1: it has none
     cdef double per_unit                # steps of weight that make 1
     cdef object _keep

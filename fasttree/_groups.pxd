@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The values at a node in several groups, a branch each, by greedy merging."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memset
 
 from fasttree._alloc cimport free, malloc
@@ -31,18 +31,22 @@ cdef struct Blocks:
     double* pair_cost           # [n0, n0]: cost of two blocks as one
     int64_t* pair_klogk         # ... and the k log k of their weight
     int64_t n0
+    uint8_t* heavy              # is it large enough for a branch that counts?
+    int64_t n_heavy
 
 
 cdef inline bint scan_groups(
     int criterion, bint by_ratio, const Ruler* r, Buckets* b, const Node* node, Best* best, int64_t* group_of
 ) noexcept nogil:
     """A branch for each of some groups of values, found by merging: first the values pure in one class, then always the
-    pair that is best for the score, as long as that improves and half of the gain remains. False: no memory.
+    pair that is best for the score, as long as that improves and half of the gain remains. Two blocks of the least size
+    of a branch must be left: the only two are not merged, and while there are fewer, blocks below that size are merged
+    whether that improves the score or not. False: no memory.
 
     `group_of` gets the group of each bucket; groups are numbered by their first value.
     """
     cdef int C = r.n_classes
-    cdef int64_t v, w, n_heavy = 0
+    cdef int64_t v, w
     cdef Blocks g
     cdef int64_t* owner = <int64_t*>malloc((b.n + 1) * sizeof(int64_t))     # the block that took in a block
     cdef bint fine
@@ -51,11 +55,14 @@ cdef inline bint scan_groups(
     g.weight = <int64_t*>malloc((b.n + 1) * sizeof(int64_t))
     g.counts = <int64_t*>malloc((b.n + 1) * C * sizeof(int64_t))
     g.cost = <double*>malloc((b.n + 1) * sizeof(double))
+    g.heavy = <uint8_t*>malloc(b.n + 1)
+    g.n_heavy = 0
     g.pair_cost = NULL
     g.pair_klogk = NULL
-    fine = owner != NULL and g.weight != NULL and g.counts != NULL and g.cost != NULL
+    fine = owner != NULL and g.weight != NULL and g.counts != NULL and g.cost != NULL and g.heavy != NULL
+    if fine and not merge_pure(b, C, &g, group_of):
+        fine = False
     if fine:
-        merge_pure(b, C, &g, group_of)
         if g.n > GROUP_LIMIT:
             best.heuristic = True
             fine = merge_neighbours(r, b, node, &g, group_of)
@@ -72,7 +79,6 @@ cdef inline bint scan_groups(
         g.n = 0
         for v in range(g.n0):
             if owner[v] == v:
-                n_heavy += is_heavy(r, node, g.weight[v], size_of(r, g.counts + v * C, g.weight[v]))
                 owner[v] = -1 - g.n
                 g.n += 1
         for v in range(b.n):
@@ -81,21 +87,27 @@ cdef inline bint scan_groups(
                 w = owner[w]
             group_of[v] = -1 - owner[w]
         best.cut |= g.n << PLACE_SHIFT
-        if n_heavy < 2:
+        if g.n_heavy < 2:
             best.score = -INFINITY
     free(owner)
     free(g.weight)
     free(g.counts)
     free(g.cost)
+    free(g.heavy)
     free(g.pair_cost)
     free(g.pair_klogk)
     return fine
 
 
-cdef inline void merge_pure(const Buckets* b, int C, Blocks* g, int64_t* group_of) noexcept nogil:
-    """A block for each bucket, but one for all those that hold nothing but one and the same class."""
-    cdef int64_t v, block, i
+cdef inline bint merge_pure(const Buckets* b, int C, Blocks* g, int64_t* group_of) noexcept nogil:
+    """A block for each bucket, but one for all those that hold nothing but one and the same class. False: no memory."""
+    cdef int64_t v, block
     cdef int c, pure
+    cdef int64_t* block_of = <int64_t*>malloc(C * sizeof(int64_t))      # what is pure in a class; -1: nothing yet
+    if block_of == NULL:
+        return False
+    for c in range(C):
+        block_of[c] = -1
     g.n = 0
     for v in range(b.n):
         pure = -1
@@ -104,16 +116,17 @@ cdef inline void merge_pure(const Buckets* b, int C, Blocks* g, int64_t* group_o
                 pure = c
         block = g.n
         if pure >= 0:
-            for i in range(g.n):
-                if g.counts[i * C + pure] == g.weight[i]:
-                    block = i
-                    break
+            if block_of[pure] < 0:
+                block_of[pure] = block
+            block = block_of[pure]
         if block == g.n:
             g.n += 1
             g.weight[block] = 0
             memset(g.counts + block * C, 0, C * sizeof(int64_t))
         group_of[v] = block
         add_to_block(g, block, b.counts + v * C, b.size[v], C)
+    free(block_of)
+    return True
 
 
 cdef inline void add_to_block(Blocks* g, int64_t block, const int64_t* counts, int64_t weight, int C) noexcept nogil:
@@ -192,6 +205,17 @@ cdef inline double gain_unit(int criterion, const Ruler* r, int64_t n) noexcept 
     return cost_unit(criterion, r) * <double>n
 
 
+cdef inline void weigh_block(const Ruler* r, const Node* node, Blocks* g, int64_t i) noexcept nogil:
+    g.heavy[i] = is_heavy(r, node, g.weight[i], size_of(r, g.counts + i * r.n_classes, g.weight[i]))
+    g.n_heavy += g.heavy[i]
+
+
+cdef inline bint takes_all_heavy(const Blocks* g, int64_t i, int64_t j) noexcept nogil:
+    """Would a merger leave no block of the least size beside?"""
+    cdef int64_t taken = g.heavy[i] + g.heavy[j]
+    return taken > 0 and taken == g.n_heavy
+
+
 cdef inline void merge_pairs(
     int criterion, bint by_ratio, const Ruler* r, const Node* node, Blocks* g, int64_t* owner, Best* best
 ) noexcept nogil:
@@ -203,6 +227,7 @@ cdef inline void merge_pairs(
         g.cost[i] = branch_cost(criterion, r, node, g.counts + i * C, g.weight[i])
         cost += g.cost[i]
         split -= <double>split_term(by_split, r, g.weight[i])
+        weigh_block(r, node, g, i)
     for i in range(n):
         for j in range(i + 1, n):
             weigh_pair(criterion, by_split, r, node, g, i, j)
@@ -215,7 +240,7 @@ cdef inline void merge_pairs(
             if owner[i] != i:
                 continue
             for j in range(i + 1, n):
-                if owner[j] != j:
+                if owner[j] != j or takes_all_heavy(g, i, j):
                     continue
                 new_cost = cost - g.cost[i] - g.cost[j] + g.pair_cost[i * n + j]
                 new_split = split + <double>(
@@ -226,10 +251,10 @@ cdef inline void merge_pairs(
                     found = score
                     left = i
                     right = j
-        if left < 0 or found <= current + LEAST_IMPROVEMENT:
+        if left < 0 or g.n_heavy >= 2 and found <= current + LEAST_IMPROVEMENT:
             break
         new_cost = cost - g.cost[left] - g.cost[right] + g.pair_cost[left * n + right]
-        if by_ratio and node.cost - new_cost < least:
+        if by_ratio and g.n_heavy >= 2 and node.cost - new_cost < least:
             break
         current = found
         cost += g.pair_cost[left * n + right] - g.cost[left] - g.cost[right]
@@ -238,7 +263,9 @@ cdef inline void merge_pairs(
             - g.pair_klogk[left * n + right])
         owner[right] = left
         g.n -= 1
+        g.n_heavy -= g.heavy[left] + g.heavy[right]
         add_to_block(g, left, g.counts + right * C, g.weight[right], C)
+        weigh_block(r, node, g, left)
         g.cost[left] = branch_cost(criterion, r, node, g.counts + left * C, g.weight[left])
         for i in range(n):
             if owner[i] == i and i != left:

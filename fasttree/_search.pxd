@@ -41,7 +41,7 @@ cdef extern from *:
     """
     static const int64_t FT_MISSING_LEFT = (int64_t)1 << 40;
     """
-    const double LEAST_GAP "1e-5"                  # J48's, between values that a cut may divide
+    const double LEAST_GAP "1e-5"                  # C4.5's, between values that a cut may divide
     const int64_t MISSING_LEFT "FT_MISSING_LEFT"   # in the cut of a threshold: rows that lack the value go left
 
 

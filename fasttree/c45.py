@@ -6,11 +6,13 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree._sums import sums, total
+from fasttree.params import GrowthParams
 from fasttree.priors import at_stake
 from fasttree.tree import Tree
 
 BELOW_AVERAGE = 1e-3  # an attribute may gain so much less than the average and still be chosen
 LEAST_SPLIT_INFORMATION = 1e-3
+LEAST_GAP = 1e-5  # between the values on both sides of a cut, at least
 MANY_VALUES = 0.3  # of the rows: an attribute with so many levels says nothing about the average
 LEAST_ERRORS = 1e-3  # that a subtree must save, of mistakes of mean cost
 SIDE_SHARE = 0.1  # of the rows a class: least size of the sides of a threshold ...
@@ -26,25 +28,28 @@ def least_of_many(size: float) -> float:
 def worth(
     gain: np.ndarray,
     split: np.ndarray,
-    is_threshold: np.ndarray,
+    must_gain: np.ndarray,
     has_many_values: np.ndarray,
-    by_ratio: bool,
-    tie: float,
+    params: GrowthParams,
 ) -> np.ndarray:
     """What the search maximises at each node, [attribute, node]; -inf: the attribute may not be chosen.
 
-    `gain` is less the price of the choice of a threshold; one that it makes worthless is no candidate. By ratio, only
-    attributes of about average gain or more compete, or one that splits next to nothing off might win.
+    `gain` is less the price of the choice of a threshold; one that it makes worthless is no candidate, and counts for
+    nothing in the average. So it is with every attribute that `must_gain`. By ratio, only attributes of about average
+    gain or more compete, or one that splits next to nothing off might win.
     """
-    eligible = np.isfinite(gain) & ~(is_threshold[:, np.newaxis] & (gain <= tie))
-    if not by_ratio:
-        return np.where(eligible, gain, -np.inf)
+    tie = params.tie
+    # Release 8 takes what is best, even if that gains nothing (its search starts below 0); J48 does not.
+    least = tie if params.compat else -tie
+    eligible = np.isfinite(gain) & ~(must_gain[:, np.newaxis] & (gain <= tie))
+    if params.criterion != "gain_ratio":
+        return np.where(eligible & (gain > least), gain, -np.inf)
     counts = eligible if has_many_values.all() else eligible & ~has_many_values[:, np.newaxis]
     n = counts.sum(axis=0)
     average = np.where(n > 0, sums(np.where(counts, gain, 0.0), 0) / np.maximum(n, 1), np.inf)
     eligible &= (gain >= average - BELOW_AVERAGE) & (split > LEAST_SPLIT_INFORMATION)
     ratio = gain / np.where(eligible, split, 1.0)
-    return np.where(eligible & (ratio > tie), ratio, -np.inf)
+    return np.where(eligible & (ratio > least), ratio, -np.inf)
 
 
 def collapse(tree: Tree) -> Tree:

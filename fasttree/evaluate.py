@@ -78,10 +78,13 @@ class Evaluator:
         self.judge: Judge | None = None  # of splits whose own score is not the last word
         if self.params.c45:
             total = int(ground.root_counts.sum())
-            self.is_threshold = (ground.shape == THRESHOLD) | (ground.shape == ORDERED)
+            is_threshold = (ground.shape == THRESHOLD) | (ground.shape == ORDERED)
+            n_values = ground.n_codes - 1
+            # Two levels are a branch each, also where levels are put in groups.
+            self.must_gain = ~(ground.is_multiway | (ground.is_grouped & (n_values <= 2)))
             size = ground.sizes(ground.root_counts[np.newaxis, :], np.array([total]))[0]
-            many = ground.n_codes - 1 >= c45.least_of_many(size / ground.per_unit)
-            self.has_many_values = ~self.is_threshold & many
+            many = n_values >= c45.least_of_many(size / ground.per_unit)
+            self.has_many_values = ~is_threshold & many
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
@@ -209,10 +212,7 @@ class Evaluator:
                 score, cut, split, level.measured[nodes], level.siblings[nodes]
             )
         elif split is not None:
-            by_ratio = self.params.criterion == "gain_ratio"
-            score = c45.worth(
-                score, split, self.is_threshold, self.has_many_values, by_ratio, self.params.tie
-            )
+            score = c45.worth(score, split, self.must_gain, self.has_many_values, self.params)
         return score, cut, heuristic
 
     def parts(self, level: Level) -> list[Level]:

@@ -9,8 +9,9 @@ from fasttree import _core
 from fasttree._parallel import Team
 from fasttree._sums import sums
 from fasttree.by_length import LengthRule
+from fasttree.c45 import LEAST_GAP
 from fasttree.costs import AttributeCosts
-from fasttree.encode import EncodedTable
+from fasttree.encode import EncodedTable, is_worth_threads
 from fasttree.frontier import Slots
 from fasttree.instances import MOST_NARROW_BRANCHES, Instances
 from fasttree.params import CATEGORICAL_SPLITS, MISSING, ORDERED, THRESHOLD, GrowthParams
@@ -87,8 +88,8 @@ class Ground:
             table.rank_shift,
             self.per_unit,
         )
-        if params.compat:
-            self.core.set_values(*_values(table))
+        if params.c45:
+            self.core.set_values(*_close_values(table, team))
         self.has_counted = len(counted) > 0
         self.instances = Instances(
             table,
@@ -169,12 +170,17 @@ def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
     )
 
 
-def _values(table: EncodedTable) -> tuple[np.ndarray, np.ndarray]:
-    """The value of each code of the numeric attributes, one attribute after another, and where each begins."""
-    numeric = [not a.is_categorical for a in table.schema.attributes]
-    start = np.full(table.n_attributes, -1, dtype=np.int64)
-    values = [np.empty(0)]
-    for attribute in np.flatnonzero(numeric).tolist():
-        start[attribute] = sum(map(len, values))
-        values += [np.array([-np.inf]), table.first_values(attribute)]
-    return np.concatenate(values), start
+def _close_values(table: EncodedTable, team: Team) -> tuple[np.ndarray, np.ndarray]:
+    """The value of each code of those numeric attributes that have values too close for a cut, one attribute after
+    another, and where each begins; -1 for all others."""
+    numeric = [i for i, a in enumerate(table.schema.attributes) if not a.is_categorical]
+    values = [np.empty(0)] * table.n_attributes
+
+    def find(worker: int, i: int) -> None:
+        found = table.first_values(numeric[i])
+        if not (found[:-1] + LEAST_GAP < found[1:]).all():
+            values[numeric[i]] = np.append(-np.inf, found)
+
+    team.run(find, len(numeric), is_worth_threads(table.n_rows, len(numeric)))
+    n_values = np.array([len(found) for found in values])
+    return np.concatenate(values), np.where(n_values > 0, starts(n_values), -1)

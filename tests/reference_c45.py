@@ -25,7 +25,7 @@ every candidate. The definitions, for a node of weight n whose rows of weight n_
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
@@ -67,13 +67,20 @@ def weight_of(rows: Sequence[Row]) -> float:
     return math.fsum(weight for _, weight in rows)
 
 
-def group_values(tables: dict[int, list[float]], criterion: str, n: float) -> list[list[int]]:
+def group_values(
+    tables: dict[int, list[float]],
+    criterion: str,
+    n: float,
+    holds: Callable[[list[float]], bool] = any,
+) -> list[list[int]]:
     """The values present at a node of weight n in groups, each of which gets a branch.
 
     At first a block for each value; those that hold nothing but the same class become one. Then the
     merger of two blocks that scores best is made, again and again, while that raises the score by more
     than 1e-5 and, for the gain ratio, leaves at least half of the gain. A merged block takes the place
-    of its first part. (`tables` has the class counts of the values, in order.)
+    of its first part. (`tables` has the class counts of the values, in order.) `holds`: are these enough
+    rows for a branch that counts? There must be two, so the only two are never merged; with fewer, such
+    as are too small are merged at any score.
     """
 
     def score(blocks: list[list[int]]) -> tuple[float, float]:
@@ -100,7 +107,10 @@ def group_values(tables: dict[int, list[float]], criterion: str, n: float) -> li
     current, first_gain = score(groups)
     while len(groups) > 2:
         best, best_gain, merged = -math.inf, 0.0, groups
+        held = [holds(total_of([tables[value] for value in group])) for group in groups]
         for i, j in combinations(range(len(groups)), 2):
+            if held[i] + held[j] == sum(held) > 0:
+                continue
             tried = [
                 group + groups[j] if place == i else group
                 for place, group in enumerate(groups)
@@ -109,9 +119,11 @@ def group_values(tables: dict[int, list[float]], criterion: str, n: float) -> li
             value, gain = score(tried)
             if value > best + TIE:
                 best, best_gain, merged = value, gain, tried
-        if best <= current + MERGE:
+        if merged is groups:
             break
-        if criterion == "gain_ratio" and best_gain < first_gain / 2 - TIE:
+        if sum(held) >= 2 and best <= current + MERGE:
+            break
+        if sum(held) >= 2 and criterion == "gain_ratio" and best_gain < first_gain / 2 - TIE:
             break
         current, groups = best, merged
     return groups
@@ -195,7 +207,10 @@ class FractionalGrower:
         groups = [[value] for value in parts]
         if self.categorical_split == "grouped" and parts:
             tables = {value: self.count(part) for value, part in parts.items()}
-            groups = group_values(tables, self.criterion, sum(self.count(rows)))
+            weight, least = sum(self.count(rows)), self.min_samples_leaf
+            groups = group_values(
+                tables, self.criterion, weight, lambda counts: 0 < sum(counts) >= least - SIZE
+            )
             n_absent = min(n_absent, 1)
         branches = [[row for value in group for row in parts[value]] for group in groups]
         if sum(self.holds(branch) for branch in branches) < 2:
@@ -268,6 +283,7 @@ class C45Grower(FractionalGrower):
         threshold: str = "value",
         collapse: bool = True,
         compat: str | None = None,
+        stop_zero_gain: bool = False,
         min_samples_split: float = 4,
         min_samples_leaf: float = 2,
         **rest: object,
@@ -285,6 +301,7 @@ class C45Grower(FractionalGrower):
         self.is_j48 = compat == "j48"
         if self.is_j48:
             self.tie = 1e-6
+        self.needs_gain = self.is_j48 or stop_zero_gain
 
     # -- one attribute ---------------------------------------------------------------------------
 
@@ -297,7 +314,14 @@ class C45Grower(FractionalGrower):
             return None
         split, branches = found
         split.gain = max(self.gain(rows, branches), 0.0)
+        if self.is_merged(index) and split.gain <= self.tie:
+            return None
         return Test(split, branches, split.gain, self.split_info(rows, branches))
+
+    def is_merged(self, index: int) -> bool:
+        """Are levels put in groups, a search that must find a gain? Not if there are two."""
+        n_categories = self.attributes[index].n_categories or 0
+        return self.categorical_split == "grouped" and n_categories > 2
 
     def min_split(self, n_known: float) -> float:
         share = 0.1 * n_known / self.n_classes
@@ -310,7 +334,7 @@ class C45Grower(FractionalGrower):
         best: tuple[float, float, float, list[list[Row]]] | None = None
         n_cuts = 0
         for low, high in pairwise(sorted({values[row] for row, _ in known})):
-            if self.is_j48 and not high > low + 1e-5:
+            if not high > low + 1e-5:
                 continue
             sides = [
                 [r for r in known if values[r[0]] <= low],
@@ -359,7 +383,7 @@ class C45Grower(FractionalGrower):
     def choose(self, rows: Sequence[Row]) -> Test | None:
         tests = self.tests(rows)
         average = self.average_gain(tests)
-        winner, best = None, 0.0  # nothing is split without gain
+        winner, best = None, 0.0 if self.needs_gain else -EPSILON  # from where release 8 starts
         for test in tests:
             score = test.gain
             if self.criterion == "gain_ratio":

@@ -218,14 +218,19 @@ def test_columns_encoded_with_rows_of_no_weight(low: list[float]) -> None:
     assert model.tree_.threshold[0] == low[0]  # the largest
 
 
-def test_threshold_of_j48() -> None:
+@pytest.mark.parametrize("compat", [None, "j48"])
+def test_values_too_close_for_a_cut(compat: str | None) -> None:
     values = [0.0] * 4 + [8e-6] * 2 + [1.0] * 4
     y = [0] * 4 + [1] * 6
-    # 0 and 8e-6 are too close to be told apart.
-    _, nodes = assert_same(numbers(values, y=y, compat="j48"))
+    _, nodes = assert_same(numbers(values, y=y, compat=compat))
     assert nodes[0].split.threshold == 8e-6
-    _, nodes = assert_same(numbers(values, y=y))
-    assert nodes[0].split.threshold == 0.0
+    # Other columns of the same table have their own values.
+    apart = [1.0] * 4 + [2.0] * 6
+    _, nodes = assert_same(numbers(values, apart, values, y=y, compat=compat))
+    assert (nodes[0].split.attribute, nodes[0].split.threshold) == (1, 1.0)
+
+
+def test_threshold_of_j48() -> None:
     # A value of the table that is just above the midpoint is the threshold.
     groups = [0.0] * 8 + [1.0] * 8
     other = [0.0] * 4 + [2.0] * 4 + [1.0 + 5e-7] * 4 + [1.0 + 5e-6] * 4
@@ -237,26 +242,29 @@ def test_threshold_of_j48() -> None:
 
 
 @pytest.mark.parametrize("columns", ["counted", "swept"])
+@pytest.mark.parametrize("compat", [None, "j48"])
 @pytest.mark.parametrize(
     ("gap", "threshold"), [(8e-6, 8e-6), (1e-5, 1e-5), (1.1e-5, 0.0), (5e-5, 0.0)]
 )
-def test_j48_cuts_where_values_are_more_than_a_gap_apart(
-    gap: float, threshold: float, columns: str
+def test_cuts_where_values_are_more_than_a_gap_apart(
+    gap: float, threshold: float, compat: str | None, columns: str
 ) -> None:
     values, y = [0.0] * 4 + [gap] * 2 + [1.0] * 4, [0] * 4 + [1] * 6
     problem = beside(values, y, 300 if columns == "swept" else 3)
+    problem.parameters["compat"] = compat
     model, _ = assert_same(problem)
     assert model.tree_.threshold[1] == threshold
 
 
 @pytest.mark.parametrize("columns", ["counted", "swept"])
-@pytest.mark.parametrize(("compat", "n_leaves"), [("j48", 3), (None, 2)])
-def test_j48_pays_for_cuts_between_values_that_are_apart(
-    compat: str | None, n_leaves: int, columns: str
+@pytest.mark.parametrize("compat", [None, "j48"])
+@pytest.mark.parametrize(("gap", "n_leaves"), [(2e-6, 3), (2e-5, 2)])
+def test_only_cuts_between_values_that_are_apart_are_paid_for(
+    gap: float, n_leaves: int, compat: str | None, columns: str
 ) -> None:
     """Two heaps of twenty rows, 12 : 8 and 8 : 12. The cut between them gains 0.029, no other of the seven gains more,
-    and log2(7) / 40 is 0.070; J48 tries this one alone, and takes it for nothing."""
-    values = [place + 2e-6 * k for place in (0.0, 1.0) for k in range(4) for _ in range(5)]
+    and log2(7) / 40 is 0.070. If the values of a heap are too close for a cut, this one alone is tried, for nothing."""
+    values = [place + gap * k for place in (0.0, 1.0) for k in range(4) for _ in range(5)]
     y = [0, 0, 0, 1, 1] * 4 + [0, 0, 1, 1, 1] * 4
     problem = beside(values, y, 300 if columns == "swept" else 3)
     problem.parameters["compat"] = compat
@@ -555,23 +563,68 @@ def test_the_smaller_side_is_reached_but_for_rounding() -> None:
         assert assert_same(problem)[0].get_n_leaves() == 1
 
 
-@pytest.mark.parametrize("compat", [None, "j48"])
-def test_nothing_is_split_without_gain(compat: str | None) -> None:
-    xor = Problem(
-        [Attribute([0, 0, 1, 1] * 4, 2), Attribute([0, 1, 0, 1] * 4, 2)],
-        [0, 1, 1, 0] * 4,
-        None,
-        {"compat": compat},
-    )
-    assert len(assert_same(xor)[1]) == 1
+def xor_problem(kind: str, **parameters: Any) -> Problem:
+    """The exclusive or of two attributes: neither alone gains anything. With three levels, the last occurs nowhere."""
+    n_levels = {"number": None, "two levels": 2, "three levels": 3}[kind]
+    a, b = Attribute([0, 0, 1, 1] * 4, n_levels), Attribute([0, 1, 0, 1] * 4, n_levels)
+    return Problem([a, b], [0, 1, 1, 0] * 4, None, parameters)
+
+
+@pytest.mark.parametrize("criterion", ["gain_ratio", "entropy"])
+@pytest.mark.parametrize(
+    ("kind", "split", "learns"),
+    [
+        ("two levels", "multiway", True),
+        ("three levels", "multiway", True),
+        ("two levels", "grouped", True),  # a branch for each: nothing is put in groups
+        ("three levels", "grouped", False),  # a search, which has to find a gain
+        ("number", "multiway", False),  # as the search for a threshold has to
+    ],
+)
+def test_branches_without_gain(kind: str, split: str, learns: bool, criterion: str) -> None:
+    """Release 8 takes the best test even if it gains nothing; C4.5 release 8 prints four leaves and no error."""
+    limits = {"criterion": criterion, "categorical_split": split}
+    model, _ = assert_same(xor_problem(kind, **limits))
+    assert (model.get_n_leaves() >= 4) == learns
+    X, y = xor_problem(kind).X, np.array(xor_problem(kind).y)
+    assert (model.predict(X) == y).all() == learns
+    for refusal in ({"compat": "j48"}, {"stop_zero_gain": True}, {"min_gain": 1e-3}):
+        refused = fit(xor_problem(kind, **limits), **refusal)
+        assert refused.get_n_leaves() == 1
+
+
+def test_the_average_of_gains_of_nothing_is_nothing() -> None:
+    """Three attributes without gain: all are of average gain, and the first of them is taken. Pruning keeps the four
+    leaves: of 4 rows without error each, they have 4 * 4 * (1 - 0.25 ** (1 / 4)) = 4.7 at most, one leaf has 8."""
+    xor = xor_problem("two levels")
+    xor.attributes.append(Attribute([0, 0, 0, 0, 1, 1, 1, 1] * 2, 2))
+    model, nodes = assert_same(xor)
+    assert nodes[0].split.attribute == 0
+    assert model.get_n_leaves() == 4
+    X = {name: ["01"[int(v)] for v in xor.attributes[i].values] for i, name in enumerate("abc")}
+    pruned = fasttree.C45Classifier().fit(X, xor.y)
+    assert (pruned.get_n_leaves(), pruned.score(X, xor.y)) == (4, 1.0)
+
+
+def test_a_gain_is_better_than_none() -> None:
+    """A number that gains goes before a level that does not, which goes before a number that does not pay."""
+    a, b = Attribute([0, 1] * 8, 2), Attribute([0.0] * 8 + [1.0] * 8)
+    gains = Problem([a, b], [0] * 6 + [1] * 2 + [1] * 8, None, {"max_depth": 1, "collapse": False})
+    assert assert_same(gains)[1][0].split.attribute == 1
+    nothing = Problem([b, a], [0, 0, 1, 1] * 4, None, {"max_depth": 1, "collapse": False})
+    assert assert_same(nothing)[1][0].split.attribute == 1
 
 
 @pytest.mark.parametrize(("compat", "n_leaves"), [(None, 2), ("j48", 1)])
-def test_j48_sees_no_ratio_below_a_millionth(compat: str | None, n_leaves: int) -> None:
+@pytest.mark.parametrize("criterion", ["gain_ratio", "entropy"])
+def test_j48_sees_nothing_below_a_millionth(
+    compat: str | None, n_leaves: int, criterion: str
+) -> None:
     """1000 : 1000 beside 1001 : 999 gain 1.8e-7 bits of 1."""
     a = [0] * 2000 + [1] * 2000
     y = [0] * 1000 + [1] * 1000 + [0] * 1001 + [1] * 999
-    problem = Problem([Attribute(a, 2)], y, None, {"compat": compat, "collapse": False})
+    limits = {"compat": compat, "collapse": False, "criterion": criterion}
+    problem = Problem([Attribute(a, 2)], y, None, limits)
     model, _ = assert_same(problem)
     assert model.tree_.n_leaves == n_leaves
 
@@ -601,6 +654,7 @@ def c45_parameters(draw: st.DrawFn) -> dict[str, Any]:
     optional = {
         "criterion": st.just("entropy"),
         "compat": st.just("j48"),
+        "stop_zero_gain": st.just(True),
         "collapse": st.just(False),
         "threshold": st.just("midpoint"),
         "max_depth": st.integers(1, 3),

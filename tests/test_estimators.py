@@ -92,7 +92,6 @@ def test_parameters_and_their_defaults() -> None:
         "threshold": "value",
         "min_samples_split": 4,
         "min_samples_leaf": 2,
-        "stop_zero_gain": True,
         "pruning": "error_based",
         "collapse": True,
         "compat": None,

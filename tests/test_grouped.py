@@ -15,7 +15,7 @@ from agreement import assert_same_tree
 from candidates import MISSING, TIE, Attribute, Candidates, Split, midpoint, total_of
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import Grower, Node, reference_apply
+from reference import SIZE, Grower, Node, reference_apply
 from reference_c45 import C45Grower, FractionalGrower, Row, Test, group_values
 from strategies import Problem, parameter_sets, problems
 
@@ -31,6 +31,8 @@ NAN = math.nan
 class GroupedCandidates(Candidates):
     """One candidate for each categorical attribute; missing is one more value, before the first one."""
 
+    min_samples_leaf = 1.0
+
     def is_by_subsets(self, index: int) -> bool:
         return False
 
@@ -38,7 +40,10 @@ class GroupedCandidates(Candidates):
         by_value = self.tables(index, rows)
         if len(by_value) < 2:
             return
-        groups = group_values(by_value, self.criterion, sum(self.count(rows)))
+        weight, least = sum(self.count(rows)), self.min_samples_leaf
+        groups = group_values(
+            by_value, self.criterion, weight, lambda counts: 0 < sum(counts) >= least - SIZE
+        )
         table = {value: branch for branch, group in enumerate(groups) for value in group}
         branches = [total_of([by_value[value] for value in group]) for group in groups]
         missing_branch = table.pop(MISSING, None)
@@ -66,6 +71,7 @@ class GroupedGrower(Grower):
         )
         candidates.weights = self.weights
         candidates.criterion = self.criterion
+        candidates.min_samples_leaf = self.min_samples_leaf
         self.candidates = candidates
 
 
@@ -202,6 +208,34 @@ def test_a_later_merger_must_be_better_by_1e_10(k: int, expected: list[int]) -> 
 
     assert ratio("a", "bc") - ratio("ab", "c") == pytest.approx(0.0669 / k, rel=0.01)
     assert branches_of(counts) == expected
+
+
+def test_the_only_two_groups_of_the_least_size_are_not_merged() -> None:
+    """r and p hold a row of each class, s and q one row. Together r and p would have the best ratio, 0.27 for 0.17, and
+    be the only group of two rows. Mergers that leave two such groups bring less. C4.5's -s splits in four as well."""
+    X, y = {"a": Categorical([*"srpqpr"], [*"srpq"])}, [*"nnyyny"]
+    model = fasttree.C45Classifier(categorical_split="grouped", pruning=None, collapse=False)
+    assert model.fit(X, y).tree_.counts[1:].tolist() == [[1, 0], [1, 1], [1, 1], [0, 1]]
+    for size, n_leaves in ((1, 2), (2, 4)):
+        free = TreeClassifier(
+            criterion="gain_ratio", categorical_split="grouped", min_samples_leaf=size, max_depth=1
+        )
+        assert free.fit(X, y).get_n_leaves() == n_leaves
+
+
+def test_groups_below_the_least_size_are_merged_at_any_score() -> None:
+    """Gini never grows by a merger. Of three rows a level and five a branch none can be left alone: the two levels that
+    lean to the same class lose least together, and as many rows are left for a second branch."""
+    shares = {"a": [2, 1], "b": [1, 2], "c": [2, 1], "d": [1, 2]}
+    levels = [level for level, counts in shares.items() for _ in range(sum(counts))]
+    y = [c for counts in shares.values() for c, n in enumerate(counts) for _ in range(n)]
+    X = {"c": Categorical(levels, [*"abcd"])}
+    for size, branches in ((3, [0, 1, 2, 3]), (5, [0, 1, 0, 1]), (7, None)):
+        model = TreeClassifier(categorical_split="grouped", min_samples_leaf=size).fit(X, y)
+        if branches is None:
+            assert model.get_n_leaves() == 1
+        else:
+            assert model.tree_.table_branch.tolist() == branches
 
 
 def bits(counts: list[int]) -> float:
@@ -356,3 +390,16 @@ def test_more_levels_than_pairs_can_be_tried(n_levels: int) -> None:
     assert 2 <= tree.n_children[0] <= n_levels
     assert tree.counts[1:].sum(axis=0).tolist() == tree.counts[0].tolist()
     assert tree.fingerprint() == fit(problem, n_jobs=2).tree_.fingerprint()
+
+
+def test_very_many_levels_that_are_pure_behind_as_many_that_are_not() -> None:
+    """A pure level finds the others of its class at once, however many groups there are: a search among them would be
+    10^11 steps here, minutes in which nobody would notice an interrupt."""
+    k = 350_000
+    codes = np.repeat(np.arange(2 * k), 2)
+    y = np.concatenate([np.tile([0, 1], k), np.ones(2 * k, dtype=int)])
+    X = {"c": Categorical.from_codes(codes, [str(level) for level in range(2 * k)])}
+    model = TreeClassifier(criterion="gain_ratio", categorical_split="grouped", max_depth=1)
+    tree = model.fit(X, y).tree_
+    assert tree.counts[1:].tolist() == [[k, k], [0, 2 * k]]
+    assert tree.table_branch[: 2 * k].tolist() == [0] * k + [1] * k

@@ -73,8 +73,8 @@ class TreeClassifier(Estimator):
         gain (gini for "adjusted_gini"), and the measure of its branches decides between attributes. With "ad" and
         "confidence_entropy" a node is a leaf if no attribute is above 0.
     categorical_split : {"subset", "multiway", "grouped"}, default="subset"
-        Categorical attributes are split into two sets of levels, into a branch for each level, or (C4.5's ``-s``) into
-        groups of levels that are merged as long as the gain or the gain ratio grows by it.
+        Categorical attributes are split into two sets of levels, into a branch for each level, or into groups of
+        levels that are merged as long as the gain or the gain ratio grows by it (much as by C4.5's ``-s``).
     categorical_features : "from_dtype", list, mask, dict or None, default="from_dtype"
         Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
         boolean mask; or a dict from name or index to the levels in their order. None: no column is.

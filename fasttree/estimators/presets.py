@@ -45,22 +45,24 @@ class CARTClassifier(TreeClassifier):
 
 class C45Classifier(TreeClassifier):
     """C4.5, release 8: gain ratio among the attributes of average gain or more, a price for the choice of a threshold,
-    thresholds that are values of the table, rows without a value shared out over the branches. The tree is collapsed,
-    and pruned by pessimistic errors, with subtree raising. ``pruning=None`` gives C4.5's "unpruned" tree.
+    thresholds that are values of the table, between values more than 1e-5 apart, rows without a value shared out over
+    the branches. A category with a branch for each level may split a node without gain, so that XOR is learned; a
+    threshold must gain more than its price. The tree is collapsed, and pruned by pessimistic errors, with subtree
+    raising. ``pruning=None`` gives C4.5's "unpruned" tree.
 
     The parameters are those of `TreeClassifier` and:
 
     collapse : bool, default=True
         Take back the splits that save no training errors, as C4.5 always does.
     compat : None or "j48", default=None
-        "j48": the small differences of Weka's J48. Scores closer than 1e-6 are equal, a threshold lies between values
-        more than 1e-5 apart, and may be a value up to 1e-6 above the middle; "error_based" pruning has
-        the exact quantiles of the normal distribution.
+        "j48": the small differences of Weka's J48. Scores closer than 1e-6 are equal, no split without gain is made
+        (whatever `stop_zero_gain` says), and a threshold may be a value up to 1e-6 above the middle; "error_based"
+        pruning has the exact quantiles of the normal distribution.
 
     By default, `criterion` is "gain_ratio" (the only other is "entropy", the choice by gain alone, C4.5's ``-g``),
-    `categorical_split` "multiway" ("grouped" is C4.5's ``-s``), `missing` "fractional", `threshold` "value",
-    `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to 2 m), `stop_zero_gain` True
-    and `pruning` "error_based" (C4.5's ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
+    `categorical_split` "multiway" ("grouped" merges levels much as C4.5's ``-s``), `missing` "fractional", `threshold`
+    "value", `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to 2 m) and `pruning`
+    "error_based" (C4.5's ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
 
     Two branches of a category must weigh m, each side of a threshold m or, where this is more, a tenth of the rows a
     class; then 25 are enough, even for a larger m.
@@ -77,7 +79,6 @@ class C45Classifier(TreeClassifier):
         threshold="value",
         min_samples_split=4,
         min_samples_leaf=2,
-        stop_zero_gain=True,
         pruning="error_based",
         extra={"collapse": True, "compat": None},
     )
