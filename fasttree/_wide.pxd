@@ -23,7 +23,7 @@ cdef extern from *:
         return product;
     }
 
-    static inline ft_wide ft_sum(ft_wide a, ft_wide b) {
+    static inline ft_wide ft_wide_sum(ft_wide a, ft_wide b) {
         ft_wide sum;
         sum.low = a.low + b.low;
         sum.high = a.high + b.high + (sum.low < a.low);
@@ -58,9 +58,9 @@ cdef extern from *:
     static inline ft_wide ft_part(ft_wide a, ft_wide fraction) {
         ft_wide part = ft_product(a.high, fraction.high), carry = {0, 0};
         carry.low = ft_product(a.high, fraction.low).high;
-        part = ft_sum(part, carry);
+        part = ft_wide_sum(part, carry);
         carry.low = ft_product(a.low, fraction.high).high;
-        return ft_sum(part, carry);
+        return ft_wide_sum(part, carry);
     }
     """
     ctypedef struct Wide "ft_wide":
@@ -68,7 +68,7 @@ cdef extern from *:
         uint64_t low
 
     Wide wide_product "ft_product" (uint64_t a, uint64_t b) noexcept nogil
-    Wide wide_sum "ft_sum" (Wide a, Wide b) noexcept nogil
+    Wide wide_sum "ft_wide_sum" (Wide a, Wide b) noexcept nogil
     Wide wide_difference "ft_difference" (Wide a, Wide b) noexcept nogil
     Wide wide_quotient "ft_quotient" (Wide a, Wide b) noexcept nogil
     Wide wide_part "ft_part" (Wide a, Wide fraction) noexcept nogil
