@@ -104,3 +104,16 @@ def test_pages_install_from_the_source_and_name_extras_that_exist(page: Path) ->
 
 def test_the_readme_tells_how_to_install_the_command() -> None:
     assert told_by(ROOT / "README.md") == ["'.[cli]'"]
+
+
+def test_what_other_programs_printed_is_quoted_from_their_output() -> None:
+    """Every line of a plain block about rpart stands in what its script printed."""
+    page = (ROOT / "docs" / "differences.md").read_text("utf-8")
+    printed = (ROOT / "tests" / "references" / "rpart_differences.txt").read_text("utf-8")
+    lines = {line.strip() for line in printed.splitlines()}
+    sections = [part for part in page.split("\n## ") if part.startswith("rpart")]
+    assert len(sections) == 2
+    for section in sections:
+        quoted = section.split("```\n")[1].splitlines()
+        assert len(quoted) > 4
+        assert [line for line in quoted if line.strip() not in lines] == []
