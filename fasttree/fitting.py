@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from fasttree import pruning
 from fasttree._parallel import Team
 from fasttree.choices import choices_of_rows
+from fasttree.chosen_splits import ChosenSplits
 from fasttree.columns import TrainingRows
 from fasttree.costs import AttributeCosts
 from fasttree.folds import (
@@ -26,7 +28,7 @@ from fasttree.folds import (
 from fasttree.frames import Table
 from fasttree.grow import grow
 from fasttree.message_length import Choices
-from fasttree.params import GrowthParams
+from fasttree.params import SELECTED, GrowthParams
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.scoring import Ends, Policy, block_of, ends_of
 from fasttree.segments import places, starts
@@ -74,8 +76,21 @@ class Fitting:
             weights = rows.without(left_out, self.params.missing)
         used_up = use_up and rows.used_up
         is_last = used_up and self.table is None
-        grown = grow(rows.encoded, self.params, self.team, weights, used_up, self.costs, is_last)
+        plain = None if weights is None else weights.plain_rows(rows.encoded.y) / weights.per_unit
+        chance = partial(self.chance, weight=plain)
+        grown = grow(
+            rows.encoded, self.params, self.team, weights, used_up, self.costs, is_last, chance
+        )
         return self.finish(*grown)
+
+    def chance(self, tree: Tree, weight: np.ndarray | None) -> Callable[[np.ndarray], np.ndarray]:
+        """The p-values of nodes by the test that knows what there was to choose between; `weight`: of the rows that the
+        tree was grown from."""
+        assert self.table is not None
+        if weight is None:
+            weight = np.ones(self.rows.encoded.n_rows)
+        rows = self.rows.encoded
+        return ChosenSplits(tree, rows, self.table, weight, self.params, self.team).p_values
 
     def fit(self, how: Any, validation: Validation | None) -> Pruned:
         """Grow a tree and prune it; `how` is None or a pruning object."""
@@ -202,6 +217,11 @@ class Fitting:
         return self.table.take(rows), self.rows.encoded.y[rows].astype(np.int64), weight
 
 
+def tests_by_rows(params: GrowthParams) -> bool:
+    """Will growth look at training rows again, for its test?"""
+    return params.significance is not None and params.significance_test == SELECTED
+
+
 def reads_rows(how: Any) -> bool:
     """Will a pruning method look at training rows again, after growth?"""
     return how is not None and how.needs in (FOLDS, HELD_OUT, TRAINING_ROWS)
@@ -222,6 +242,9 @@ def prune(
         return _by_folds(tree, how, fitting)
     if how.needs == TRAINING_ROWS:
         assert fitting is not None
+        if isinstance(how, pruning.Significance):
+            p_of = fitting.chance(tree, fitting.rows.plain_weights())
+            return Pruned(*pruning.significance(tree, how, p_of))
         rows = fitting.training_rows()
         if isinstance(how, pruning.MessageLength):
             choices = choices_of_rows(tree, rows.table, fitting.params.categorical_split)

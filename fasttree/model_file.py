@@ -31,6 +31,7 @@ from fasttree.model_parts import (
     take_trace,
 )
 from fasttree.model_schema import decode_schema, encode_schema
+from fasttree.params import NAIVE, SELECTED
 from fasttree.plain_values import CannotSave, Decoder, Encoder
 from fasttree.refusals import ModelFileError, require
 from fasttree.rules import storing
@@ -260,6 +261,10 @@ def _unfitted(content: Any) -> Any:
     params = _as_dict(params)
     kind = CLASSES[name]
     wanted = kind().get_params(deep=False).keys()
+    if "significance_test" in wanted and "significance_test" not in params:
+        # The first files lack it. A test among all the choices was not there yet.
+        tests = params.get("significance") is not None
+        params = {"significance_test": NAIVE if tests else SELECTED} | params
     require(
         params.keys() == wanted,
         f"its parameters are not those of {name}: {sorted(map(str, params.keys() ^ wanted))} are too many or missing",
@@ -271,7 +276,10 @@ def _pruning(content: Any) -> Any:
     name, settings = content
     methods = {method.__name__: method for method in pruning.METHODS.values()}
     require(name in methods, f"it names the pruning {shown(name)}, which fasttree has not")
-    return methods[name](**_as_dict(settings))
+    settings = _as_dict(settings)
+    if name == "Significance" and "test" not in settings:
+        settings = settings | {"test": NAIVE}  # the first files lack it
+    return methods[name](**settings)
 
 
 def _tree(schema: Schema, fingerprint: str, parts: Parts) -> Tree:
