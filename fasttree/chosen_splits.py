@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is a split better than the best that chance would have found? Tests that know what there was to choose between.
 
-The chosen split of a node is the best of many cuts or sets of one attribute, which was the best of several. Its p-value is
-P(the best of this attribute's splits is as good, if the attribute has nothing to do with the class), times the number of
-attributes that could be split there (Bonferroni's bound).
+The chosen split of a node is the best of many cuts or sets of one attribute, which was the best of several. Its p-value
+is P(the best of this attribute's splits is as good, if the attribute has nothing to do with the class), times the
+number of attributes that could be split there (Bonferroni's bound).
 
 - Cuts of numbers and of ordered categories: see `fasttree.selected`. With more than two classes each is told from the
   others, and the smallest p-value is taken times their number: no approximation for several classes is needed.
 - Categories: the test of the table of all of them by class. No set or group of them has a larger chi-square.
 - With missing="branch" and "category" the rows without a value are one more category, or stand before all numbers or
   behind them: both orders count. Otherwise the rows with a value are tested.
-- Whole weights are copies of rows. Fractional ones, and shares of rows, make the statistic; for its distribution they are
-  rounded to whole rows before each cut, which is an approximation.
+- Whole weights are copies of rows. Fractional ones, and shares of rows, make the statistic; for its distribution they
+  are rounded to whole rows before each cut, which is an approximation.
 
 `min_samples_leaf` rules out cuts near the ends. Other limits on sizes are not looked at: the test then allows for more
 cuts than there were.
@@ -180,8 +180,8 @@ def _of_tables(tables: list[np.ndarray]) -> np.ndarray:
 def _of_cuts(
     tables: list[np.ndarray], first: np.ndarray, has_lost: list[bool], least: np.ndarray
 ) -> np.ndarray:
-    """Of tables of values, in order, by classes (of rows without a value the last line); `first`: of the cut that was made
-    the rows of the first branch by class; `least`: rows that both sides must have."""
+    """Of tables of values, in order, by classes (of rows without a value the last line); `first`: of the cut that was
+    made the rows of the first branch by class; `least`: rows that both sides must have."""
     problems: list[Cuts] = []
     node: list[int] = []
     label: list[int] = []

@@ -31,8 +31,8 @@ def significant_splits(
 
 
 def p_values_of(tree: Tree, nodes: np.ndarray, exact: bool | None = None) -> np.ndarray:
-    """Of the splits of some nodes: how often chance alone would tell the branches apart as much, as if nobody had chosen
-    the split, see `fasttree.significance.p_values`."""
+    """Of the splits of some nodes: how often chance alone would tell the branches apart as much, as if nobody had
+    chosen the split, see `fasttree.significance.p_values`."""
     p = np.empty(len(nodes))
     n_children = tree.n_children[nodes]
     for n in np.unique(n_children).tolist():

@@ -115,7 +115,8 @@ class TreeClassifier(Estimator):
     significance_test : {"selected", "naive"}, default="selected"
         "selected": as good a one among all the cuts, sets and attributes that the node could choose between; on noise a
         root is split with at most the probability `significance`. "naive": as if there had been this split alone
-        (chi-square, exact where counts are small; ``Significance(0.1, exact=False, test="naive")`` is chi-square always).
+        (chi-square, exact where counts are small; ``Significance(0.1, exact=False, test="naive")`` is chi-square
+        always).
     attribute_costs : dict, array or None, default=None
         What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
         on the way to a node costs nothing there.

@@ -52,8 +52,8 @@ def check_enough(how: Any, X: Any, X_val: Any) -> None:
         )
     if isinstance(how, Significance) and how.needs == TRAINING_ROWS and X is None:
         raise ValueError(
-            f'{name}(test="selected") must see what there was to choose between at each node: pass X and y, those of fit, '
-            f'or use {name}(test="naive"), which takes the splits as if nobody had chosen them'
+            f'{name}(test="selected") must see what there was to choose between at each node: pass X and y, those of '
+            f'fit, or use {name}(test="naive"), which takes the splits as if nobody had chosen them'
         )
     if how.needs == TRAINING_ROWS and X is None:
         raise ValueError(

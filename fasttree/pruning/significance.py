@@ -51,8 +51,8 @@ class Significance:
         check_choice("test", self.test, SIGNIFICANCE_TESTS)
         if self.test == SELECTED and self.exact is not False:
             raise ValueError(
-                f'exact={shown(self.exact)} is for test="naive" (test="selected" is exact where counts are small): leave '
-                'exact out, or pass test="naive"'
+                f'exact={shown(self.exact)} is for test="naive" (test="selected" is exact where counts are small): '
+                'leave exact out, or pass test="naive"'
             )
 
     @property
@@ -65,8 +65,8 @@ def significance(
     how: Significance | None = None,
     p_of: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[Tree, Trace]:
-    """The tree in which each lowest split is significant; and what was cut, with its p-value as the estimate. `p_of` has
-    the p-values of nodes, which ``test="selected"`` needs: the tree alone does not tell them."""
+    """The tree in which each lowest split is significant; and what was cut, with its p-value as the estimate. `p_of`
+    has the p-values of nodes, which ``test="selected"`` needs: the tree alone does not tell them."""
     how = how or Significance()
     if how.test != SELECTED:
         p_of = split_p_values(tree).__getitem__
@@ -74,7 +74,8 @@ def significance(
             p_of = partial(p_values_of, tree, exact=how.exact)
     elif p_of is None:
         raise ValueError(
-            'test="selected" needs the training rows: prune a fitted model with X and y, or use Significance(test="naive")'
+            'test="selected" needs the training rows: prune a fitted model with X and y, or use '
+            'Significance(test="naive")'
         )
     p = np.ones(tree.node_count)
     kept = np.zeros(tree.node_count, dtype=bool)
