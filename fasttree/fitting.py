@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ import numpy as np
 from fasttree import pruning
 from fasttree._parallel import Team
 from fasttree.choices import choices_of_rows
+from fasttree.chosen_splits import ChosenSplits
 from fasttree.columns import TrainingRows
 from fasttree.costs import AttributeCosts
+from fasttree.encode import EncodedTable
 from fasttree.folds import (
     NOT_PRUNED,
     choose_folds,
@@ -27,7 +30,7 @@ from fasttree.frames import Table
 from fasttree.grow import grow
 from fasttree.merging import as_read_by, merged
 from fasttree.message_length import Choices
-from fasttree.params import GrowthParams
+from fasttree.params import SELECTED, GrowthParams
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.scoring import Ends, Policy, block_of, ends_of
 from fasttree.segments import places, starts
@@ -79,8 +82,27 @@ class Fitting:
         encoded = merged(rows.encoded, weights, least, in_place=used_up)
         if used_up and encoded is not rows.encoded:
             rows.encoded.drop_lists()
-        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, is_last)
+        plain = None if weights is None else weights.plain_rows(rows.encoded.y) / weights.per_unit
+        chance = partial(self.chance, encoded=encoded, weight=plain)
+        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, is_last, chance)
         return self.finish(*grown)
+
+    def chance(
+        self, tree: Tree, encoded: EncodedTable, weight: np.ndarray | None
+    ) -> Callable[[np.ndarray], np.ndarray]:
+        """The p-values of nodes by the test that knows what there was to choose between. `encoded` and `weight` are the
+        rows that the tree was grown from."""
+        assert self.table is not None
+        if weight is None:
+            weight = np.ones(encoded.n_rows)
+        table = as_read_by(self.table, tree.schema)
+        return ChosenSplits(tree, encoded, table, weight, self.params, self.team).p_values
+
+    def chance_of(self, tree: Tree) -> Callable[[np.ndarray], np.ndarray]:
+        """`chance` of a tree of all the rows that is there already."""
+        rows, least = self.rows, self.params.min_category_count
+        encoded = merged(rows.encoded, rows.weights, least)
+        return self.chance(tree, encoded, rows.plain_weights())
 
     def fit(self, how: Any, validation: Validation | None) -> Pruned:
         """Grow a tree and prune it; `how` is None or a pruning object."""
@@ -210,6 +232,11 @@ class Fitting:
         return self.table.take(rows), self.rows.encoded.y[rows].astype(np.int64), weight
 
 
+def tests_by_rows(params: GrowthParams) -> bool:
+    """Will growth look at training rows again, for its test?"""
+    return params.significance is not None and params.significance_test == SELECTED
+
+
 def reads_rows(how: Any) -> bool:
     """Will a pruning method look at training rows again, after growth?"""
     return how is not None and how.needs in (FOLDS, HELD_OUT, TRAINING_ROWS)
@@ -232,6 +259,9 @@ def prune(
         return _by_folds(tree, how, fitting)
     if how.needs == TRAINING_ROWS:
         assert fitting is not None
+        if isinstance(how, pruning.Significance):
+            p_of = fitting.chance_of(tree)
+            return Pruned(*pruning.significance(tree, how, p_of))
         rows = fitting.training_rows(tree)
         if isinstance(how, pruning.MessageLength):
             choices = choices_of_rows(tree, rows.table, fitting.params.categorical_split)

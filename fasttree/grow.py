@@ -6,6 +6,9 @@ Python's work is O(depth): every step below handles all the nodes of a level at 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from fasttree import _core
@@ -22,8 +25,8 @@ from fasttree.frontier import Level
 from fasttree.ground import Ground
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
-from fasttree.params import GrowthParams
-from fasttree.prepruning import significant_splits
+from fasttree.params import SELECTED, GrowthParams
+from fasttree.prepruning import p_values_of, significant_splits
 from fasttree.splitting import Splitter
 from fasttree.tree import Tree
 from fasttree.weights import GridWeights
@@ -37,10 +40,11 @@ def grow(
     use_up: bool = False,
     costs: AttributeCosts | None = None,
     is_last: bool = False,
+    chance: Callable[[Tree], Callable[[np.ndarray], np.ndarray]] | None = None,
 ) -> tuple[Tree, Choices | None]:
     """Grow the tree of an encoded table; with it comes what there was to choose between at its nodes, if grown by
     length. `use_up`: the table's sorted lists may be destroyed, which saves a copy; `is_last`: the classes of its
-    rows, too."""
+    rows, too. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again."""
     lists = _own_lists(table, weights, use_up, team)
     ground = Ground(table, lists, params, weights, team, costs)
     evaluator = Evaluator(ground)
@@ -86,7 +90,12 @@ def grow(
     give_back(4 * table.n_rows * table.n_attributes)
     tree, choices = Finisher(builder.written, table, ground, weights).finish()
     if params.significance is not None:
-        is_split = significant_splits(tree, params.significance, params.exact_p)
+        if params.significance_test == SELECTED:
+            assert chance is not None
+            p_of = chance(tree)
+        else:
+            p_of = partial(p_values_of, tree, exact=params.exact_p)
+        is_split = significant_splits(tree, params.significance, p_of)
         tree, choices = _cut_back(tree, choices, is_split)
     if tree.n_leaves > params.max_leaves:
         is_split = _best_first(tree, params.max_leaves, None if weights is None else weights.factor)

@@ -37,6 +37,7 @@ from fasttree.model_parts import (
     take_trace,
 )
 from fasttree.model_schema import decode_schema, encode_schema
+from fasttree.params import NAIVE
 from fasttree.plain_values import CannotSave, Decoder, Encoder
 from fasttree.refusals import ModelFileError, require
 from fasttree.rules import storing
@@ -54,8 +55,9 @@ CLASSES: dict[str, type[Estimator]] = {
 }
 FORMAT = "fasttree model"
 MOST_THREADS = 1024
-# Parameters that format version 1 did not have, and the version that brought them. By default they change nothing.
-NEW_PARAMETERS = {"min_category_count": 2}
+# Parameters that format version 1 did not have, and the version that brought them. By default they change nothing, but for
+# the test of `significance`.
+NEW_PARAMETERS = {"min_category_count": 2, "significance_test": 2}
 
 
 # -- save ----------------------------------------------------------------------------------------------------------
@@ -275,19 +277,25 @@ class _Unfitted:
         params = _as_dict(params)
         kind = CLASSES[name]
         wanted = kind().get_params(deep=False).keys() - self.later
+        tests = params.get("significance") is not None
         require(
             params.keys() == wanted,
             f"its parameters are not those of {name}: {sorted(map(str, params.keys() ^ wanted))} are too many or "
             "missing",
         )
-        return kind(**params)
+        # What a test was before there was a choice; of those that do not test, the choice means nothing.
+        is_old = tests and "significance_test" in self.later
+        return kind(**params, **({"significance_test": NAIVE} if is_old else {}))
 
 
 def _pruning(content: Any) -> Any:
     name, settings = content
     methods = {method.__name__: method for method in pruning.METHODS.values()}
     require(name in methods, f"it names the pruning {shown(name)}, which fasttree has not")
-    return methods[name](**_as_dict(settings))
+    settings = _as_dict(settings)
+    if name == "Significance" and "test" not in settings:
+        settings = settings | {"test": NAIVE}  # the first files lack it
+    return methods[name](**settings)
 
 
 def _tree(schema: Schema, fingerprint: str, parts: Parts) -> Tree:

@@ -43,6 +43,9 @@ THRESHOLDS = ("midpoint", "value")
 MAX_BINS: int = _core.MOST_FEW
 UNLIMITED = 2**62
 COMPATIBLE = ("j48",)
+# Does a test know that the split was chosen among many?
+SELECTED, NAIVE = "selected", "naive"
+SIGNIFICANCE_TESTS = (SELECTED, NAIVE)
 # The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values, or the
 # number of groups.
 PLACE_SHIFT = 32
@@ -69,7 +72,8 @@ class GrowthParams:
     stop_zero_gain: bool
     min_category_count: float = 1.0  # of less weight, categories count as one
     significance: float | None = None  # a node is a leaf if its best split has this p value or more
-    exact_p: bool | None = None  # by an exact test; None: where counts are small
+    significance_test: str = NAIVE
+    exact_p: bool | None = None  # naive, by an exact test; None: where counts are small
     c45: bool = False  # C4.5's own rules for the choice of a test
     compat: str | None = None
     alpha: float = 0.5  # what every class counts in a message before the first row is seen
@@ -120,6 +124,7 @@ def check_growth(
         stop_zero_gain=check_flag("stop_zero_gain", values["stop_zero_gain"]),
         min_category_count=_number("min_category_count", values.get("min_category_count", 1), 1.0),
         significance=_significance(values.get("significance")),
+        significance_test=_significance_test(values),
         exact_p=getattr(values.get("significance"), "exact", None),
         c45=c45,
         compat=_compat(values.get("compat")),
@@ -186,6 +191,19 @@ def _significance(value: Any) -> float | None:
             f"significance must be None (no test) or a probability, above 0 and below 1, got {shown(value)}"
         )
     return number
+
+
+def _significance_test(values: Mapping[str, Any]) -> str:
+    """An object says itself which test it is."""
+    said = values.get("significance_test", NAIVE)
+    test = _choice("significance_test", said, SIGNIFICANCE_TESTS)
+    own = getattr(values.get("significance"), "test", test)
+    if test == NAIVE and own != NAIVE:
+        raise ValueError(
+            f'significance_test="naive" is for a number, but significance={shown(values["significance"])} says '
+            f'test={own!r} itself: use fasttree.pruning.Significance(..., test="naive")'
+        )
+    return str(own)
 
 
 def check_seed(value: Any) -> int:

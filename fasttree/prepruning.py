@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fasttree.segments import places
@@ -10,8 +12,11 @@ from fasttree.significance import p_values
 from fasttree.tree import Tree
 
 
-def significant_splits(tree: Tree, level: float, exact: bool | None = None) -> np.ndarray:
-    """The splits that growth would have made, had it stopped at each node whose chosen split is not significant.
+def significant_splits(
+    tree: Tree, level: float, p_of: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """The splits that growth would have made, had it stopped at each node whose chosen split is not significant; `p_of`
+    has the p-values of nodes.
 
     A node does not depend on what becomes of others, so growing first and then leaving out, from the root down, is the
     same. Only the splits that are still there are tested: exact tests are dear.
@@ -19,15 +24,15 @@ def significant_splits(tree: Tree, level: float, exact: bool | None = None) -> n
     is_split = np.zeros(tree.node_count, dtype=bool)
     alive = np.zeros(1, dtype=np.int64)
     while len(alive := alive[tree.first_child[alive] >= 0]):
-        alive = alive[p_values_of(tree, alive, exact) < level]
+        alive = alive[p_of(alive) < level]
         is_split[alive] = True
         alive = _children(tree, alive)
     return is_split
 
 
 def p_values_of(tree: Tree, nodes: np.ndarray, exact: bool | None = None) -> np.ndarray:
-    """Of the splits of some nodes: how often chance alone would tell the branches apart as much, see
-    `fasttree.significance.p_values`."""
+    """Of the splits of some nodes: how often chance alone would tell the branches apart as much, as if nobody had
+    chosen the split, see `fasttree.significance.p_values`."""
     p = np.empty(len(nodes))
     n_children = tree.n_children[nodes]
     for n in np.unique(n_children).tolist():

@@ -58,6 +58,7 @@ DEFAULTS = {
     "min_gain": 0.0,
     "stop_zero_gain": False,
     "significance": None,
+    "significance_test": "selected",
     "attribute_costs": None,
     "cost_function": None,
     "class_weight": None,
@@ -106,6 +107,7 @@ def test_parameters_and_their_defaults() -> None:
         "pruning",
         "random_state",
         "significance",
+        "significance_test",
     )
     smml = {k: v for k, v in id3.items() if k not in (*meaningless, "stop_zero_gain")}
     smml |= {"criterion": "message_length", "alpha": 0.5, "lookahead": 0}

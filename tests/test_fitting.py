@@ -75,7 +75,7 @@ def with_policy(missing: str, **parameters: Any) -> TreeClassifier:
     + [(MAMMALS, level, leaves) for level, leaves in [(0.01, 1), (0.05, 1), (0.1, 3), (0.2, 3)]],
 )
 def test_no_split_by_chance(table: tables.Table, level: float, leaves: int) -> None:
-    test = Significance(level, exact=False)
+    test = Significance(level, exact=False, test="naive")
     assert ID3Classifier(significance=test).fit(table.X, table.y).get_n_leaves() == leaves
 
 
@@ -89,12 +89,13 @@ def test_no_split_by_chance_with_the_exact_test() -> None:
         (MAMMALS, 0.1, 1),
         (MAMMALS, 0.2, 2),
     ]:
-        for test in (level, Significance(level, exact=None)):
-            model = ID3Classifier(significance=test).fit(table.X, table.y)
-            assert model.get_n_leaves() == leaves
+        number = ID3Classifier(significance=level, significance_test="naive")
+        itself = ID3Classifier(significance=Significance(level, exact=None, test="naive"))
+        for model in (number, itself):
+            assert model.fit(table.X, table.y).get_n_leaves() == leaves
     whole = ID3Classifier().fit(MAMMALS.X, MAMMALS.y)
-    assert whole.prune(Significance(0.2)).get_n_leaves() == 3
-    assert whole.prune(Significance(0.2, exact=True)).get_n_leaves() == 2
+    assert whole.prune(Significance(0.2, test="naive")).get_n_leaves() == 3
+    assert whole.prune(Significance(0.2, exact=True, test="naive")).get_n_leaves() == 2
     with pytest.raises(ValueError, match="exact must be True, False or None, got 'yes'"):
         Significance(exact="yes")
 
@@ -335,7 +336,8 @@ def test_seeds_draw_otherwise() -> None:
 def test_stopping_at_splits_by_chance_is_cutting_from_the_top(missing: str) -> None:
     X, y = noisy(holes=0.1)
     grown = with_policy(missing).fit(X, y)
-    model = with_policy(missing, significance=0.01).fit(X, y)
+    naive = {"significance": 0.01, "significance_test": "naive"}
+    model = with_policy(missing, **naive).fit(X, y)
     tree = grown.tree_
     kept = np.zeros(tree.node_count, dtype=bool)
     for node in np.flatnonzero(~tree.is_leaf()).tolist():
@@ -344,7 +346,7 @@ def test_stopping_at_splits_by_chance_is_cutting_from_the_top(missing: str) -> N
         kept[node] = above and fasttree.significance.p_value(tree.counts[children]) < 0.01
     assert model.tree_ == tree.subtree(kept)
     assert 1 < model.get_n_leaves() < grown.get_n_leaves()
-    few = with_policy(missing, significance=0.01, max_leaves=4).fit(X, y)
+    few = with_policy(missing, **naive, max_leaves=4).fit(X, y)
     assert few.get_n_leaves() <= 4
     assert few.tree_.max_depth <= model.tree_.max_depth
 
@@ -530,6 +532,7 @@ def test_pruning_without_what_it_needs() -> None:
         ("error_based", "pass X and y, those of fit, or use ErrorBased"),
         ("cost_complexity", "pass X and y, those of fit, or validation rows"),
         ("cross_validated", "CrossValidated grows trees .*: pass X and y, those of fit$"),
+        ("significance", 'pass X and y, those of fit, or use Significance.test="naive"'),
     ]:
         with pytest.raises(ValueError, match=message):
             model.prune(method)

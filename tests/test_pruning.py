@@ -236,7 +236,7 @@ def test_p_values_are_those_of_the_measure() -> None:
 def test_significance_on_mammals(alpha: float, n_leaves: int) -> None:
     tree = grown(MAMMALS, **ID3)
     assert split_p_values(tree)[[0, 1]] == pytest.approx([0.052808, 0.045500], abs=5e-7)
-    pruned, trace = significance(tree, Significance(alpha))
+    pruned, trace = significance(tree, Significance(alpha, test="naive"))
     # The lower split is significant at .05 (p = .0455) and holds the root (p = .0528) up.
     assert pruned.n_leaves == n_leaves
     check_trace(tree, pruned, trace)
@@ -245,7 +245,7 @@ def test_significance_on_mammals(alpha: float, n_leaves: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lowest_splits_are_significant(seed: int) -> None:
     tree, _ = random_tree(seed, categorical_split="multiway")
-    pruned, trace = significance(tree, Significance(0.1))
+    pruned, trace = significance(tree, Significance(0.1, test="naive"))
     check_trace(tree, pruned, trace)
     p, leaf = split_p_values(pruned), pruned.is_leaf()
     lowest = [
@@ -309,7 +309,7 @@ def test_a_tree_of_one_leaf_stays() -> None:
         reduced_error(tree, counts),
         reduced_error(tree, counts, ReducedError(method="bottom_up")),
         leaf_penalty(tree),
-        significance(tree),
+        significance(tree, Significance(test="naive")),
         simplify(tree),
         snip(tree, []),
         pruning.prune_at(tree, pruning.cost_complexity_path(tree), 1.0),
@@ -328,7 +328,12 @@ def test_ten_thousand_levels() -> None:
     check_trace(tree, pruned, trace)
     path = pruning.cost_complexity_path(tree)
     assert path.leaves[-1] == 1
-    for pruned, trace in (leaf_penalty(tree), significance(tree), simplify(tree), snip(tree, [2])):
+    for pruned, trace in (
+        leaf_penalty(tree),
+        significance(tree, Significance(test="naive")),
+        simplify(tree),
+        snip(tree, [2]),
+    ):
         check_trace(tree, pruned, trace)
 
 

@@ -21,6 +21,7 @@ MEANINGLESS = (
     "pruning",
     "random_state",
     "significance",
+    "significance_test",
     "stop_zero_gain",
 )
 HISTORICAL = {"categorical_split": "multiway", "missing": "fractional"}
@@ -51,7 +52,7 @@ class SMMLClassifier(_ByLength):
     strict one of the theory, a code that is shortest on average over all data, is out of reach for trees.
 
     The parameters are those of `TreeClassifier`, but for costs, class weights, `min_gain`, `stop_zero_gain`,
-    `significance`, `pruning` and `random_state`, and:
+    `significance`, `significance_test`, `pruning` and `random_state`, and:
 
     alpha : float, default=0.5
         What every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys'.

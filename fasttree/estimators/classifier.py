@@ -28,7 +28,7 @@ from fasttree.estimators.validation import (
 from fasttree.export import EXPORTERS, export
 from fasttree.export.model import Exportable, tells_missing
 from fasttree.export.text import to_text
-from fasttree.fitting import Fitting, Pruned, prune, reads_rows
+from fasttree.fitting import Fitting, Pruned, prune, reads_rows, tests_by_rows
 from fasttree.frames import Table, read_table_like, read_weights
 from fasttree.message_length import Alpha, Choices, MessageLength, message_length
 from fasttree.metrics import weighted_mean
@@ -115,9 +115,13 @@ class TreeClassifier(Estimator):
     stop_zero_gain : bool, default=False
         A node is a leaf if its best split gains nothing. False lets XOR be learned.
     significance : None, float or `fasttree.pruning.Significance`, default=None
-        A node is a leaf unless its best split is significant: unless chance alone would tell its branches apart as much
-        with a smaller probability than this (chi-square, exact when counts are small;
-        ``Significance(0.1, exact=False)`` is chi-square always).
+        A node is a leaf unless its best split is significant: unless chance alone would bring as good a one with a
+        smaller probability than this. An object says itself which test it is.
+    significance_test : {"selected", "naive"}, default="selected"
+        "selected": as good a one among all the cuts, sets and attributes that the node could choose between; on noise a
+        root is split with at most the probability `significance`. "naive": as if there had been this split alone
+        (chi-square, exact where counts are small; ``Significance(0.1, exact=False, test="naive")`` is chi-square
+        always).
     attribute_costs : dict, array or None, default=None
         What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
         on the way to a node costs nothing there.
@@ -191,6 +195,7 @@ class TreeClassifier(Estimator):
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
         significance: Any = None,
+        significance_test: str = "selected",
         attribute_costs: Any = None,
         cost_function: Any = None,
         class_weight: Any = None,
@@ -216,6 +221,7 @@ class TreeClassifier(Estimator):
         self.min_gain = min_gain
         self.stop_zero_gain = stop_zero_gain
         self.significance = significance
+        self.significance_test = significance_test
         self.attribute_costs = attribute_costs
         self.cost_function = cost_function
         self.class_weight = class_weight
@@ -265,8 +271,8 @@ class TreeClassifier(Estimator):
         `method` is a name or an object of `fasttree.pruning`. Some methods need more than the tree:
 
         - "reduced_error": validation rows, `X_val` and `y_val`;
-        - "error_based" with raising, "cross_validated", "message_length": the training rows, `X`, `y` and
-          `sample_weight`, as for `fit`;
+        - "error_based" with raising, "cross_validated", "message_length", "significance" (but for
+          ``Significance(test="naive")``): the training rows, `X`, `y` and `sample_weight`, as for `fit`;
         - "cost_complexity": one of both, to choose by validation rows or by folds of the training rows.
         """
         self._check_fitted()
@@ -317,7 +323,7 @@ class TreeClassifier(Estimator):
             misclassification_cost=self.misclassification_cost,
         ) as (rows, team):
             costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
-            table = rows.table() if with_table else None
+            table = rows.table() if with_table or tests_by_rows(params) else None
             yield Fitting(rows, table, team, params, costs, self._finish, seed)
 
     def _growth(self) -> GrowthParams:

@@ -11,7 +11,7 @@ import numpy as np
 from fasttree.fitting import Validation
 from fasttree.frames import read_table_like, read_target, read_weights
 from fasttree.metrics import weighted_mean
-from fasttree.pruning import CrossValidated, MessageLength, codes_of_classes
+from fasttree.pruning import CrossValidated, MessageLength, Significance, codes_of_classes
 from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.refusals import require
 from fasttree.scalars import shown
@@ -49,6 +49,11 @@ def check_enough(how: Any, X: Any, X_val: Any) -> None:
     if isinstance(how, MessageLength) and X is None:
         raise ValueError(
             f"{name} must see what there was to choose between at each node: pass X and y, those of fit"
+        )
+    if isinstance(how, Significance) and how.needs == TRAINING_ROWS and X is None:
+        raise ValueError(
+            f'{name}(test="selected") must see what there was to choose between at each node: pass X and y, those of '
+            f'fit, or use {name}(test="naive"), which takes the splits as if nobody had chosen them'
         )
     if how.needs == TRAINING_ROWS and X is None:
         raise ValueError(

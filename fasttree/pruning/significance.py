@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
 
 import numpy as np
 
 from fasttree._special import chi_square_tails
 from fasttree._sums import segment_sums, sums
-from fasttree.params import as_float
+from fasttree.params import SELECTED, SIGNIFICANCE_TESTS, as_float
 from fasttree.prepruning import p_values_of
-from fasttree.pruning.choices import NOTHING
+from fasttree.pruning.choices import NOTHING, TRAINING_ROWS, check_choice
 from fasttree.pruning.levels import levels_upwards
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.scalars import shown
@@ -21,19 +22,24 @@ from fasttree.tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """Pruning by the chi-square test, from the bottom up.
+    """Pruning by a test of each split, from the bottom up.
 
     Parameters
     ----------
     alpha : float
         A split above nothing but leaves is cut if chance brings one like it with this probability or more.
     exact : bool or None
-        An exact test in place of chi-square: always, or (None) where counts are small.
+        With ``test="naive"`` an exact test in place of chi-square: always, or (None) where counts are small. The other
+        test is exact where counts are small anyway.
+    test : {"selected", "naive"}
+        "selected": how often chance brings one like it among all the splits that the node could choose between, see
+        `fasttree.chosen_splits`; for that the training rows are looked at again. "naive": the chi-square of branches by
+        classes, as if the split had been the only one, which finds most splits of noise significant.
     """
 
     alpha: float = 0.05
     exact: bool | None = False
-    needs: ClassVar[str] = NOTHING
+    test: str = SELECTED
 
     def __post_init__(self) -> None:
         if not 0 < as_float(self.alpha) < 1:
@@ -42,19 +48,43 @@ class Significance:
             )
         if not (self.exact is None or isinstance(self.exact, (bool, np.bool_))):
             raise ValueError(f"exact must be True, False or None, got {shown(self.exact)}")
+        check_choice("test", self.test, SIGNIFICANCE_TESTS)
+        if self.test == SELECTED and self.exact is not False:
+            raise ValueError(
+                f'exact={shown(self.exact)} is for test="naive" (test="selected" is exact where counts are small): '
+                'leave exact out, or pass test="naive"'
+            )
+
+    @property
+    def needs(self) -> str:
+        return TRAINING_ROWS if self.test == SELECTED else NOTHING
 
 
-def significance(tree: Tree, how: Significance | None = None) -> tuple[Tree, Trace]:
-    """The tree in which each lowest split is significant; and what was cut, with its p-value as the estimate."""
+def significance(
+    tree: Tree,
+    how: Significance | None = None,
+    p_of: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> tuple[Tree, Trace]:
+    """The tree in which each lowest split is significant; and what was cut, with its p-value as the estimate. `p_of`
+    has the p-values of nodes, which ``test="selected"`` needs: the tree alone does not tell them."""
     how = how or Significance()
-    p = split_p_values(tree)
-    if how.exact is not False:
-        inner = np.flatnonzero(~tree.is_leaf())
-        p[inner] = p_values_of(tree, inner, how.exact)
+    if how.test != SELECTED:
+        p_of = split_p_values(tree).__getitem__
+        if how.exact is not False:
+            p_of = partial(p_values_of, tree, exact=how.exact)
+    elif p_of is None:
+        raise ValueError(
+            'test="selected" needs the training rows: prune a fitted model with X and y, or use '
+            'Significance(test="naive")'
+        )
+    p = np.ones(tree.node_count)
     kept = np.zeros(tree.node_count, dtype=bool)
     for level in levels_upwards(tree):
         nodes = level.splits
-        kept[nodes] = (p[nodes] < how.alpha) | (level.sums(kept.astype(np.int64)) > 0)
+        holds = level.sums(kept.astype(np.int64)) > 0
+        lowest = nodes[~holds]
+        p[lowest] = p_of(lowest)
+        kept[nodes] = holds | (p[nodes] < how.alpha)
     cut = np.flatnonzero(~kept & ~tree.is_leaf())[::-1]
     # All the children of a cut node are leaves.
     now = np.where(tree.is_leaf(), tree.multiplicity, 1)
