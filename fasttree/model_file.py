@@ -55,8 +55,8 @@ CLASSES: dict[str, type[Estimator]] = {
 }
 FORMAT = "fasttree model"
 MOST_THREADS = 1024
-# Parameters that format version 1 did not have, and the version that brought them. By default they change nothing, but for
-# the test of `significance`.
+# Parameters that format version 1 did not have, and the version that brought them. By default they change nothing
+# (but see `_Unfitted`).
 NEW_PARAMETERS = {"min_category_count": 2, "significance_test": 2}
 
 

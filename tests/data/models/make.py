@@ -3,8 +3,7 @@
 
     python tests/data/models/make.py
 
-Once for each format version.
- Files of earlier versions stay as they are: later ones must read them.
+Once for each format version. Files of earlier versions stay as they are: later ones must read them.
 """
 
 from __future__ import annotations
