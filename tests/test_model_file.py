@@ -666,7 +666,7 @@ GOLDEN_FILES = sorted(GOLDEN.glob("*/*.fasttree"))
 
 
 def all_of(model: Any, in_first_words: bool) -> str:
-    """A model as its golden file has it: rules with breaks of lines as blanks, in files of the first format version with
+    """A model as its golden file has it: rules with breaks of lines as blanks, and in files of the first format with
     the estimated accuracy that was printed then."""
     if not isinstance(model, RuleClassifier):
         return model.to_text(exact=True)
