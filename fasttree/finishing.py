@@ -26,7 +26,7 @@ from fasttree.node_arrays import (
     without_rows,
 )
 from fasttree.params import J48_TIE
-from fasttree.priors import CLASS_TIE, cheapest, in_order, likeliest, to_ratios
+from fasttree.priors import CLASS_TIE, LAST_BITS, cheapest, in_order, likeliest, to_ratios
 from fasttree.segments import ends, places, starts
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, NOTHING, Tree, constant
@@ -203,7 +203,8 @@ class Finisher:
             total = sums(weighed, keepdims=True)
             if not is_exact:
                 raised = self._evened(weighed, total)
-                total = total + in_order(raised - weighed)  # or shares would add up to more than 1
+                more = in_order(raised - weighed)  # or shares would add up to more than 1
+                total = np.where(more > LAST_BITS * total, total + more, total)
                 weighed = raised
             if not has_plain_shares:
                 proba[here] = shares = weighed / np.where(total > 0, total, 1)

@@ -30,7 +30,7 @@ _MOST_MULTIPLE = 2**52  # of all the denominators: float64 holds whole numbers u
 _MOST_EXPONENT, _MOST_RATIO = 100, 300
 
 CLASS_TIE = 1e-10
-LAST_BITS = 2.0**-50  # of class shares: what the rounding of doubles comes to
+LAST_BITS = 2.0**-48  # of class shares: what the rounding of doubles comes to
 
 
 # -- what the user says ----------------------------------------------------------------------------
