@@ -123,7 +123,11 @@ def test_every_look(page: Path, window: Browser, width: int, dark: bool) -> None
     assert window.run("return matchMedia('(prefers-color-scheme: dark)').matches") is dark
     assert window.run("return innerWidth") == width
     assert window.log("browser") == []  # the console
-    asked = [url for url in window.requests() if not url.startswith(("data:", "chrome:"))]
+    asked = [
+        url
+        for url in window.requests()
+        if not url.startswith(("data:", "chrome:", "chrome-untrusted:"))
+    ]
     assert asked == [page.resolve().as_uri()]
 
     n_texts, low = window.run(CONTRASTS)
