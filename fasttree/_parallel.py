@@ -63,7 +63,8 @@ class Team:
 
     def __init__(self, n_jobs: int | None, most: int | None = None, brief: bool = False) -> None:
         """`most`: for so many threads there is work, whatever `n_jobs` allows."""
-        allowed = count_threads(n_jobs)
+        # Where one is enough, joblib is not asked: it takes longer than the prediction of a row.
+        allowed = 1 if most is not None and most <= 1 else count_threads(n_jobs)
         self.size = allowed if most is None else max(1, min(allowed, most))
         self._n_jobs = n_jobs if self.size == allowed else self.size
         self._brief = brief
