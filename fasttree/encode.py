@@ -431,7 +431,9 @@ def _n_present(column: Column, codes: np.ndarray, missing: int) -> int:
     """The levels that rows have: all, unless they were declared. `missing`: the code of rows without one."""
     if not column.declared:
         return len(column.categories or ())
-    return len(np.unique(codes)) - int(codes.min() == missing)
+    present = np.zeros(len(column.categories or ()) + 1, dtype=bool)  # the first: missing
+    present[codes - missing if missing else codes] = True
+    return int(np.count_nonzero(present[1:]))
 
 
 def _rows(entries: np.ndarray) -> np.ndarray:
