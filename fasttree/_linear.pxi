@@ -2,7 +2,8 @@
 # Included by _core.pyx: linear algebra for small dense systems, every sum from the first term to the last.
 
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
+
+from fasttree._alloc cimport free, malloc
 
 
 def matrix_product(const double[:, ::1] a, const double[:, ::1] b, double[:, ::1] out):
