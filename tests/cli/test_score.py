@@ -336,10 +336,10 @@ def test_a_folder_without_permission(folder: Path, monkeypatch: pytest.MonkeyPat
 
 def test_bad_models(folder: Path) -> None:
     whole = Path("m.model").read_bytes()
-    Path("newer.model").write_bytes(whole.replace(b'"format_version":2,', b'"format_version":3,'))
+    Path("newer.model").write_bytes(whole.replace(b'"format_version":3,', b'"format_version":4,'))
     refused(
         4,
-        r"newer\.model: .*version 3.*upgrade fasttree",
+        r"newer\.model: .*version 4.*upgrade fasttree",
         "newer.model",
         "visits.csv",
         "-o",
