@@ -3,7 +3,6 @@
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
-from cpython.tuple cimport PyTuple_GET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -337,17 +336,24 @@ ctypedef fused code:
     int64_t
 
 
+cdef extern from "Python.h":
+    PyObject** PySequence_Fast_ITEMS(object held)   # of a list or a tuple
+
+
 cdef enum:
     POINTERS = 8192             # slots of a table of objects that were met; at most half of them are taken
+    RECODED = 1024              # codes that are looked up after one check
 
 
 def object_codes(object values, int32_t[::1] codes):
     """Fill in the codes of some values; returns the distinct ones in the order in which they appear.
 
     Most columns hold a few objects many times, so an object is looked up by where it lies first. A TypeError says that
-    a value cannot be hashed.
+    a value cannot be hashed. A list must be one that nobody else has: not even a value that is compared may take
+    objects away or add some. Of anything else a tuple is made.
     """
-    cdef tuple held = tuple(values)     # nobody, not even a value that is compared, can take objects away or add some
+    cdef object held = values if type(values) is list else tuple(values)
+    cdef PyObject** objects = PySequence_Fast_ITEMS(held)
     if len(held) != codes.shape[0]:
         raise ValueError(f"{len(held)} values, but room for the codes of {codes.shape[0]}")
     cdef const PyObject** met = <const PyObject**>calloc(POINTERS, sizeof(PyObject*))
@@ -359,7 +365,7 @@ def object_codes(object values, int32_t[::1] codes):
         if met == NULL or code_at == NULL:
             raise MemoryError("no memory left to number the labels of a column")
         for i in range(codes.shape[0]):
-            value = <const PyObject*>PyTuple_GET_ITEM(held, i)
+            value = objects[i]
             place = (<uint64_t>value * <uint64_t>0x9E3779B97F4A7C15) >> 51
             while met[place] != NULL and met[place] != value:
                 place = (place + 1) & (POINTERS - 1)
@@ -379,9 +385,9 @@ def object_codes(object values, int32_t[::1] codes):
 
 def recode_to_bytes(const code[:] codes, const uint8_t[::1] table, uint8_t[::1] out):
     """`recode`, whatever the codes are held in."""
-    cdef Py_ssize_t i
     cdef int64_t at, last = table.shape[0] - 1
     cdef bint fine = codes.shape[0] == out.shape[0] and last >= 0
+    cdef Py_ssize_t i
     with nogil:
         for i in range(codes.shape[0] if fine else 0):
             at = codes[i]
@@ -392,15 +398,20 @@ def recode_to_bytes(const code[:] codes, const uint8_t[::1] table, uint8_t[::1] 
 
 def recode(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] out):
     """out[row] := table[codes[row]]; a code of -1 stands for the last place."""
-    cdef Py_ssize_t i
-    cdef int32_t at, last = <int32_t>table.shape[0] - 1
-    cdef bint fine = codes.shape[0] == out.shape[0] and last >= 0
+    cdef uint32_t held[RECODED]     # what was checked is what is looked up, also if somebody writes to the codes
+    cdef uint32_t at, beyond = 0, last = <uint32_t>table.shape[0] - 1
+    cdef Py_ssize_t start = 0, i, n
+    check_codes(codes.shape[0] == out.shape[0] and table.shape[0] > 0)
     with nogil:
-        for i in range(codes.shape[0] if fine else 0):
-            at = codes[i]
-            fine &= at < last
-            out[i] = table[at if 0 <= at < last else last]
-    check_codes(fine)
+        while start < codes.shape[0] and beyond >> 31 == 0:
+            n = min(codes.shape[0] - start, <Py_ssize_t>RECODED)
+            for i in range(n):
+                at = held[i] = <uint32_t>codes[start + i]
+                beyond |= last - 1 - at         # its sign: of a code that is too large
+            for i in range(n if beyond >> 31 == 0 else 0):
+                out[start + i] = table[held[i] if <int32_t>held[i] >= 0 else last]
+            start += n
+    check_codes(beyond >> 31 == 0)
 
 
 cdef int check_codes(bint fine) except -1:

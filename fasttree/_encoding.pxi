@@ -56,6 +56,17 @@ def sorted_codes(const double[::1] values, const uint8_t[::1] codes, uint8_t[::1
         sort_codes(&value[0], values.shape[0], &codes[0], codes.shape[0], &out[0], &ascending[0])
 
 
+def midpoints(const double[:] below, const double[:] above, double[::1] out):
+    """Between two values, never equal to the upper one; halves first, so that nothing overflows."""
+    cdef Py_ssize_t i
+    cdef double middle
+    if not below.shape[0] == above.shape[0] == out.shape[0]:
+        raise ValueError(f"{below.shape[0]} values with {above.shape[0]}, and room for {out.shape[0]}")
+    for i in range(out.shape[0]):
+        middle = below[i] / 2 + above[i] / 2    # NaN between infinities
+        out[i] = middle if below[i] <= middle < above[i] else below[i]
+
+
 def keys_of(
     const real[:, :] table, int row_bits, uint64_t[:, ::1] keys, uint8_t[::1] whole, int64_t[::1] n_missing
 ):
@@ -102,9 +113,12 @@ cdef class SortedColumn:
         return n
 
     def entries(self, const real[:] values, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
-        """The sorted list."""
+        """The sorted list. Returns the rank of the last row, and the lowest and the highest value."""
+        cdef uint64_t first, last
         with nogil:
             rank_entries(&self.keys, &values[0], values.strides[0], shift, &y[0], &entries[0])
+            first, last = entries[self.keys.n_missing], entries[self.keys.n - 1]
+        return last >> shift, values[<uint32_t>first], values[<uint32_t>last]
 
 
 def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):

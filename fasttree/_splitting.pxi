@@ -59,8 +59,9 @@ def share_rows(
     """Share the rows that do not know the attribute out over the branches that have rows, in proportion to their
     weights `known`. Copies take numbers from first_copy[node] on; the last branch takes what rounding leaves.
 
-    child_exact[child, class] := the counts in two words. `pull`: by what class weights are multiplied to see how much a
-    branch draws, in 2^-64; None: all by the same. Returns False without memory.
+    child_exact[child, class], the counts in two words, has those of the rows that know the attribute in whole steps at
+    first. `pull`: by what class weights are multiplied to see how much a branch draws, in 2^-64; None: all by the same.
+    Returns False without memory.
     """
     cdef Py_ssize_t i
     cdef int64_t most = 1
@@ -284,14 +285,22 @@ cdef int64_t count_children(
 cdef void count_exactly(
     Growth growth, Level level, int64_t node, int64_t attribute, int64_t first, uint64_t[:, :, ::1] child_exact
 ) noexcept nogil:
-    """The class counts of the rows that know their branch."""
+    """To the class counts in steps of the rows that know their branch: what they lack, or have too much. Only shares of
+    rows are no whole number of steps."""
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
+    cdef Instances* instances = &growth.instances
+    cdef Wide* count
     cdef int64_t i
-    cdef uint32_t branch
+    cdef uint32_t branch, number
     for i in range(level.n_rows[node]):
+        number = <uint32_t>entries[i]
+        if instances.first_copy[number] == 0:
+            continue
         branch = branch_of(&growth.sides, entries[i])
         if branch != SHARED:
-            add_exactly(&growth.instances, <uint32_t>entries[i], first + branch, child_exact)
+            count = <Wide*>&child_exact[first + branch, instances.y[number], 0]
+            count[0] = wide_difference(
+                wide_sum(count[0], instances.exact[number]), Wide(<uint64_t>instances.weight[number], 0))
 
 
 cdef inline void add_exactly(
@@ -304,7 +313,7 @@ cdef inline void add_exactly(
 cdef void take_parts(
     int n_classes, const Wide* counts, int64_t n, const uint64_t* pull, Wide* part
 ) noexcept nogil:
-    """part[b] := how much of all that branches draw their counts do, as a fraction of 2^128."""
+    """part[b] := how much of all that branches draw their counts do, as a fraction of 2^128; not of the last one."""
     cdef int64_t b
     cdef int c
     cdef Wide total = Wide(0, 0), fraction
@@ -316,7 +325,7 @@ cdef void take_parts(
                 fraction = wide_part(fraction, Wide(pull[c], 0))
             part[b] = wide_sum(part[b], fraction)
         total = wide_sum(total, part[b])
-    for b in range(n):
+    for b in range(n - 1):
         part[b] = wide_quotient(part[b], total)
 
 
@@ -351,6 +360,7 @@ cdef void share_node(
             if b > 0:
                 number = <uint32_t>copy
                 copy += 1
+                growth.instances.first_copy[number] = number
                 growth.instances.y[number] = growth.instances.y[instance]
                 growth.instances.row_of[number] = growth.instances.row_of[instance]
             growth.instances.weight[number] = part

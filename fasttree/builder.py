@@ -86,7 +86,7 @@ class Builder:
 
     def note_heuristic(self, level: Level, winners: Winners) -> None:
         """The nodes of the open level at which a better split than the best one that was found may exist."""
-        if winners.heuristic.any():
+        if not self.ground.is_all_numeric and winners.heuristic.any():
             nodes = level.first_node + level.frontier[winners.heuristic]
             self.written.heuristic.append((nodes, np.ones(len(nodes), dtype=bool)))
 
@@ -157,7 +157,7 @@ class Builder:
         if not ground.is_all_numeric:
             found |= self._tables(attribute, children, heaviest)
         for name, values in found.items():
-            self.written.splits[name].append(values.astype(LEAF_VALUES[name].dtype))
+            self.written.splits[name].append(values.astype(LEAF_VALUES[name].dtype, copy=False))
 
     def lay_out_children(self, level: Level, nodes: np.ndarray, children: Children) -> Level:
         """The children of some nodes as a level, that is not written down."""

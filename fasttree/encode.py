@@ -31,6 +31,7 @@ ROW_BITS = np.uint64(2**WIDE_SHIFT - 1)
 PACKED_RANKS = 2**24
 PACKED_CLASSES = 2**8
 MOST_ROWS = 2**32 - 1
+MOST_CODES = 2**31 - 1
 THREADED_CELLS = 200_000  # below, starting threads costs more than they bring
 CELLS_OF_THREAD, ROWS_OF_THREAD = 25_000, 32_768  # with less, one more thread brings nothing
 # Of the keys of some columns, made together so that a row-major table is read by cache lines.
@@ -130,7 +131,10 @@ class EncodedTable:
         self, attribute: np.ndarray, sides: np.ndarray, below: np.ndarray, above: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Both, after a look at whether the user's table still has the values that its rows were sorted by."""
-        out_of_order = ~(below < above) & (sides >= 0).all(axis=1)
+        in_order = below < above
+        if in_order.all():
+            return below, above
+        out_of_order = ~in_order & (sides >= 0).all(axis=1)
         if out_of_order.any():
             raise changed_error(self.schema.names[attribute[np.argmax(out_of_order)]])
         return below, above
@@ -221,7 +225,6 @@ class _Encoding:
         self.shift = PACKED_SHIFT if packed else WIDE_SHIFT
         self.storage = np.empty(d, dtype=np.int32)
         self.n_codes = np.zeros(d, dtype=np.int32)
-        self.has_missing = np.zeros(d, dtype=np.uint8)
         # Not touched, not paid for: an attribute uses a row of one of the two.
         has_lists = table.columns is not None or max_bins is None
         self.lists = np.empty((d if has_lists else 0, n), dtype=np.uint64)
@@ -231,7 +234,7 @@ class _Encoding:
         self.lower = np.zeros((d, MAX_BINS + 1))
         self.upper = np.zeros((d, MAX_BINS + 1))
         self.ranges = np.full((d, 2), np.nan)
-        self.counted = np.zeros((d, 2), dtype=np.int64)
+        self.counted = [(0, 0)] * d
         self.source: list[np.ndarray | None] = [None] * d
         self.room = Room(d if table.columns is not None else 0, n)
         self.keys: list[np.ndarray] = []  # of the columns of a matrix that a worker has in hand
@@ -314,7 +317,6 @@ class _Encoding:
         if n_missing is None:
             codes = self.codes[attribute]
             n_missing = 0 if codes.min() else len(codes) - int(np.count_nonzero(codes))
-        self.has_missing[attribute] = n_missing > 0
         self.counted[attribute] = n_values, n_missing
 
     def sort_numbers(
@@ -353,13 +355,12 @@ class _Encoding:
                 self.note_codes(attribute, largest, upper, n_values)
                 continue
             entries = self.lists[row]
-            ranked.entries(column, self.shift, self.y, entries)
-            low, high = column[_rows(entries[[n_missing[j], -1]])]
-            if int(entries[-1]) >> self.shift != n_values or not low <= high:
+            n_ranks, low, high = ranked.entries(column, self.shift, self.y, entries)
+            if n_ranks != n_values or not low <= high:
                 raise changed_error(self.table.names[attribute])
             self.ranges[attribute] = low, high
             self.storage[attribute] = row
-            self.n_codes[attribute] = min(n_values, np.iinfo(np.int32).max - 1) + 1
+            self.n_codes[attribute] = min(n_values, MOST_CODES - 1) + 1
             self.note_counts(attribute, n_values, int(n_missing[j]))
 
     # -- categories ------------------------------------------------------------------------------------------------
@@ -388,7 +389,8 @@ class _Encoding:
                 _core.forget(self.lists[row])
         target.classes.flags.writeable = False  # estimators and trees share them
         self.ranges.flags.writeable = False
-        self.counted.flags.writeable = False
+        counted = np.array(self.counted, dtype=np.int64).reshape(-1, 2)
+        counted.flags.writeable = False
         if table.columns is None:
             attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
         else:
@@ -403,13 +405,13 @@ class _Encoding:
                 table.named,
                 tuple(target.tie_order.tolist()),
                 ranges=self.ranges,
-                counted=self.counted,
+                counted=counted,
             ),
             tie_order=target.tie_order,
             y=self.y,
             storage=self.storage,
             n_codes=self.n_codes,
-            has_missing=self.has_missing,
+            has_missing=(counted[:, 1] > 0).view(np.uint8),
             lists=self.lists,
             codes=self.codes,
             rank_shift=self.shift,
@@ -442,10 +444,10 @@ def _rows(entries: np.ndarray) -> np.ndarray:
 
 
 def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:
-    """Between two values, never equal to the upper one; halves first, so that nothing overflows."""
-    with np.errstate(invalid="ignore"):  # -inf/2 + inf/2
-        middle = below / 2 + above / 2
-    return np.where((middle >= below) & (middle < above), middle, below)
+    """Between two values, never equal to the upper one."""
+    middle = np.empty(len(below))
+    _core.midpoints(below, above, middle)
+    return middle
 
 
 def is_worth_threads(n_rows: int, n_attributes: int) -> bool:

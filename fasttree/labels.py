@@ -75,8 +75,8 @@ def first_row(values: Iterable[Any], found: Callable[[Any], bool]) -> int:
 
 
 def hash_labels(values: Sequence[Any]) -> Labels:
-    """Numbers the distinct values in the order in which they appear, but missing ones."""
-    values = tuple(values)
+    """Numbers the distinct values in the order in which they appear, but missing ones. A list must be one that nobody
+    else has."""
     codes = np.empty(len(values), dtype=np.int32)
     distinct = _core.object_codes(values, codes)
     return without_missing(Labels(codes, [plain(label) for label in distinct]))

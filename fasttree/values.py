@@ -77,7 +77,9 @@ def _whole(
     elif hasattr(column, "__len__"):
         wanted = len(column)
     _check_length(where, wanted, len(values))
-    if isinstance(found, Labels) and found.codes.max(initial=MISSING_CODE) >= len(found.labels):
+    if not isinstance(found, Labels) or not found.declared:  # others' codes were made here
+        return found
+    if found.codes.max(initial=MISSING_CODE) >= len(found.labels):
         row = int(np.argmax(found.codes))
         raise ValueError(
             f"{where} is damaged: row {row} has the code {found.codes[row]}, but there are {len(found.labels)} labels."
