@@ -19,7 +19,7 @@ from fasttree._parallel import Team
 from fasttree._sums import total
 from fasttree.answers import Answers, answers_of
 from fasttree.folds import value_hashes, with_classes
-from fasttree.frames import Table, read_table_like, read_target, read_weights
+from fasttree.frames import Column, Table, read_table_like, read_target, read_weights
 from fasttree.importances import METRICS, Importances, Metric
 from fasttree.params import check_n_jobs, check_seed
 from fasttree.scalars import plain, shown
@@ -88,7 +88,7 @@ def permutation_importance(
     codes = _class_codes(y, table.n_rows, answers, chosen)
     weight = read_weights(sample_weight, table.n_rows)
     n_rows = table.n_rows if weight is None else int(np.count_nonzero(weight))
-    table, codes, weight = _copied(table, codes, weight)
+    table, codes, weight = _copied(_in_columns(table), codes, weight)
 
     def score(rows: Table) -> float:
         found = answers.score(rows, chosen.takes_shares)
@@ -101,7 +101,7 @@ def permutation_importance(
             f"metric={metric!r} is not defined on these rows, since y has one class only: use 'accuracy'"
         )
     hashes = _row_hashes(table, codes, weight)
-    receivers = np.argsort(hashes)
+    receivers = np.argsort(hashes, kind="stable")
     values = np.empty((len(columns), n_repeats))
     names = tuple(columns)
 
@@ -110,7 +110,7 @@ def permutation_importance(
         said = f"{seed} {repeat} {names[place]}".encode("utf-8", "surrogatepass")
         key = int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little")
         giver = np.empty(len(hashes), dtype=np.int64)
-        giver[receivers] = np.argsort(value_hashes([hashes], len(hashes), key))
+        giver[receivers] = np.argsort(value_hashes([hashes], len(hashes), key), kind="stable")
         shuffled = score(_shuffled(table, columns[names[place]], giver))
         values[place, repeat] = chosen.sign * (as_it_is - shuffled)
 
@@ -151,13 +151,16 @@ def _row_hashes(table: Table, codes: np.ndarray, weight: np.ndarray | None) -> n
     return with_classes(hashes, number)
 
 
+def _in_columns(table: Table) -> Table:
+    """The same table column by column, so that one can be replaced without a copy of the others."""
+    if table.matrix is None:
+        return table
+    columns = tuple(map(Column, table.names, table.matrix.T))
+    return Table(table.n_rows, table.names, table.named, columns=columns)
+
+
 def _shuffled(table: Table, places: list[int], giver: np.ndarray) -> Table:
     """A table where each row has, in some columns, the values of another."""
-    if table.matrix is not None:
-        matrix = table.matrix.copy()
-        for place in places:
-            matrix[:, place] = table.matrix[giver, place]
-        return replace(table, matrix=matrix)
     assert table.columns is not None
     columns = list(table.columns)
     for place in places:

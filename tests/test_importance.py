@@ -220,6 +220,9 @@ def test_matrices() -> None:
     assert once.means[0] > 0.3
     for same in (np.asfortranarray(X), X.astype(np.float32), X.tolist(), pd.DataFrame(X)):
         assert_same(permutation_importance(model, same, y, repeats=3), once)
+    strict = TreeClassifier(missing="error").fit(np.nan_to_num(X), y)
+    with pytest.raises(ValueError, match=r"column 'x\d' has a missing value .* in row \d+"):
+        permutation_importance(strict, X, y)
 
 
 # -- weights -------------------------------------------------------------------------------------
