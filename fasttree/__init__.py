@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from fasttree.estimators.depth import select_depth
     from fasttree.frames import Categorical
+    from fasttree.importance import permutation_importance
     from fasttree.model_file import load
     from fasttree.ranking import rank_attributes
     from fasttree.refusals import ModelFileError
@@ -52,6 +53,7 @@ _HOMES = {
     "load": "fasttree.model_file",
     "measures": "fasttree.measures",
     "metrics": "fasttree.metrics",
+    "permutation_importance": "fasttree.importance",
     "plot": "fasttree.plot",
     "pruning": "fasttree.pruning",
     "rank_attributes": "fasttree.ranking",
@@ -80,6 +82,7 @@ __all__ = [
     "load",
     "measures",
     "metrics",
+    "permutation_importance",
     "plot",
     "pruning",
     "rank_attributes",

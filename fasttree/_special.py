@@ -174,8 +174,19 @@ def log_factorial(n: NDArray[np.float64]) -> NDArray[np.float64]:
     return logs
 
 
+_LOG_2 = log(2.0)
 _LOG_FACTORIALS = log_gamma(np.arange(1.0, 4097.0))
 _LOG_FACTORIALS[:2] = 0.0
+
+
+def log2_choose(n: NDArray[np.float64], k: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log2 of the binomial coefficients n over k, 0 <= k <= n, which need not be whole numbers.
+
+    >>> log2_choose(np.array([4.0, 4.0, 2.5]), np.array([2.0, 0.0, 1.0])).round(6).tolist()
+    [2.584963, 0.0, 1.321928]
+    """
+    inside = log_gamma(k + 1) + log_gamma(n - k + 1)
+    return np.asarray((log_gamma(n + 1) - inside) / _LOG_2)
 
 
 def student_t_tails(t: float, df: int) -> float:

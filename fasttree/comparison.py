@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import combinations
@@ -16,9 +14,9 @@ import numpy as np
 from fasttree._special import student_t_tails
 from fasttree._sums import deviation
 from fasttree._sums import mean as mean_of
+from fasttree.printed import aligned, data_frame, markdown
 from fasttree.scalars import shown
 
-LIBRARIES = ("pandas", "polars")
 TIE = 1e-12  # means that differ by less are equally good
 
 
@@ -125,7 +123,7 @@ class Differences(list[Difference]):
             adjusted = holm([d.p_value for d in self])
             last = ["p, Holm", *(f"{p:.4f}" for p in adjusted)]
             rows = [[*row, cell] for row, cell in zip(rows, last, strict=True)]
-        return _aligned(rows, n_left=2)
+        return aligned(rows, n_left=2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,14 +219,12 @@ class Comparison:
     def to_text(self, measures: Sequence[str] = SHOWN, *, spread: str = "sd") -> str:
         """The means as an aligned table, with their standard deviations ("sd") or standard errors ("se")."""
         cells = self._cells(measures, spread, lambda text: text + "*", lambda text: text + " ")
-        return f"{self._heading(spread)}; * best\n\n{_aligned(cells, n_left=1)}"
+        return f"{self._heading(spread)}; * best\n\n{aligned(cells, n_left=1)}"
 
     def to_markdown(self, measures: Sequence[str] = SHOWN, *, spread: str = "sd") -> str:
         """The same as a Markdown table; the best means are bold."""
-        header, *rows = self._cells(measures, spread, lambda text: f"**{text}**", lambda text: text)
-        lines = [header, ["---"] + ["---:"] * len(measures), *rows]
-        table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-        return f"{table}\n\n{self._heading(spread)}; the best are bold."
+        rows = self._cells(measures, spread, lambda text: f"**{text}**", lambda text: text)
+        return f"{markdown(rows)}\n\n{self._heading(spread)}; the best are bold."
 
     def to_frame(self, backend: str | None = None, *, per_fold: bool = False) -> Any:
         """The table as a data frame: a row a method, or a row a method and fold.
@@ -237,14 +233,7 @@ class Comparison:
         dict of columns.
         """
         columns = self._fold_columns() if per_fold else self._method_columns()
-        if backend is None:
-            libraries = sorted(LIBRARIES, key=lambda name: name != self.library)  # that of X first
-            backend = next((name for name in libraries if name in sys.modules), "dict")
-        if backend == "dict":
-            return columns
-        if backend not in LIBRARIES:
-            raise ValueError(f"backend must be 'pandas', 'polars' or 'dict', got {shown(backend)}")
-        return importlib.import_module(backend).DataFrame(columns)
+        return data_frame(columns, backend, self.library)
 
     def _fold_columns(self) -> dict[str, list[Any]]:
         rows = [asdict(result) for result in self.per_fold]
@@ -300,16 +289,3 @@ def _number(mean: float, spread: float, measure: _Measure) -> str:
         return "-"
     text = f"{mean * measure.scale:.{measure.places}f}"
     return text if math.isnan(spread) else f"{text} ± {spread * measure.scale:.{measure.places}f}"
-
-
-def _aligned(rows: list[list[str]], n_left: int) -> str:
-    """Columns of equal width: the first `n_left` flush left, the others flush right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if place < n_left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)

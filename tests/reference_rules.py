@@ -12,6 +12,8 @@ missing), and every estimate is a pass over all the rows. The definitions:
 * Discarded: rules equal to an earlier one, without parts, without training rows, or whose class is not the most
   frequent of the training rows that they cover. Then sorted by estimate, more covered weight first among equals.
 * Estimates and weights closer than 1e-10 are equal.
+* To simplify, the subset of each class's rules is taken that tells the class in the fewest bits, see `length`. Then the
+  class with the fewest false positives is put first, and the rows that its rules cover are taken away, and so on.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 TIE = 1e-10
@@ -191,8 +194,10 @@ def learn(
     estimate: Estimate,
     when: str = "improves",
     order: Sequence[int] = (),
+    n_levels: Sequence[int | None] = (),
 ) -> tuple[list[NaiveRule], int]:
-    """The rules that are left, sorted, and the default class."""
+    """The rules that are left, sorted, and the default class. `n_levels`: they are simplified, and these are the levels
+    of each attribute, None if it is numeric."""
     order = order or range(n_classes)
     left: list[NaiveRule] = []
     seen = set()
@@ -209,11 +214,114 @@ def learn(
         if sum(counts) > 0 and majority(counts, order) == rule.label:
             left.append(replace(rule, counts=tuple(counts)))
     left.sort(key=lambda rule: (round(rule.error / TIE), -round(sum(rule.counts) / TIE)))
+    if n_levels:
+        left = simplified(left, order, n_levels, training)
     total, uncovered = [0.0] * n_classes, [0.0] * n_classes
     for row, label, weight in zip(*training, strict=True):
         total[label] += weight
         uncovered[label] += weight * (not any(rule.covers(row) for rule in left))
     return left, majority(uncovered if sum(uncovered) else total, order)
+
+
+# -- subsets ---------------------------------------------------------------------------------------
+
+Rows = tuple[Sequence[Row], Sequence[int], Sequence[float]]
+TIE_BITS = 1e-6
+
+
+def log2_choose(n: float, k: float) -> float:
+    if n == int(n) and k == int(k):
+        return math.log2(math.comb(int(n), int(k)))
+    return (math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)) / math.log(2)
+
+
+def part_bits(part: Part, n_levels: Sequence[int | None], training: Rows) -> float:
+    levels = n_levels[part.attribute]
+    bits = math.log2(len(n_levels))
+    if levels is None:
+        values = {
+            row[part.attribute]
+            for row, weight in zip(training[0], training[2], strict=True)
+            if weight > 0 and row[part.attribute] == row[part.attribute]
+        }
+        return bits + 1 + math.log2(max(len(values) - 1, 1))
+    assert part.codes is not None
+    return bits + math.log2(max(levels - 1, 1)) + log2_choose(levels, len(part.codes))
+
+
+def bits_of(rule: NaiveRule, n_levels: Sequence[int | None], training: Rows) -> float:
+    told = sum(part_bits(part, n_levels, training) for part in rule.parts)
+    return (told - math.log2(math.factorial(len(rule.parts)))) / 2
+
+
+def length(
+    rules: Sequence[NaiveRule], label: int, n_levels: Sequence[int | None], training: Rows
+) -> Callable[[Sequence[int]], float]:
+    """The bits that tell which training rows are of a class, by some of these rules and their exceptions."""
+    bits = [bits_of(rule, n_levels, training) for rule in rules]
+    covers = [[rule.covers(row) for rule in rules] for row in training[0]]
+
+    def of(chosen: Sequence[int]) -> float:
+        covered = false_positives = rest = missed = 0.0
+        for by_rule, y, weight in zip(covers, training[1], training[2], strict=True):
+            if any(by_rule[i] for i in chosen):
+                covered += weight
+                false_positives += weight * (y != label)
+            else:
+                rest += weight
+                missed += weight * (y == label)
+        exceptions = log2_choose(covered, false_positives) + log2_choose(rest, missed)
+        return exceptions + sum(bits[i] for i in sorted(chosen))
+
+    return of
+
+
+def shortest(
+    rules: Sequence[NaiveRule], label: int, n_levels: Sequence[int | None], training: Rows
+) -> list[NaiveRule]:
+    """The best of all subsets if there are ten rules at most; else adding and dropping one at a time."""
+    of = length(rules, label, n_levels, training)
+
+    def improved(chosen: frozenset[int]) -> tuple[frozenset[int], float]:
+        now = of(list(chosen))
+        while True:
+            others = [chosen ^ {i} for i in range(len(rules))]
+            lengths = [of(list(other)) for other in others]
+            if min(lengths) >= now - TIE_BITS:
+                return chosen, now
+            best = next(i for i, one in enumerate(lengths) if one <= min(lengths) + TIE_BITS)
+            chosen, now = others[best], lengths[best]
+
+    if len(rules) <= 10:
+        every = [s for k in range(len(rules) + 1) for s in combinations(range(len(rules)), k)]
+        lengths = [of(subset) for subset in every]
+        best = next(i for i, one in enumerate(lengths) if one <= min(lengths) + TIE_BITS)
+        return [rules[i] for i in every[best]]
+    (kept, one), (other_kept, other) = improved(frozenset()), improved(frozenset(range(len(rules))))
+    return [rules[i] for i in sorted(other_kept if other < one - TIE_BITS else kept)]
+
+
+def simplified(
+    rules: Sequence[NaiveRule], order: Sequence[int], n_levels: Sequence[int | None], training: Rows
+) -> list[NaiveRule]:
+    """The subsets of all classes, the class with the fewest false positives among the rows that are left first."""
+    subsets = {
+        c: shortest([rule for rule in rules if rule.label == c], c, n_levels, training)
+        for c in order
+    }
+    subsets = {c: subset for c, subset in subsets.items() if subset}
+    left = list(zip(*training, strict=True))
+    found: list[NaiveRule] = []
+    while subsets:
+        false_positives = {
+            c: sum(w for row, y, w in left if y != c and any(r.covers(row) for r in subset))
+            for c, subset in subsets.items()
+        }
+        first = min(false_positives, key=lambda c: round(false_positives[c] / TIE))
+        found += subsets[first]
+        left = [one for one in left if not any(r.covers(one[0]) for r in subsets[first])]
+        del subsets[first]
+    return found
 
 
 def first_match(rules: Sequence[NaiveRule], row: Row) -> int:

@@ -157,7 +157,13 @@ def compare(problem: Problem, model: RuleClassifier, judges: Problem | None = No
     if model.rules_.estimate == "pessimistic":
         estimate = naive.pessimistic(model.confidence)
     left, default = naive.learn(
-        naive.rules_of(tree), training, judging, problem.n_classes, estimate, model.when
+        naive.rules_of(tree),
+        training,
+        judging,
+        problem.n_classes,
+        estimate,
+        model.when,
+        n_levels=() if model.simplify is None else [a.n_categories for a in problem.attributes],
     )
     rules = model.rules_
     assert len(rules) == len(left)
@@ -414,6 +420,8 @@ def test_too_few_rows_to_hold_any_out() -> None:
         ({"confidence": 10**400}, "confidence must be above 0 and at most 0.5, got 1000"),
         ({"estimate": "laplace"}, "estimate must be 'pessimistic' or 'validation', got 'laplace'"),
         ({"when": "always"}, "when must be 'improves' or 'not_worse', got 'always'"),
+        ({"simplify": "best"}, "simplify must be None or 'subset', got 'best'"),
+        ({"simplify": 1}, "simplify must be None or 'subset', got 1"),
         ({"validation_fraction": 1.0}, "validation_fraction must lie between 0 and 1, got 1.0"),
         (
             {"validation_fraction": 10**400},
@@ -489,6 +497,7 @@ def test_representation_and_parameters() -> None:
         "estimate": "pessimistic",
         "confidence": 0.25,
         "when": "improves",
+        "simplify": None,
         "validation_fraction": 0.3,
         "random_state": None,
     }

@@ -1,85 +1,54 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a batch run asks of a model: classes, shares, leaves and rules of a table that has been read."""
+"""What a batch run asks of a model: its answers for a table that has been read, and the reasons for them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from fasttree.estimators import RuleClassifier, TreeClassifier
+from fasttree.answers import Answers, RuleAnswers, Scored, TreeAnswers, tree_or_rules
+from fasttree.estimators import TreeClassifier
 from fasttree.export.names import readable_in_rule
 from fasttree.export.rules_text import in_brackets, known_text, premise_text
 from fasttree.frames import Table
-from fasttree.params import check_unknown
 from fasttree.rules import Condition, Rule, RuleList
 from fasttree.rules.paths import rules_to
 from fasttree.rules.reasons import MISSING, UNSEEN, RowReasons, Values, shares_on_way
 from fasttree.scalars import plain
 from fasttree.schema import Schema
-from fasttree.scoring import Policy, scores_of
 from fasttree.tree import LEAF
 
 CACHED_TEXTS = 16_384  # a tree may have more leaves than there is memory for their texts
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """Of each row: the number of its class, its shares of the classes, and the place where it ended."""
-
-    classes: np.ndarray
-    shares: np.ndarray | None
-    leaves: np.ndarray
-
-
-class Scorer(Protocol):
+class Scorer(Answers, Protocol):
     """A model, as rows of a batch need it. Threads share it.
 
     `reasons`: why each row of a table got its class, as its place among some texts.
     """
 
-    schema: Schema
-    policy: Policy
-    unknown: str
-
-    def score(self, table: Table, with_shares: bool) -> Scored: ...
     def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]: ...
     def identity(self) -> str: ...
 
 
 def scorer_of(model: Any) -> Scorer:
-    if isinstance(model, RuleClassifier):
-        model._check_fitted()
-        return RuleScorer(model.rules_)
-    if isinstance(model, RuleList):
-        return RuleScorer(model)
-    if isinstance(model, TreeClassifier):
-        return TreeScorer(model)
-    raise TypeError(
-        f"model is a {type(model).__name__}: pass a fitted classifier of fasttree, or what fasttree.load returns"
-    )
+    found = tree_or_rules(model)
+    return RuleScorer(found) if isinstance(found, RuleList) else TreeScorer(found)
 
 
-class TreeScorer:
+class TreeScorer(TreeAnswers):
     def __init__(self, model: TreeClassifier) -> None:
-        model._check_fitted()
-        self.tree = model.tree_
-        self.schema = self.tree.schema
-        self.policy = model._policy()
-        self.unknown = check_unknown(model.unknown)
+        super().__init__(model)
         self.known = _Known()
         tree = self.tree
         self.asked = np.unique(tree.attribute[tree.attribute != LEAF]).tolist()
         # Do reasons of whole rows say also what becomes of others?
         self.in_full = not (tree.shares_rows or len(tree.surrogate_attribute))
-
-    def score(self, table: Table, with_shares: bool) -> Scored:
-        found = scores_of(self.tree, table, self.policy, 1, with_shares)
-        return Scored(found.classes, found.shares, found.leaves)
 
     @cached_property
     def _ways(self) -> tuple[RuleList, np.ndarray]:
@@ -127,20 +96,12 @@ class TreeScorer:
         return hashlib.sha256(repr(said).encode()).hexdigest()
 
 
-class RuleScorer:
+class RuleScorer(RuleAnswers):
     def __init__(self, rules: RuleList) -> None:
-        self.rules = rules
-        self.schema = rules.schema
-        self.unknown = rules.unknown
-        self.policy = Policy(rules.allow_missing, rules.unknown == "majority")
-        self._labels = np.append(rules.label, rules.default)  # number -1 finds the default
+        super().__init__(rules)
         self.known = _Known()
         self.asked = np.unique(rules.conditions.attribute).tolist()
         self.in_full = rules.conditions.substitutes is None
-
-    def score(self, table: Table, with_shares: bool) -> Scored:
-        first = self.rules.match_table(table)
-        return Scored(self._labels[first], self.rules.shares[first] if with_shares else None, first)
 
     def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
         found = _Reasons(self, table)

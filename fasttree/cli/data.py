@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fasttree.batch.csv_style import CsvStyle
+    from fasttree.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,30 @@ def read_data(
     if suffix(path) in CSV:
         check_decimals(table.select(names), categorical, style, path)
     X = _as_categories(table.select(names), categorical, path)
+    return Data(path, X, y, _weights(path, table, weights), target)
+
+
+def read_held_out(
+    path: Path, target: str, schema: Schema, style: CsvStyle | None, weights: str | None = None
+) -> Data:
+    """The columns of a model, and classes to judge it by; the file may have further columns."""
+    for option, name in (("--target", target), ("--weights", weights)):
+        if name is not None and name in schema.names:
+            raise UsageError(f"{option} names {name!r}, which is an attribute of the model")
+    words = [
+        a.name for a in schema.attributes if any(isinstance(x, str) for x in a.categories or ())
+    ]
+    with waiting(f"Reading {path.name}"):
+        table = read_table(path, words, style)
+    columns_named(table, [target], "--target", path)
+    columns_named(table, [weights] if weights else [], "--weights", path)
+    y = table[target]
+    _check_target(path, target, y, several=False)
+    if schema.named:
+        columns_named(table, schema.names, "of the model", path)
+        X = table.select(list(schema.names))
+    else:
+        X = table.drop_columns([name for name in (target, weights) if name is not None])
     return Data(path, X, y, _weights(path, table, weights), target)
 
 

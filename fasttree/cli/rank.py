@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``fasttree rank``: which attributes tell the classes apart."""
+"""``fasttree rank``: which attributes tell the classes apart, and which a model needs."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.cells import cell_len
@@ -21,11 +21,16 @@ from fasttree.cli.data import (
     TARGET,
     WEIGHTS,
     read_data,
+    read_held_out,
     style_of,
 )
 from fasttree.cli.errors import DataError, UsageError, blame, near
 from fasttree.cli.help_text import help_text
+from fasttree.cli.models import load_model
 from fasttree.cli.terminal import clean, cut, print_json, speaks_unicode, stdout, waiting
+
+if TYPE_CHECKING:
+    from fasttree.batch.csv_style import CsvStyle
 
 HELP = help_text(
     "Rank the attributes by how well they tell the classes apart.",
@@ -33,9 +38,13 @@ HELP = help_text(
     gain_ratio, gini, misclassification, message_length, evidence;
     allowing for chance: ami, smi, adjusted_gini, standardised_gini, ad, confidence_entropy; mic (maximal information
     coefficient).""",
+    """[bold]With --model[/bold] the score is how much worse the model does on these rows if the values of the attribute
+    are shuffled among them. Give it rows that it was not trained on. [bold]Metrics.[/bold] accuracy, auc, log_loss,
+    brier.""",
     examples=(
         "fasttree rank patients.csv --target outcome",
         "fasttree rank patients.csv -t outcome --criterion ami --json",
+        "fasttree rank new.csv -t outcome --model patients.model --metric log_loss",
     ),
 )
 LEAST_BAR, MOST_BAR = 8, 40
@@ -48,6 +57,16 @@ def criteria() -> list[str]:
     return list(dict.fromkeys((*CRITERIA, *OF_TABLES)))
 
 
+def metrics() -> list[str]:
+    from fasttree.importances import METRICS
+
+    return list(METRICS)
+
+
+def _complete_metric(incomplete: str) -> list[str]:
+    return [name for name in metrics() if name.startswith(incomplete)]
+
+
 def _complete(incomplete: str) -> list[str]:
     return [name for name in criteria() if name.startswith(incomplete)]
 
@@ -56,11 +75,47 @@ def rank(
     data: Annotated[Path, DATA],
     target: Annotated[str, TARGET],
     criterion: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--criterion", "-c", metavar="NAME", help="See above.", autocompletion=_complete
+            "--criterion",
+            "-c",
+            metavar="NAME",
+            help="See above (default: entropy).",
+            show_default=False,
+            autocompletion=_complete,
         ),
-    ] = "entropy",
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="Rank by what a model made by `fasttree train` loses.",
+            show_default=False,
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --model: what gets worse (default: accuracy).",
+            show_default=False,
+            autocompletion=_complete_metric,
+        ),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="With --model: shuffles of each attribute (default: 10).",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="With --model: of the shuffles (default: 0).", show_default=False),
+    ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
@@ -68,6 +123,14 @@ def rank(
     decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
 ) -> None:
+    if model is not None:
+        given = {"--criterion": criterion, "--drop": drop, "--categorical": categorical}
+        _check_alone(given, "does not go with --model, which knows its columns")
+        style = style_of(delimiter, decimal)
+        _rank_by_model(data, target, weights, style, model, metric, repeats, seed, json)
+        return
+    _check_alone({"--metric": metric, "--repeats": repeats, "--seed": seed}, "needs --model")
+    criterion = criterion or "entropy"
     if criterion not in criteria():
         raise UsageError(
             f"--criterion {criterion!r} is none of them: {near(criterion, criteria())}"
@@ -96,16 +159,73 @@ def rank(
         return
     print_columns(stdout(), columns)
     stdout().print()
-    _print(
-        [(clean(name) or '""', score) for name, score in ranking],
-        f"{criterion} of each attribute for {clean(target)}",
-    )
-
-
-def _print(ranking: list[tuple[str, float | None]], heading: str) -> None:
-    console = stdout()
-    scores = [score for _, score in ranking if score is not None]
     texts = ["no split" if score is None else f"{score:.6f}" for _, score in ranking]
+    _print(list(ranking), texts, f"{criterion} of each attribute for {clean(target)}")
+
+
+def _check_alone(given: dict[str, Any], why: str) -> None:
+    for option, value in given.items():
+        if value is not None and value != []:
+            raise UsageError(f"{option} {why}: leave it out")
+
+
+def _rank_by_model(
+    data: Path,
+    target: str,
+    weights: str | None,
+    style: CsvStyle,
+    path: Path,
+    metric: str | None,
+    repeats: int | None,
+    seed: int | None,
+    json: bool,
+) -> None:
+    metric = metric or "accuracy"
+    if metric not in metrics():
+        raise UsageError(f"--metric {metric!r} is none of them: {near(metric, metrics())}")
+    fitted = load_model(path)
+    rows = read_held_out(data, target, fitted.tree_.schema, style, weights)
+    from fasttree import permutation_importance
+
+    with waiting("Shuffling"), blame(DataError, rows.prefix):
+        found = permutation_importance(
+            fitted,
+            rows.X,
+            rows.y,
+            sample_weight=rows.weights,
+            metric=metric,
+            repeats=repeats or 10,
+            random_state=seed,
+        )
+    best_first = found.best_first().tolist()
+    if json:
+        print_json(
+            {
+                "target": target,
+                "metric": metric,
+                "score": found.score,
+                "rows": found.n_rows,
+                "repeats": found.repeats.shape[1],
+                "attributes": [
+                    {"attribute": found.names[a], "score": found.means[a], "sd": found.sds[a]}
+                    for a in best_first
+                ],
+            }
+        )
+        return
+    pm = "±" if speaks_unicode(stdout()) else "+-"
+    _print(
+        [(found.names[a], float(found.means[a])) for a in best_first],
+        [found.text_of(a, pm) for a in best_first],
+        found.heading,
+    )
+    stdout().print(f"\n{found.spread(pm)}", style="dim", markup=False)
+
+
+def _print(ranking: list[tuple[str, float | None]], texts: list[str], heading: str) -> None:
+    console = stdout()
+    ranking = [(clean(name) or '""', score) for name, score in ranking]
+    scores = [score for _, score in ranking if score is not None]
     number = max(map(len, texts))
     name_width = min(
         max(cell_len(name) for name, _ in ranking), max(12, console.width - number - LEAST_BAR - 4)

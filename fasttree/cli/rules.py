@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli.data import DECIMAL, DELIMITER, style_of
+from fasttree.cli.data import DECIMAL, DELIMITER, read_held_out, style_of
 from fasttree.cli.errors import DataError, UsageError, blame, near
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, check_output, load_model, write_file
-from fasttree.cli.tables import columns_named, read_table
 from fasttree.cli.terminal import print_text
 
 if TYPE_CHECKING:
@@ -127,16 +126,6 @@ def rules_of(model: Any) -> Any:
 
 def _judged(rules: RuleList, path: Path, target: str, style: CsvStyle) -> RuleList:
     """With what the rows of a file say; it may have further columns."""
-    attributes = rules.schema.attributes
-    words = [a.name for a in attributes if any(isinstance(x, str) for x in a.categories or ())]
-    if target in rules.schema.names:
-        raise UsageError(f"--target names {target!r}, which is an attribute of the model")
-    table = read_table(path, words, style)
-    columns_named(table, [target], "--target", path)
-    if rules.schema.named:
-        columns_named(table, rules.schema.names, "of the model", path)
-        X = table.select(list(rules.schema.names))
-    else:
-        X = table.drop_columns([target])
-    with blame(DataError, f"{path} (target {target!r}): "):
-        return rules.evaluate(X, table[target])
+    held_out = read_held_out(path, target, rules.schema, style)
+    with blame(DataError, held_out.prefix):
+        return rules.evaluate(held_out.X, held_out.y)

@@ -155,7 +155,8 @@ class TreeClassifier(Estimator):
     classes_ : array of the class labels, sorted
     n_features_in_ : int
     feature_names_in_ : array of names, if the table had them
-    feature_importances_ : array, the share of the saved impurity that each attribute brought
+    feature_importances_ : array, the share of the saved impurity that each attribute brought. It favours attributes of
+        many values, even where they are noise; see `fasttree.permutation_importance`
     pruning_trace_ : fasttree.pruning.Trace, if the tree was pruned: what was cut, and why
     pruning_path_, pruning_choice_ : with cost-complexity, all the pruned trees and the errors by which one was chosen
 
@@ -506,5 +507,8 @@ class TreeClassifier(Estimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
+        """The share of the impurity, saved on the training rows, that each attribute brought: 1 together, or all 0 for
+        a single leaf. Attributes of many values are favoured, since the best of many cuts saves something on noise too:
+        `fasttree.permutation_importance` asks other rows."""
         self._check_fitted()
         return self.tree_.importances()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import replace
+from types import NoneType
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +29,7 @@ from fasttree.frames import (
 from fasttree.params import as_float, check_seed
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
-from fasttree.rules.learning import learn_rules
+from fasttree.rules.learning import SUBSET, learn_rules
 from fasttree.rules.paths import rules_of
 from fasttree.rules.pruning import Estimate, Evidence, evidence, pessimistic_error, plain_error
 from fasttree.rules.rule_list import RuleList
@@ -39,6 +40,7 @@ from fasttree.weights import to_grid
 
 ESTIMATES = ("pessimistic", "validation")
 WHEN = ("improves", "not_worse")
+SIMPLIFY = (None, SUBSET)
 
 
 class RuleClassifier(Estimator):
@@ -58,6 +60,11 @@ class RuleClassifier(Estimator):
     when : {"improves", "not_worse"}, default="improves"
         A condition is dropped if the estimated error falls without it; or also if it stays the same or the plain error
         does not rise, as in C4.5.
+    simplify : {None, "subset"}, default=None
+        "subset": of the pruned rules of each class only those are kept that together tell the class of the training
+        rows in the fewest bits (the minimum description length, much as in C4.5rules; see docs/rules.md for the
+        formula), and the rules stand class by class, first the class whose rules take the fewest rows of others. Lists
+        are several times as short. None: every pruned rule is kept, sorted by its estimated error.
     validation_fraction : float, default=0.3
         The share of rows, by weight, held out for "validation" if `fit` gets none. The draw depends on the values of
         the rows, not on their order, and a few copies of a row stay together if such rows have one class.
@@ -88,6 +95,7 @@ class RuleClassifier(Estimator):
         estimate: str = "pessimistic",
         confidence: float = 0.25,
         when: str = "improves",
+        simplify: str | None = None,
         validation_fraction: float = 0.3,
         random_state: int | None = None,
     ) -> None:
@@ -95,6 +103,7 @@ class RuleClassifier(Estimator):
         self.estimate = estimate
         self.confidence = confidence
         self.when = when
+        self.simplify = simplify
         self.validation_fraction = validation_fraction
         self.random_state = random_state
 
@@ -137,7 +146,9 @@ class RuleClassifier(Estimator):
         error: Estimate = plain_error
         if estimate == "pessimistic":
             error = pessimistic_error(float(self.confidence))
-        self.rules_ = learn_rules(rules, training, judges, error, estimate, self.when)
+        self.rules_ = learn_rules(
+            rules, training, judges, error, estimate, self.when, self.simplify
+        )
         self._remember(base)
         return self
 
@@ -197,10 +208,11 @@ class RuleClassifier(Estimator):
         for name, value, allowed in (
             ("estimate", self.estimate, ESTIMATES),
             ("when", self.when, WHEN),
+            ("simplify", self.simplify, SIMPLIFY),
         ):
-            if not isinstance(value, str) or value not in allowed:
+            if not isinstance(value, (str, NoneType)) or value not in allowed:
                 names = " or ".join(repr(choice) for choice in allowed)
-                raise ValueError(f"{name} must be {names}, got {value!r}")
+                raise ValueError(f"{name} must be {names}, got {shown(value)}")
         if not 0 < as_float(self.confidence) <= 0.5:
             raise ValueError(
                 f"confidence must be above 0 and at most 0.5, got {shown(self.confidence)}"

@@ -12,8 +12,11 @@ from fasttree.priors import likeliest
 from fasttree.rules.conditions import covered_rows, known_rows
 from fasttree.rules.pruning import TIE, Estimate, Evidence, prune_rules
 from fasttree.rules.rule_list import RuleList, laplace
+from fasttree.rules.subsets import rule_bits, sift
 from fasttree.schema import Schema
 from fasttree.segments import ends, slices
+
+SUBSET = "subset"
 
 
 def learn_rules(
@@ -23,8 +26,10 @@ def learn_rules(
     estimate: Estimate,
     estimate_name: str,
     when: str,
+    simplify: str | None = None,
 ) -> RuleList:
-    """Prune the rules by what the `judges` say, and keep those that are of use, the most reliable first.
+    """Prune the rules by what the `judges` say, and keep those that are of use, the most reliable first; or, if they
+    are to be simplified to a "subset", the rules that tell each class in the fewest bits, class by class.
 
     Discarded are rules that became equal to an earlier one, that have no condition left, that cover no training row, or
     whose class is not the most frequent among the training rows that they cover.
@@ -50,6 +55,9 @@ def learn_rules(
     first = np.flatnonzero(good)
     weight = _rounded(_sums.sums(counts[first]))
     first = first[np.lexsort((first, -weight, _rounded(error[first])))]
+    if simplify == SUBSET and len(first):
+        bits = rule_bits(table, *slices(start, number, first), training)
+        first = first[sift(bits, label[first], covered[first], training, rules.schema.tie_order)]
     uncovered = ~np.bitwise_or.reduce(covered[first], axis=0) if len(first) else training.is_row
     rest = training.counts(uncovered[np.newaxis])[0]
     without_rule = _sums.total(rest)

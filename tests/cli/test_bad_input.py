@@ -39,6 +39,8 @@ FILES = {
     "table.xlsx": ROWS,
 }
 TRAIN = ["train", "good.csv", "-t", "y", "-o", "new.model"]
+BY_MODEL = ["--model", "good.model"]
+RANK = ["rank", "good.csv", "-t", "y", *BY_MODEL]
 EUROPEAN = ["train", "decimals.csv", "-t", "y", "-o", "new.model", "--delimiter", ";"]
 CASES: list[tuple[list[str], int, str]] = [
     # data files
@@ -150,6 +152,21 @@ CASES: list[tuple[list[str], int, str]] = [
     (["trainn"], 2, "No such command 'trainn'"),
     (["show", "--wide"], 2, "No such option"),
     (["rank", "good.csv", "-t", "y", "-c", "ginny"], 2, "--criterion 'ginny' is none of them"),
+    ([*RANK, "-c", "gini"], 2, "--criterion does not go with --model"),
+    ([*RANK, "--drop", "a"], 2, "--drop does not go with --model"),
+    ([*RANK, "--metric", "logloss"], 2, "'logloss' is none of them: did you mean 'log_loss'?"),
+    ([*RANK, "--weights", "a"], 2, "--weights names 'a', which is an attribute of the model"),
+    (["rank", "good.csv", "-t", "a", *BY_MODEL], 2, "--target names 'a', which is an attribute"),
+    (["rank", "good.csv", "-t", "z", *BY_MODEL], 3, "has no column 'z' (--target)"),
+    (
+        ["rank", "one_class.csv", "-t", "y", *BY_MODEL, "--metric", "auc"],
+        3,
+        "(target 'y'): metric='auc' is not defined on these rows",
+    ),
+    (["rank", "unnamed.csv", "-t", "y", *BY_MODEL], 3, "has no column 'a' (of the model)"),
+    (["rank", "good.csv", "-t", "y", "--model", "none.model"], 4, "there is no such model file"),
+    (["rank", "good.csv", "-t", "y", "--seed", "1"], 2, "--seed needs --model"),
+    (["rank", "good.csv", "-t", "y", "--metric", "auc"], 2, "--metric needs --model"),
     (["evaluate", "good.csv", "-t", "y", "-m", "c45,id4"], 2, "did you mean 'id3'?"),
     (["evaluate", "good.csv", "-t", "y", "-m", ","], 2, "--methods names no method"),
     (["evaluate", "good.csv", "-t", "y", "--folds", "1"], 2, "--folds"),

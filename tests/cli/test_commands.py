@@ -184,6 +184,44 @@ def test_rank_shows_a_column_without_a_name(tmp_path: Path) -> None:
     assert re.search(r'^""  1\.000000', out, re.M)
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+def test_rank_by_what_a_model_loses(data: Path, metric: str) -> None:
+    path = data.with_name("o.model")
+    ok("train", data, "-t", "outcome", "--drop", "id", "-m", "cart", "-o", path)
+    model, table = fasttree.load(path), patients()
+    expected = fasttree.permutation_importance(
+        model, table.select(ATTRIBUTES), table["outcome"], metric=metric, repeats=4, random_state=2
+    )
+    args = ("rank", data, "-t", "outcome", "--model", path, "--metric", metric)
+    args += ("--repeats", 4, "--seed", 2)
+    found = ok(*args, "--json").json
+    best_first = np.argsort(-expected.means, kind="stable")
+    assert found["attributes"] == [
+        {
+            "attribute": expected.names[a],
+            "score": pytest.approx(expected.means[a], abs=1e-12),
+            "sd": pytest.approx(expected.sds[a], abs=1e-12),
+        }
+        for a in best_first
+    ]
+    assert found["score"] == expected.score
+    assert (found["target"], found["metric"], found["rows"]) == ("outcome", metric, 400)
+    assert found["repeats"] == 4
+    for width in (40, 80, 120):
+        lines = ok(*args, width=width).out.splitlines()
+        assert max(map(cell_len, lines)) <= width
+        ranked = lines[1 : lines.index("")]
+        assert [line.split()[0] for line in ranked] == [expected.names[a] for a in best_first]
+        means = [float(line.split()[1]) for line in ranked]
+        assert means == pytest.approx(expected.means[best_first], abs=5e-5)
+        bars = [line.count("█") for line in ranked]
+        assert bars == sorted(bars, reverse=True)
+        assert all(bar == 0 for bar, mean in zip(bars, means, strict=True) if mean <= 0)
+        said = " ".join(lines[lines.index("") + 1 :])
+        assert said == "mean ± standard deviation of 4 shuffles"
+    assert ok(*args[:-4], "--repeats", 1, "--json").json["attributes"][0]["sd"] is None
+
+
 def test_evaluate(data: Path) -> None:
     names = ["c45", "smml", "rules"]
     args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 4, "--seed", 3)
