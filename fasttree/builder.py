@@ -45,9 +45,6 @@ class Builder:
         self.ground = ground
         self.per_unit = ground.per_unit
         self.slack = ground.slack
-        self.min_split = max(
-            params.min_samples_split * self.per_unit - self.slack, 2 * ground.measure.min_leaf
-        )
         self.has_missing = bool(table.has_missing.any())
         self.has_factors = weights is not None and weights.factor is not None
         total = int(ground.root_counts.sum())
@@ -234,7 +231,9 @@ class Builder:
         if depth >= self.params.max_depth or depth >= self.params.max_leaves - 1:
             is_open = np.zeros(len(n_rows), dtype=bool)
         else:
-            is_open = (sums.counts.max(axis=1) < sums.total) & (sums.size >= self.min_split)
+            is_open = (sums.counts.max(axis=1) < sums.total) & (
+                sums.size >= self.ground.least.split
+            )
         return make_level(
             families,
             sums,

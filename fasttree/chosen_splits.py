@@ -50,7 +50,7 @@ class ChosenSplits:
     ) -> None:
         """`table`: the rows as routing reads them; `weight`: of each row, 0 if the tree was grown without it."""
         self.tree, self.encoded, self.table = tree, encoded, table
-        self.least = params.min_samples_leaf
+        self.least = params.min_samples_leaf if params.min_samples_leaf > 1 else 0.0
         self.missing_is_a_place = params.missing in MISSING_IS_A_PLACE
         ends = ends_of(tree, table, Policy(), team)
         share = ends.weights(weight)

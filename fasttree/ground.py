@@ -15,7 +15,7 @@ from fasttree.encode import EncodedTable, is_worth_threads
 from fasttree.frontier import Slots
 from fasttree.instances import MOST_NARROW_BRANCHES, Instances
 from fasttree.params import CATEGORICAL_SPLITS, MISSING, ORDERED, THRESHOLD, GrowthParams
-from fasttree.ruler import make_measure, slack_of
+from fasttree.ruler import least_sizes, make_measure, slack_of
 from fasttree.segments import starts
 from fasttree.surrogates import SurrogateSearch
 from fasttree.weights import GridWeights
@@ -70,7 +70,14 @@ class Ground:
         _core.class_totals(table.y, steps, self.root_counts)
         total = int(self.root_counts.sum())
         has_lists = len(counted) < table.n_attributes
-        self.measure = make_measure(params, self.n_classes, total, weights, has_lists)
+        lightest = None
+        if self.shares and weights is not None:
+            plain = weights.plain_rows(table.y)
+            lightest = int(plain[weights.steps > 0].min())
+        self.least = least_sizes(params, weights, total, lightest)
+        self.measure = make_measure(
+            params, self.n_classes, total, weights, has_lists, self.least.leaf
+        )
         self.is_multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
         self.is_grouped = self.shape == CATEGORICAL_SPLITS["grouped"]
         by_value = self.is_multiway | self.is_grouped

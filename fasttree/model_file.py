@@ -269,6 +269,7 @@ class _Unfitted:
     """Makes an estimator of its name and parameters, as a format version has them."""
 
     def __init__(self, version: int) -> None:
+        self.version = version
         self.later = {name for name, since in NEW_PARAMETERS.items() if since > version}
 
     def __call__(self, content: Any) -> Any:
@@ -283,9 +284,13 @@ class _Unfitted:
             f"its parameters are not those of {name}: {sorted(map(str, params.keys() ^ wanted))} are too many or "
             "missing",
         )
+        old = {}
         # What a test was before there was a choice; of those that do not test, the choice means nothing.
-        is_old = tests and "significance_test" in self.later
-        return kind(**params, **({"significance_test": NAIVE} if is_old else {}))
+        if tests and "significance_test" in self.later:
+            old["significance_test"] = NAIVE
+        if self.version < 3 and params.get("pruning") == "reduced_error":
+            params = params | {"pruning": pruning.ReducedError(method="greedy")}
+        return kind(**params, **old)
 
 
 def _pruning(content: Any) -> Any:

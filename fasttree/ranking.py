@@ -134,6 +134,7 @@ def _score_tables(rows: TrainingRows, measure: str, min_leaf: float) -> np.ndarr
     if rows.weights is not None:
         weight = rows.weights.steps / rows.weights.per_unit
         min_leaf -= 1e-10 * encoded.n_rows if rows.weights.per_unit > 1 else 0.0
+        min_leaf = min_leaf if min_leaf > 1 else 0.0
     scores = np.full(encoded.n_attributes, -np.inf)
     if np.count_nonzero(np.bincount(encoded.y, weight)) < 2:
         return scores

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,16 +21,46 @@ def slack_of(params: GrowthParams, weights: GridWeights) -> int:
     return max(weights.slack, int(params.tie * weights.per_unit))
 
 
+class Sizes(NamedTuple):
+    """The least steps of weight, before class factors, of a branch, and of a node that may be split."""
+
+    leaf: int
+    split: float
+
+
+def least_sizes(
+    params: GrowthParams, weights: GridWeights | None, total: int, lightest: int | None
+) -> Sizes:
+    """`total`: steps of all the rows. `lightest`: of the lightest row, if rows are shared out; else None.
+
+    A leaf of one row and a split of two rows limit nothing, whatever rows weigh. Only shares of rows are limited: they
+    have to come to what the lightest row weighs (or to 1, the weight of a copy and of the mean row), or each of them
+    could be split off from all the others, and trees of tables with many holes would have no end.
+    """
+    leaf, split = params.min_samples_leaf, params.min_samples_split
+    if weights is not None:
+        row = 0 if lightest is None else min(lightest, weights.per_unit)
+        slack = slack_of(params, weights)
+        leaf = leaf * (row if leaf <= 1 else weights.per_unit) - slack
+        split = split * (row if split <= 2 else weights.per_unit) - slack
+    steps = int(min(max(np.ceil(leaf), 1), total + 1))
+    return Sizes(steps, max(split, 2 * steps))
+
+
 def make_measure(
-    params: GrowthParams, n_classes: int, total: int, weights: GridWeights | None, has_lists: bool
+    params: GrowthParams,
+    n_classes: int,
+    total: int,
+    weights: GridWeights | None,
+    has_lists: bool,
+    min_leaf: int,
 ) -> _core.Measure:
-    """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are swept."""
+    """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are swept;
+    `min_leaf`: see `least_sizes`."""
     criterion = CRITERIA["entropy" if params.c45 else params.criterion]
-    min_leaf = params.min_samples_leaf
     per_unit = 1
     plain = None
     if weights is not None:
-        min_leaf = min_leaf * weights.per_unit - slack_of(params, weights)
         per_unit = weights.per_unit
         plain = None if weights.factor is None else 1 / weights.factor
     # A power of two such that total * log2(total) steps stay below 2^62.
@@ -54,7 +85,7 @@ def make_measure(
     measure = _core.Measure(
         criterion=criterion,
         n_classes=n_classes,
-        min_leaf=int(min(max(np.ceil(min_leaf), 1), total + 1)),
+        min_leaf=min_leaf,
         min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
         plain=plain,
         tie=params.tie,

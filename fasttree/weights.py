@@ -70,7 +70,7 @@ class GridWeights:
         n_rows = np.count_nonzero(self.steps)
         least = np.sqrt(MOST_STEPS / 4 / n_rows) * n_rows / totals.sum()
         factor = np.maximum(factor, least)
-        return GridWeights(_in_steps(self.steps * factor[y]), self.per_unit, factor)
+        return GridWeights(_rows_in_steps(self.steps * factor[y]), self.per_unit, factor)
 
 
 def _whole_log2(x: float) -> int:
@@ -83,15 +83,20 @@ def _in_steps(weight: np.ndarray) -> np.ndarray:
     return np.rint(weight).astype(np.int64)
 
 
+def _rows_in_steps(weight: np.ndarray) -> np.ndarray:
+    """A row that has a weight keeps one, however light it is beside the others: it is a row."""
+    return np.maximum(_in_steps(weight), weight > 0)
+
+
 def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
     """Round weights to a grid of powers of two. `fine`: leave room for shares of a weight.
 
     Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and
-    the limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps. Rows of
-    weight 0 count as no rows.
+    the limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps, but never
+    to 0. Rows of weight 0 count as no rows.
     """
     exponent = int(np.frexp(weight.max())[1])
-    if exponent > 900:  # the sum of such weights might not be a number
+    if abs(exponent) > 900:  # the sum of such weights might not be a number, or lack digits
         weight = np.ldexp(weight, -exponent)
     whole = total(weight)
     if whole < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
@@ -102,4 +107,4 @@ def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
     # Rounding may add half a step a row.
     exponent = min(MOST_BITS, _whole_log2(MOST_STEPS / (2 * n_rows)))
     per_unit = 2**exponent
-    return GridWeights(_in_steps(weight / (whole / n_rows) * per_unit), per_unit)
+    return GridWeights(_rows_in_steps(weight / (whole / n_rows) * per_unit), per_unit)

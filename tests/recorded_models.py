@@ -101,7 +101,7 @@ CRITERIA = (
     "adjusted_gini", "ad", "confidence_entropy",
 )  # fmt: skip
 METHODS: dict[str, Any] = {
-    "reduced_error": pruning.ReducedError(),
+    "reduced_error": pruning.ReducedError(method="greedy"),
     "error_based": pruning.ErrorBased(),
     "error_based normal": pruning.ErrorBased(estimate="normal"),
     "error_based binomial": pruning.ErrorBased(estimate="binomial", raising=False),

@@ -31,7 +31,7 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
   and 0 if the gain is at most 1e-10 or the split information below 1e-12.
 * A node is a leaf if it is pure, at max_depth, lighter than min_samples_split, without a split two
   of whose branches weigh min_samples_leaf, or if its best score is below min_gain (or zero, with
-  stop_zero_gain).
+  stop_zero_gain). A leaf of one row and a split of two rows limit nothing, whatever these weigh.
 * max_leaves: the whole tree is grown, then expansions are kept best first by weight * gain, ties
   to the smaller breadth-first id; an expansion that would pass the limit is passed over.
 """
@@ -134,8 +134,8 @@ class Grower:
         self.criterion = criterion
         self.max_depth = max_depth
         self.max_leaves = max_leaves
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split if min_samples_split > 2 else 0
+        self.min_samples_leaf = min_samples_leaf if min_samples_leaf > 1 else 0
         self.min_gain = min_gain
         self.stop_zero_gain = stop_zero_gain
 

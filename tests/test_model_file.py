@@ -43,7 +43,9 @@ from fasttree import (
     costs,
     pruning,
 )
+from fasttree.archive import read_archive, write_archive
 from fasttree.class_shares import settled
+from fasttree.model_file import NEW_PARAMETERS
 from fasttree.refusals import OtherVersionWarning
 from fasttree.times import Times
 
@@ -716,6 +718,35 @@ def test_files_of_every_version_are_read(file: Path) -> None:
     shares, written = model.predict_proba(X), np.array(expected["predict_proba"])
     # Sums over several leaves were not rounded to steps when these files were written.
     assert ((shares == written) | (shares == settled(written))).all()
+
+
+def write_as_of_version(version: int, path: Path) -> None:
+    """Make a file that was just written one of an older version."""
+    text, arrays = read_archive(path, False)
+    header = json.loads(text)
+    later = {name for name, since in NEW_PARAMETERS.items() if since > version}
+
+    def without_later(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: without_later(v) for k, v in value.items() if k not in later}
+        return [without_later(v) for v in value] if isinstance(value, list) else value
+
+    header |= {"format_version": version, "params": without_later(header["params"])}
+    with open(path, "wb") as file:
+        write_archive(file, json.dumps(header, separators=(",", ":")).encode("ascii"), dict(arrays))
+
+
+def test_reduced_error_was_greedy_before_version_3(path: Path) -> None:
+    greedy = pruning.ReducedError(method="greedy")
+    for model, expected in (
+        (TreeClassifier(pruning="reduced_error"), greedy),
+        (TreeClassifier(pruning=greedy), greedy),
+        (TreeClassifier(pruning="leaf_penalty"), "leaf_penalty"),
+    ):
+        fitted(model).save(path)
+        assert fasttree.load(path).pruning == model.pruning
+        write_as_of_version(2, path)
+        assert fasttree.load(path).pruning == expected
 
 
 # -- import ----------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def test_greedy_is_not_the_optimum() -> None:
     rows = crossed_rows("0 1 0 +", "0 1 0 +", "1 0 0 +", "1 0 1 -", "1 0 1 -")
     counts = held(tree, rows)
     assert errors_on(tree, counts) == 5
-    greedy, trace = reduced_error(tree, counts)
+    greedy, trace = reduced_error(tree, counts, ReducedError(method="greedy"))
     assert (errors_on(greedy, held(greedy, rows)), greedy.n_leaves) == (2, 1)
     assert (trace.before[0], trace.after[0]) == (5, 2)
     best, trace = reduced_error(tree, counts, ReducedError(method="bottom_up"))
@@ -107,11 +107,12 @@ def test_greedy_is_not_the_optimum() -> None:
     check_trace(tree, best, trace)
 
 
-def test_ties_go_to_the_smaller_subtree() -> None:
+@pytest.mark.parametrize(("method", "nodes"), [("greedy", [1, 2]), ("bottom_up", [2, 1])])
+def test_ties_go_to_the_smaller_subtree(method: str, nodes: list[int]) -> None:
     tree = drawn(CROSSED_TREE, CROSSED)
     rows = crossed_rows("0 1 0 +", "1 0 1 -")
-    pruned, trace = reduced_error(tree, held(tree, rows))
-    assert trace.node.tolist() == [1, 2]
+    pruned, trace = reduced_error(tree, held(tree, rows), ReducedError(method=method))
+    assert trace.node.tolist() == nodes
     assert (errors_on(pruned, held(pruned, rows)), pruned.n_leaves) == (0, 2)
 
 
@@ -121,7 +122,7 @@ def test_greedy_against_the_reference(seed: int, stop: str) -> None:
     tree, counts = random_tree(seed, categorical_split="multiway")
     if seed % 3 == 0:
         counts *= 0.1  # sums that are not exact
-    pruned, trace = reduced_error(tree, counts, ReducedError(stop=stop))
+    pruned, trace = reduced_error(tree, counts, ReducedError(stop=stop, method="greedy"))
     as_leaf = errors_as_leaf(tree, tree.sum_up(counts))
     ending = errors_as_leaf(tree, counts)
     expected = greedy_removal(tree, as_leaf, ending, stop == "below_original")
@@ -133,8 +134,20 @@ def test_greedy_against_the_reference(seed: int, stop: str) -> None:
         assert (trace.before - trace.after >= -1e-9).all()
 
 
+def test_the_default_is_optimal_and_a_rule_for_greedy_cuts_is_greedy() -> None:
+    assert (
+        ReducedError() == ReducedError(method="bottom_up") == pruning.read_method("reduced_error")
+    )
+    assert ReducedError(stop="below_original").method == "greedy"
+    tree = drawn(CROSSED_TREE, CROSSED)
+    rows = crossed_rows("0 1 0 +", "0 1 0 +", "1 0 0 +", "1 0 1 -", "1 0 1 -")
+    pruned, _ = reduced_error(tree, held(tree, rows))
+    assert (errors_on(pruned, held(pruned, rows)), pruned.n_leaves) == (1, 2)
+
+
+@pytest.mark.parametrize("how", [ReducedError(), ReducedError(method="bottom_up")])
 @pytest.mark.parametrize("seed", range(8))
-def test_bottom_up_is_the_best_pruning(seed: int) -> None:
+def test_bottom_up_is_the_best_pruning(seed: int, how: ReducedError) -> None:
     tree, counts = random_tree(seed, n_rows=25, max_depth=4)
     as_leaf = errors_as_leaf(tree, tree.sum_up(counts))
     ending = errors_as_leaf(tree, counts)
@@ -151,7 +164,7 @@ def test_bottom_up_is_the_best_pruning(seed: int) -> None:
         return here + sum(ending[node] for node in stuck if node in above)
 
     best = min((cost(leaves), sum(tree.multiplicity[list(leaves)])) for leaves in prunings(root))
-    pruned, trace = reduced_error(tree, counts, ReducedError(method="bottom_up"))
+    pruned, trace = reduced_error(tree, counts, how)
     found = ending.sum() - (trace.before - trace.after).sum()
     assert (found, pruned.n_leaves) == pytest.approx(best)
 
@@ -307,7 +320,7 @@ def test_a_tree_of_one_leaf_stays() -> None:
     counts = held(tree, MAMMALS)
     for pruned, trace in (
         reduced_error(tree, counts),
-        reduced_error(tree, counts, ReducedError(method="bottom_up")),
+        reduced_error(tree, counts, ReducedError(method="greedy")),
         leaf_penalty(tree),
         significance(tree, Significance(test="naive")),
         simplify(tree),

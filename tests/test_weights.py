@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Problem, problems
+from strategies import WEIGHTS, Problem, problems
 
 import fasttree
 from fasttree import TreeClassifier
@@ -77,6 +77,95 @@ def test_numbers_of_every_sort_are_weights() -> None:
     expected = TreeClassifier().fit(X[chosen], np.array(y)[chosen]).tree_
     for mask in (chosen, np.array(chosen), np.array(chosen, dtype=object), pl.Series(chosen)):
         assert TreeClassifier().fit(X, y, sample_weight=mask).tree_ == expected
+
+
+SPLITS = ("attribute", "threshold", "first_child", "table_codes", "table_branch", "default_branch")
+
+
+def check_same_splits(one: Any, other: Any) -> None:
+    for name in (*SPLITS, "missing_branch", "pred"):
+        assert np.array_equal(
+            getattr(one, name), getattr(other, name), equal_nan=name == "threshold"
+        )
+    assert np.allclose(one.proba, other.proba, rtol=0, atol=1e-9)
+
+
+COMMON_FACTORS = [1e-300, 1e-9, 1 / 3, 0.1, 7.0, 1e12, 1e300]
+
+
+@given(
+    problems(weights=WEIGHTS, holes=True),
+    st.sampled_from(COMMON_FACTORS),
+    st.sampled_from([1.0, 0.1, 1 / 3, 0.7312345]),
+)
+def test_splits_and_shares_know_no_unit_of_weight(
+    problem: Problem, factor: float, unit: float
+) -> None:
+    """Without limits on sizes, though a few of these weights are whole, and copies then, and others are not."""
+    weights = np.array(problem.weights or [1.0] * len(problem.y)) * unit
+    limits = ("min_samples_leaf", "min_samples_split")
+    parameters = {name: v for name, v in problem.parameters.items() if name not in limits}
+    X, y = problem.X, np.array(problem.y)
+    for missing in ("branch", "category"):
+        model = TreeClassifier(**(parameters | {"missing": missing}))
+        plain = model.fit(X, y, sample_weight=weights).tree_
+        check_same_splits(plain, model.fit(X, y, sample_weight=weights * factor).tree_)
+
+
+@given(problems(weights=WEIGHTS, parameters=False), st.sampled_from(COMMON_FACTORS))
+def test_id3_knows_no_unit_of_weight(problem: Problem, factor: float) -> None:
+    weights = np.array(problem.weights or [1.0] * len(problem.y))
+    X, y, model = problem.X, np.array(problem.y), fasttree.ID3Classifier()
+    plain = model.fit(X, y, sample_weight=weights).tree_
+    check_same_splits(plain, model.fit(X, y, sample_weight=weights * factor).tree_)
+
+
+@given(
+    problems(weights=("none",), parameters=False, holes=True), st.sampled_from([1e-9, 1 / 3, 0.1])
+)
+def test_shared_rows_of_equal_weight_are_rows_of_weight_1(problem: Problem, weight: float) -> None:
+    X, y, model = problem.X, np.array(problem.y), fasttree.ID3Classifier()
+    plain = model.fit(X, y).tree_
+    check_same_splits(plain, model.fit(X, y, sample_weight=np.full(len(y), weight)).tree_)
+
+
+@pytest.mark.parametrize("estimator", [fasttree.ID3Classifier, TreeClassifier])
+@pytest.mark.parametrize("weights", [[1, 1, 1, 2], [0.5, 0.5, 0.5, 1], [3e-7, 1, 1e-9, 1e-9]])
+def test_one_row_is_enough_for_a_leaf_whatever_it_weighs(estimator: Any, weights: Any) -> None:
+    model = estimator().fit({"a": [0, 1, 2, 3]}, list("abab"), sample_weight=weights)
+    assert model.get_n_leaves() == 4
+    assert model.predict({"a": [0, 1, 2, 3]}).tolist() == list("abab")
+
+
+def test_limits_above_one_row_count_weight() -> None:
+    X, y, weights = {"a": [0, 1, 2, 3]}, list("abab"), [0.5, 0.5, 0.5, 1]  # 0.8, 0.8, 0.8, 1.6
+    for limits, n_leaves in (
+        ({"min_samples_leaf": 1.5}, 2),
+        ({"min_samples_leaf": 1.7}, 1),
+        ({"min_samples_split": 2.1}, 3),
+        ({"min_samples_split": 2.5}, 2),
+    ):
+        model = TreeClassifier(**limits).fit(X, y, sample_weight=weights)
+        assert model.get_n_leaves() == n_leaves, limits
+
+
+def test_every_row_of_a_weight_is_a_row() -> None:
+    """2^-60 of the others is less than a step of the grid."""
+    X, y = {"a": [0, 1, 2]}, [0, 1, 0]
+    for factor in (1.0, 1 / 3):
+        model = TreeClassifier().fit(X, y, sample_weight=np.array([1.0, 2.0**-60, 1.0]) * factor)
+        assert model.tree_.threshold[~model.tree_.is_leaf()].tolist() == [0.5, 1.5]
+
+
+def test_trees_of_tables_full_of_holes_have_an_end() -> None:
+    """A share of a row that is less than any row limits growth: else there would be millions of nodes."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(200, 10))
+    X[draw.random(X.shape) < 0.6] = np.nan
+    y = draw.integers(0, 2, 200)
+    for weights in (None, np.full(200, 0.1), draw.uniform(0.5, 1.5, 200)):
+        model = fasttree.ID3Classifier().fit(X, y, sample_weight=weights)
+        assert model.tree_.node_count < 2000
 
 
 @given(problems(weights=("fractional",)), st.sampled_from([0.25, 0.5, 2.0, 1024.0]))

@@ -105,9 +105,12 @@ class TreeClassifier(Estimator):
     max_leaves : int or None, default=None
         Most leaves. The tree is what grows best first: always by the split that saves most impurity.
     min_samples_split : number, default=2
-        A node of less weight is a leaf. A row weighs 1, or its `sample_weight`.
+        A node of less weight is a leaf. A row weighs 1, or its `sample_weight`. 2 or less: no limit, whatever rows
+        weigh.
     min_samples_leaf : number, default=1
-        A split must have at least two branches of this weight (a binary split: both).
+        A split must have at least two branches of this weight (a binary split: both). 1 or less: no limit, whatever
+        rows weigh (but what a branch has of shared rows, with ``missing="fractional"``, must weigh as much as the
+        lightest row).
     min_weight_fraction_leaf : float, default=0.0
         The same as a share of all the weight, class weights and costs of mistakes included.
     min_gain : float, default=0.0
@@ -239,8 +242,10 @@ class TreeClassifier(Estimator):
         """Grow the tree, and prune it if `pruning` says so.
 
         X is a table (numpy, list of rows, dict of columns, pandas, polars, Arrow) or `Columns`, then without y. A
-        row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1. `X_val` and
-        `y_val` are validation rows, for "reduced_error" and "cost_complexity" pruning.
+        row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1. So what asks
+        how much evidence there is (limits on sizes, C4.5, pruning, tests of significance, message lengths) sees more in
+        rows of weight 2 than in rows of weight 1; splits and shares are otherwise the same for any common factor.
+        `X_val` and `y_val` are validation rows, for "reduced_error" and "cost_complexity" pruning.
         """
         how = self._pruning()
         check_validation(how, X_val, y_val)

@@ -28,17 +28,21 @@ class ReducedError:
     stop : {"harmful", "below_original"}
         "harmful": cut as long as the next cut does not add errors. "below_original": as long as the tree does not make
         more errors than it did unpruned, so that what early cuts saved is spent on smaller trees.
-    method : {"greedy", "bottom_up"}
-        "greedy": always the cut that saves most. "bottom_up": every node once, the deepest first; this finds the
-        pruning with the fewest held-out errors.
+    method : {"bottom_up", "greedy"}, default="bottom_up" (with stop="below_original": "greedy")
+        "bottom_up": every node once, the deepest first; this finds the pruning with the fewest held-out errors, and of
+        several such the smallest. "greedy": always the cut that saves most, as textbooks describe it, which may end
+        above that.
     """
 
     stop: str = "harmful"
-    method: str = "greedy"
+    method: str | None = None
     needs: ClassVar[str] = HELD_OUT
 
     def __post_init__(self) -> None:
         check_choice("stop", self.stop, STOPS)
+        if self.method is None:
+            own = "bottom_up" if self.stop == "harmful" else "greedy"
+            object.__setattr__(self, "method", own)
         check_choice("method", self.method, METHODS)
         if self.method == "bottom_up" and self.stop != "harmful":
             raise ValueError(
