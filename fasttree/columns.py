@@ -136,11 +136,19 @@ class TrainingRows:
     weight: np.ndarray | None  # as the user gave it
 
     def without(self, left_out: np.ndarray, missing: str) -> GridWeights:
-        """The weights for a fit without some of the rows, a mask."""
+        """The weights for a fit without what is `left_out` of the weight of each row."""
         weight = np.ones(self.encoded.n_rows) if self.weight is None else self.weight
-        weights = _weights_of(self.encoded, np.where(left_out, 0.0, weight), missing)
+        weights = _weights_of(self.encoded, weight - left_out, missing)
         assert weights is not None
         return weights
+
+    def as_counted(self, weight: np.ndarray) -> np.ndarray:
+        """What parts of the rows' weights add to the class counts of a tree."""
+        plain, whole = self.plain_weights(), self.weight
+        if plain is None or whole is None:
+            return weight
+        divided = weight * (plain / np.maximum(whole, 1.0))  # which whole numbers are alone
+        return np.where(weight == whole, plain, divided)
 
     def plain_weights(self) -> np.ndarray | None:
         """What each row adds to the class counts of a tree; None: 1 each."""

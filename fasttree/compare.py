@@ -24,8 +24,15 @@ from fasttree.estimators import (
     TreeClassifier,
 )
 from fasttree.estimators.protocol import Estimator
-from fasttree.folds import choose_folds, given_folds, value_hashes
-from fasttree.frames import Table, Target, read_table, read_target, read_weights
+from fasttree.folds import (
+    Folds,
+    choose_folds,
+    drawn_of_classes,
+    given_folds,
+    value_hashes,
+    with_classes,
+)
+from fasttree.frames import Table, Target, read_groups, read_table, read_target, read_weights
 from fasttree.judge import Rows, judge
 from fasttree.params import check_max_bins, check_n_jobs, check_seed
 from fasttree.pruning import CostComplexity
@@ -51,6 +58,8 @@ def compare_methods(
     methods: Any = None,
     *,
     folds: Any = None,
+    repeats: int = 1,
+    groups: Any = None,
     random_state: int | None = 0,
     sample_weight: Any = None,
     n_jobs: int | None = None,
@@ -61,9 +70,9 @@ def compare_methods(
 ) -> Comparison:
     """Fit every method to the rows outside each fold and judge it by the rows inside.
 
-    The folds are the same for all methods. They do not depend on the order of the rows, and a few copies of a row
-    stay together if such rows have one class. A model is exactly the one that `fit` makes of the training rows
-    alone: levels, classes and bins that only held-out rows have are unknown to it.
+    The folds are the same for all methods. They do not depend on the order of the rows. A model is exactly the one
+    that `fit` makes of the training rows alone: levels, classes and bins that only held-out rows have are unknown to
+    it.
 
     Parameters
     ----------
@@ -73,11 +82,18 @@ def compare_methods(
         None: all the library's own, `fasttree.compare.METHODS`. Estimators are copied, not fitted themselves. Those of
         other libraries need ``fit`` and ``predict_proba``, and are given rows of X as it is (a Pipeline, say).
     folds : int, array of fold numbers, (train, test) splits or None
-        None: 10, or as many as the smallest class has rows. A number that is asked for must not be more than that.
+        None: 10, or as many as the smallest class has rows (with groups: as the groups that it is in). A number that
+        is asked for must not be more than that (with groups: than there are groups).
+    repeats : int
+        How many times the rows are dealt to folds anew. The standard errors of differences allow for it.
+    groups : column
+        The group of each row (the patient, say). The rows of a group are in one fold, here and in the pruning of
+        fasttree's estimators.
     random_state : int or None
         The seed of the draw. None is 0. It does not change the estimators.
     sample_weight : array
-        Counts in training and in judging; rows of weight 0 are left out.
+        Counts in training and in judging; rows of weight 0 are left out. A row of whole weight w is dealt to the
+        folds like w rows, so it may be in several.
     n_jobs : int or None
         Threads of each fit, for fasttree's estimators that do not name a number themselves.
     categorical_features, ordered_features, max_bins
@@ -103,20 +119,21 @@ def compare_methods(
     target = read_target(y, table.n_rows)
     warn_of_columns(table)
     weight = read_weights(sample_weight, table.n_rows)
-    fold_of_row = _read_folds(folds, table, target, weight, random_state)
-    rows = Rows(X, y, table, target, weight, fold_of_row)
+    group_of_row = read_groups(groups, table.n_rows)
+    draws = _read_folds(folds, repeats, table, target, weight, group_of_row, random_state)
+    rows = Rows(X, y, table, target, weight, group_of_row)
     encode_seconds = time.perf_counter() - begin
     takes_columns = {name: _takes_columns(one, max_bins) for name, one in methods.items()}
-    present = np.unique(fold_of_row[rows.counted & (fold_of_row >= 0)]).tolist()
+    splits = [(repeat, fold) for repeat, drawn in enumerate(draws) for fold in drawn.filled()]
     results: dict[str, list[FoldResult]] = {name: [] for name in methods}
-    n_done, n_all = 0, len(methods) * len(present)
-    for fold in present:
+    n_done, n_all = 0, len(methods) * len(splits)
+    for repeat, fold in splits:
         begin = time.perf_counter()
-        split = rows.split(fold, max_bins, n_jobs)
+        split = rows.split(draws[repeat], fold, max_bins, n_jobs)
         encode_seconds += time.perf_counter() - begin
         for name, estimator in methods.items():
             try:
-                results[name].append(judge(name, estimator, split, takes_columns[name]))
+                results[name].append(judge(name, estimator, split, takes_columns[name], repeat))
             except Exception as error:
                 error.add_note(f"compare_methods: this is the method {name!r} on fold {fold}")
                 raise
@@ -125,7 +142,9 @@ def compare_methods(
                 progress(n_done, n_all)
     in_order = [result for of_method in results.values() for result in of_method]
     library = type(X).__module__.partition(".")[0]
-    return Comparison(tuple(methods), fold_of_row, in_order, encode_seconds, library)
+    of_rows = [drawn.of_rows() for drawn in draws]
+    fold_of_row = of_rows[0] if len(draws) == 1 else np.column_stack(of_rows)
+    return Comparison(tuple(methods), fold_of_row, in_order, encode_seconds, library, draws)
 
 
 # -- what the user says ----------------------------------------------------------------------------
@@ -199,12 +218,27 @@ def _takes_columns(estimator: Any, max_bins: int | None) -> bool:
 
 
 def _read_folds(
-    folds: Any, table: Table, target: Target, weight: np.ndarray | None, random_state: Any
-) -> np.ndarray:
+    folds: Any,
+    repeats: Any,
+    table: Table,
+    target: Target,
+    weight: np.ndarray | None,
+    groups: np.ndarray | None,
+    random_state: Any,
+) -> tuple[Folds, ...]:
+    """The folds of each repeat."""
     seed = check_seed(random_state)
+    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
+        raise ValueError(f"repeats must be a whole number from 1 on, got {shown(repeats)}")
     is_number = folds is None or isinstance(folds, (bool, numbers.Number))
     if not is_number:
-        return given_folds(folds, table.n_rows)
+        for name, says in (("repeats", repeats > 1), ("groups", groups is not None)):
+            if says:
+                raise ValueError(
+                    f"{name} was passed, but folds says which rows are in which fold: pass one of them, or a "
+                    "number of folds"
+                )
+        return (Folds.whole(given_folds(folds, table.n_rows), weight),)
     if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
         raise ValueError(
             f"folds must be an integer, a fold number for each row, or (train, test) splits, got {shown(folds)}"
@@ -212,24 +246,22 @@ def _read_folds(
     if folds is not None and folds < 2:
         raise ValueError(f"folds must be at least 2, got {folds}")
     counted = np.flatnonzero(np.ones(table.n_rows) if weight is None else weight)
-    some = target.take(counted)
-    copies = None  # whole weights are copies of a row, other weights are not
-    if weight is not None and (weight == np.floor(weight)).all():
-        copies = weight[counted]
-    rows = np.bincount(some.codes, weights=copies)
+    some, weight = target.take(counted), None if weight is None else weight[counted]
+    groups = None if groups is None else groups[counted]
+    rows = drawn_of_classes(some.codes, len(some.classes), weight, groups)
     rarest = int(rows.argmin())
-    if rows[rarest] < 2:
+    if groups is None and rows[rarest] < 2:
         raise ValueError(
             f"the class {shown(plain(some.classes[rarest]))} has 1 row, but cross-validation needs 2 of each class: "
             "leave it out, join it with another class, or pass folds as a fold number for each row"
         )
     hashes = value_hashes(table.take(counted).values(), len(counted), int(seed))
-    chosen = choose_folds(folds, hashes, some.codes, some.classes, copies, otherwise=None)
-    assert chosen is not None  # every class has two rows
-    if chosen.min() == chosen.max():
-        raise ValueError(
-            "all rows are copies of each other, and copies stay together: there is nothing to compare"
+    draws = []
+    for repeat in range(int(repeats)):
+        anew = with_classes(hashes, np.full(len(hashes), repeat)) if repeat else hashes
+        drawn = choose_folds(
+            folds, anew, some.codes, some.classes, weight, otherwise=None, groups=groups
         )
-    fold_of_row = np.full(table.n_rows, -1, dtype=np.int64)
-    fold_of_row[counted] = chosen
-    return fold_of_row
+        assert drawn is not None  # or there is an error
+        draws.append(drawn.at(counted, table.n_rows))
+    return tuple(draws)

@@ -14,6 +14,7 @@ import numpy as np
 from fasttree._special import student_t_tails
 from fasttree._sums import deviation
 from fasttree._sums import mean as mean_of
+from fasttree.draws import Folds
 from fasttree.printed import aligned, data_frame, markdown
 from fasttree.scalars import shown
 
@@ -38,6 +39,7 @@ class FoldResult:
     depth: float
     attributes: float  # how many the tree asks for
     fit_seconds: float
+    repeat: int = 0  # of the cross-validation, if there are several
 
 
 class _Measure(NamedTuple):
@@ -80,6 +82,7 @@ class Difference:
     `se` takes the folds for independent, which they are not: they share most of their training rows, so it is too
     small. `corrected_se` allows for that (Nadeau and Bengio 2003): the variance between folds is multiplied by
     1/k + test/train instead of 1/k. `t` and `p_value` (two-sided, k - 1 degrees of freedom) are with the correction.
+    If cross-validation was repeated r times, r k takes the place of k (Bouckaert and Frank 2004).
     """
 
     first: str
@@ -133,7 +136,8 @@ class Comparison:
     Attributes
     ----------
     methods : tuple of names
-    folds : array, the fold of each row of the table; -1: the row is in no fold, and every model is trained on it
+    folds : array, the fold of each row of the table; -1: the row is in no fold, and every model is trained on it; -2:
+        its weight is divided over several, see `fold_weights`. If cross-validation was repeated, a column a repeat.
     per_fold : list of `FoldResult`, method by method
     encode_seconds : float
         What the methods shared, reading and encoding the table. The time of a fit is without it, but for estimators of
@@ -145,10 +149,27 @@ class Comparison:
     per_fold: list[FoldResult]
     encode_seconds: float
     library: str = ""  # that the user's table comes from
+    draws: tuple[Folds, ...] = ()  # one a repeat
+
+    @property
+    def n_repeats(self) -> int:
+        """How many times all the rows were dealt to folds."""
+        return max(1, len(self.draws))
 
     @property
     def n_folds(self) -> int:
-        return len(self.per_fold) // len(self.methods)
+        """The folds of one repeat."""
+        return len(self.per_fold) // len(self.methods) // self.n_repeats
+
+    def fold_weights(self, fold: int, repeat: int = 0) -> np.ndarray:
+        """What each row of the table weighs in a fold: a row of whole weight w is dealt like w rows."""
+        return self.draws[repeat].weights(fold)
+
+    @property
+    def described(self) -> str:
+        """What was done, for headings: "10 folds of 150 rows"."""
+        times = f"{self.n_repeats} times " if self.n_repeats > 1 else ""
+        return f"{times}{self.n_folds} folds of {len(self.folds):,} rows"
 
     def values(self, method: str, measure: str = "accuracy") -> np.ndarray:
         """A measure of a method, fold by fold."""
@@ -250,7 +271,7 @@ class Comparison:
 
     def _heading(self, spread: str) -> str:
         name = {"sd": "standard deviation", "se": "standard error"}[spread]
-        return f"{self.n_folds} folds of {len(self.folds)} rows, mean ± {name}"
+        return f"{self.described}, mean ± {name}"
 
     def _cells(
         self,

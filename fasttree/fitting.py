@@ -20,6 +20,7 @@ from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable
 from fasttree.folds import (
     NOT_PRUNED,
+    Folds,
     choose_folds,
     given_folds,
     hold_out,
@@ -69,9 +70,10 @@ class Fitting:
     costs: AttributeCosts | None
     finish: Callable[[Tree, Choices | None], Tree]  # what is done to each grown tree
     seed: int
+    groups: np.ndarray | None = None  # of each row: these are drawn as a whole
 
     def grow(self, left_out: np.ndarray | None = None, use_up: bool = False) -> Tree:
-        """A tree of all the rows, or of those that are not `left_out`, a mask. `use_up`: it is the last one."""
+        """A tree of all the rows, or without what is `left_out` of their weights. `use_up`: it is the last one."""
         rows = self.rows
         weights = rows.weights
         if left_out is not None:
@@ -112,7 +114,7 @@ class Fitting:
             held = self._held_out()
             if held.any():
                 tree = self.grow(held, use_up=True)
-                return _by_held_out(tree, how, self.counts_of(tree, np.flatnonzero(held)))
+                return _by_held_out(tree, how, self.counts_of(tree, held))
             tree = self.grow(use_up=True)
             if tree.node_count > 1:
                 warnings.warn(
@@ -136,71 +138,72 @@ class Fitting:
 
     # -- parts of the rows -------------------------------------------------------------------------------------------
 
-    def folds(self, folds: Any, otherwise: str | None = NOT_PRUNED) -> np.ndarray | None:
-        """The fold of each row, -1 for those in none; None: there are too few rows."""
-        weights = self.rows.plain_weights()
+    def folds(self, folds: Any, otherwise: str | None = NOT_PRUNED) -> Folds | None:
+        """Drawn folds, or those that the user gave; None: there are too few rows."""
+        weight = self.rows.weight
         n_rows = self.rows.encoded.n_rows
         if is_number_of_folds(folds):
-            codes, hashes, counted = self._drawable()
-            weights = None if weights is None else weights[counted]
+            rows = self._drawable()
             classes = self.rows.encoded.schema.classes
-            drawn = choose_folds(folds, hashes, codes, classes, weights, otherwise)
-            if drawn is None:
-                return None
-            fold_of = np.full(n_rows, -1, dtype=np.int64)
-            fold_of[counted] = drawn
-            return fold_of
+            drawn = choose_folds(
+                folds, rows.hashes, rows.codes, classes, rows.weight, otherwise, rows.groups
+            )
+            return None if drawn is None else drawn.at(rows.numbers, n_rows)
+        if self.groups is not None:
+            raise ValueError(
+                "groups was passed, but pruning has folds of its own: pass one of them, or a number of folds"
+            )
         fold_of = given_folds(folds, self.rows.n_given)
         if self.rows.present is not None:
             fold_of = fold_of[self.rows.present]
-        elif weights is not None:
-            fold_of = np.where(weights > 0, fold_of, -1)
-        counted_folds = fold_of if weights is None else fold_of[weights > 0]
+        counted_folds = fold_of if weight is None else fold_of[weight > 0]
         if (counted_folds == counted_folds[0]).all():
             raise ValueError(
                 "folds puts all the rows that have a weight into one fold: use at least 2"
             )
-        return fold_of
+        return Folds.whole(fold_of, weight)
 
-    def trees_of(self, fold_of: np.ndarray) -> Iterator[tuple[Tree, np.ndarray]]:
-        """For each fold the tree that was grown without it, and the numbers of its rows."""
-        for fold in range(int(fold_of.max()) + 1):
-            left_out = fold_of == fold
-            if left_out.any():
-                yield self.grow(left_out), np.flatnonzero(left_out)
+    def trees_of(self, folds: Folds) -> Iterator[tuple[Tree, np.ndarray]]:
+        """For each fold the tree that was grown without it, and what each row weighs in it."""
+        for fold in folds.filled():
+            left_out = folds.weights(fold)
+            yield self.grow(left_out), left_out
 
     def _held_out(self) -> np.ndarray:
-        codes, hashes, counted = self._drawable()
-        weights = self.rows.plain_weights()
-        weights = None if weights is None else weights[counted]
-        held = np.zeros(self.rows.encoded.n_rows, dtype=bool)
-        held[counted] = hold_out(hashes, codes, VALIDATION_SHARE, weights)
+        """What of each row's weight is held out."""
+        rows = self._drawable()
+        held = np.zeros(self.rows.encoded.n_rows)
+        held[rows.numbers] = hold_out(
+            rows.hashes, rows.codes, VALIDATION_SHARE, rows.weight, rows.groups
+        )
         return held
 
-    def _drawable(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The classes and hashes of the rows that have a weight, and which these are."""
+    def _drawable(self) -> _Drawable:
+        """The rows that have a weight."""
         assert self.table is not None
-        codes = self.rows.encoded.y.astype(np.int64)
-        weights = self.rows.plain_weights()
-        counted = np.arange(len(codes)) if weights is None else np.flatnonzero(weights)
-        if len(counted) == len(codes):
-            return codes, value_hashes(self.table.values(), len(codes), self.seed), counted
+        codes, weight, groups = self.rows.encoded.y.astype(np.int64), self.rows.weight, self.groups
+        if weight is None or weight.all():
+            hashes = value_hashes(self.table.values(), len(codes), self.seed)
+            return _Drawable(np.arange(len(codes)), codes, hashes, weight, groups)
+        counted = np.flatnonzero(weight)
         values = (column[counted] for column in self.table.values())
-        return codes[counted], value_hashes(values, len(counted), self.seed), counted
+        hashes = value_hashes(values, len(counted), self.seed)
+        groups = None if groups is None else groups[counted]
+        return _Drawable(counted, codes[counted], hashes, weight[counted], groups)
 
     # -- where rows end ----------------------------------------------------------------------------------------------
 
-    def counts_of(self, tree: Tree, rows: np.ndarray) -> np.ndarray:
-        """Where some of the rows end in a tree, counted by class."""
-        part, codes, weight = self.part(rows)
+    def counts_of(self, tree: Tree, weight: np.ndarray) -> np.ndarray:
+        """Where these parts of the rows' weights end in a tree, counted by class."""
+        part, codes, weight = self.part(weight)
         return _counts(tree, self.ends(tree, part), codes, weight)
 
-    def fold_rows(self, tree: Tree, fold_of: np.ndarray) -> Iterator[pruning.FoldRows]:
+    def fold_rows(self, tree: Tree, folds: Folds) -> Iterator[pruning.FoldRows]:
         """For each fold where its rows end, in the tree that did not see them and in the `tree` of all."""
-        for grown, rows in self.trees_of(fold_of):
-            part, codes, weight = self.part(rows)
+        for grown, held in self.trees_of(folds):
+            part, codes, weight = self.part(held)
             there, here = (self.ends(one, part) for one in (grown, tree))
-            first, second = _pairs(there, here, len(rows))
+            first, second = _pairs(there, here, part.n_rows)
             row = there.row[first]
             both = Ends(row, there.node[first], there.share[first] * here.share[second])
             yield pruning.FoldRows(
@@ -224,12 +227,23 @@ class Fitting:
             values = values.copy()  # rows go down several times, and it may be the user's
         return pruning.TrainingRows(values, codes, weights)
 
-    def part(self, rows: np.ndarray) -> tuple[Table, np.ndarray, np.ndarray]:
-        """Some of the rows, the numbers of their classes, and what they weigh."""
+    def part(self, weight: np.ndarray) -> tuple[Table, np.ndarray, np.ndarray]:
+        """The rows with parts of their weights: the rows, the numbers of their classes, and what they count for."""
         assert self.table is not None
-        weights = self.rows.plain_weights()
-        weight = np.ones(len(rows)) if weights is None else weights[rows]
-        return self.table.take(rows), self.rows.encoded.y[rows].astype(np.int64), weight
+        rows = np.flatnonzero(weight)
+        counted = self.rows.as_counted(weight)[rows]
+        return self.table.take(rows), self.rows.encoded.y[rows].astype(np.int64), counted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawable:
+    """Rows that folds are drawn of."""
+
+    numbers: np.ndarray
+    codes: np.ndarray
+    hashes: np.ndarray
+    weight: np.ndarray | None
+    groups: np.ndarray | None
 
 
 def tests_by_rows(params: GrowthParams) -> bool:
@@ -286,13 +300,13 @@ def _by_held_out(tree: Tree, how: Any, held: np.ndarray) -> Pruned:
 
 
 def _by_folds(tree: Tree, how: Any, fitting: Fitting) -> Pruned:
-    fold_of = None if tree.node_count == 1 else fitting.folds(how.folds)
-    if fold_of is None:
+    folds = None if tree.node_count == 1 else fitting.folds(how.folds)
+    if folds is None:
         return _unpruned(tree, how)
     if isinstance(how, pruning.CrossValidated):
-        return Pruned(*pruning.cross_validated(tree, fitting.fold_rows(tree, fold_of)))
+        return Pruned(*pruning.cross_validated(tree, fitting.fold_rows(tree, folds)))
     path = pruning.cost_complexity_path(tree, how.impurity)
-    trees = ((grown, fitting.counts_of(grown, rows)) for grown, rows in fitting.trees_of(fold_of))
+    trees = ((grown, fitting.counts_of(grown, held)) for grown, held in fitting.trees_of(folds))
     choice = pruning.choose_by_folds(path, trees, how.se)
     return Pruned(*pruning.prune_at(tree, path, choice.alpha), path, choice)
 

@@ -50,7 +50,7 @@ from fasttree.same_kind import like_labels, like_numbers
 from fasttree.scalars import column_label, families_of, family, shown
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.table import Column, Table
-from fasttree.targets import Target, read_target, read_weights
+from fasttree.targets import Target, read_groups, read_target, read_weights
 from fasttree.times import Times
 from fasttree.values import RawColumn, has_numbers, read_column, read_to_encode
 
@@ -64,6 +64,7 @@ __all__ = [
     "are_shuffled",
     "missing_value_error",
     "open_container",
+    "read_groups",
     "read_table",
     "read_table_like",
     "read_target",

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from fasttree import metrics
+from fasttree._sums import total
 from fasttree.categorical import Categorical
 from fasttree.columns import Columns
 from fasttree.comparison import FoldResult
 from fasttree.doubts import speaking
+from fasttree.draws import Folds, are_copies
 from fasttree.estimators import TreeClassifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.frames import Column, Table, Target
@@ -31,18 +33,13 @@ class Rows:
     table: Table
     target: Target
     weight: np.ndarray | None
-    fold_of_row: np.ndarray
+    groups: np.ndarray | None = None
 
-    @property
-    def counted(self) -> np.ndarray:
-        if self.weight is None:
-            return np.ones(self.table.n_rows, dtype=bool)
-        return self.weight > 0
-
-    def split(self, fold: int, max_bins: int | None, n_jobs: int | None) -> Split:
-        is_test = self.fold_of_row == fold
-        train = np.flatnonzero(~is_test & self.counted)
-        test = np.flatnonzero(is_test & self.counted)
+    def split(self, folds: Folds, fold: int, max_bins: int | None, n_jobs: int | None) -> Split:
+        weight = np.ones(self.table.n_rows) if self.weight is None else self.weight
+        held = folds.weights(fold)
+        kept = weight - held
+        train, test = np.flatnonzero(kept), np.flatnonzero(held)
         if not len(train):
             raise ValueError(
                 f"fold {fold} holds all the rows of a weight above 0, which leaves none to train on"
@@ -53,12 +50,10 @@ class Rows:
             self.target.take(train),
             max_bins=max_bins,
             n_jobs=n_jobs,
-            weight=self.weights(train),
+            weight=None if self.weight is None else kept[train],
         )
-        return Split(fold, columns, _columns_of(self.table, test), train, test, self)
-
-    def weights(self, rows: np.ndarray) -> np.ndarray | None:
-        return None if self.weight is None else self.weight[rows]
+        held_out = _columns_of(self.table, test)
+        return Split(fold, columns, held_out, train, test, kept[train], held[test], self)
 
     def labels(self, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self.target.classes[self.target.codes[rows]])
@@ -72,7 +67,9 @@ class Split:
     columns: Columns  # of the training rows
     held_out: Any  # the same columns of the rows of the fold, for estimators of fasttree
     train: np.ndarray
-    test: np.ndarray
+    test: np.ndarray  # a row whose weight is divided is in both
+    train_weight: np.ndarray
+    test_weight: np.ndarray
     rows: Rows
 
 
@@ -111,10 +108,16 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     return X[rows]
 
 
-def judge(name: str, method: Any, split: Split, takes_columns: bool) -> FoldResult:
+def judge(name: str, method: Any, split: Split, takes_columns: bool, repeat: int = 0) -> FoldResult:
     """Fit a copy of the method to the training rows of a split, and say how it does on the others."""
     model, rows = copy.deepcopy(method), split.rows
-    weight, held_weight = rows.weights(split.train), rows.weights(split.test)
+    weight: np.ndarray | None = split.train_weight
+    held_weight: np.ndarray | None = split.test_weight
+    if rows.weight is None:
+        weight = held_weight = None
+    own = {}
+    if rows.groups is not None and isinstance(model, Estimator):  # for its pruning
+        own["groups"] = rows.groups[split.train]
     if takes_columns:
         data: tuple[Any, ...] = (split.columns,)
         held_out = split.held_out
@@ -127,11 +130,11 @@ def judge(name: str, method: Any, split: Split, takes_columns: bool) -> FoldResu
     begin = time.perf_counter()
     with speaking(None):  # of a part of the rows, which the user has not given
         if weight is None:
-            model.fit(*data)
+            model.fit(*data, **own)
         elif hasattr(model, "steps"):  # a Pipeline passes weights on to the step that is named
             model.fit(*data, **{f"{model.steps[-1][0]}__sample_weight": weight})
         else:
-            model.fit(*data, sample_weight=weight)
+            model.fit(*data, sample_weight=weight, **own)
     seconds = time.perf_counter() - begin
     known, true = rows.target.classes, rows.labels(split.test)
     proba = _with_all_classes(np.asarray(model.predict_proba(held_out)), model.classes_, known)
@@ -146,8 +149,8 @@ def judge(name: str, method: Any, split: Split, takes_columns: bool) -> FoldResu
     return FoldResult(
         method=name,
         fold=split.fold,
-        n_train=len(split.train),
-        n_test=len(split.test),
+        n_train=_n_rows(split.train_weight),
+        n_test=_n_rows(split.test_weight),
         accuracy=metrics.accuracy(true, predicted, sample_weight=held_weight),
         auc=metrics.roc_auc(scores=proba, **truth),
         auc_se=metrics.roc_auc_se(scores=proba, **truth),
@@ -158,7 +161,13 @@ def judge(name: str, method: Any, split: Split, takes_columns: bool) -> FoldResu
         depth=depth,
         attributes=attributes,
         fit_seconds=seconds,
+        repeat=repeat,
     )
+
+
+def _n_rows(weight: np.ndarray) -> int:
+    """How many rows these are; whole weights are copies."""
+    return int(total(weight)) if are_copies(weight) else len(weight)
 
 
 def _with_all_classes(proba: np.ndarray, of_model: Any, known: np.ndarray) -> np.ndarray:

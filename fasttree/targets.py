@@ -212,6 +212,32 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     return np.ascontiguousarray(weights)
 
 
+def read_groups(groups: Any, n_rows: int) -> np.ndarray | None:
+    """A number for each row that says which group it is in; None stays None."""
+    if groups is None:
+        return None
+    shape = getattr(groups, "shape", (0,))
+    if isinstance(groups, (str, bytes)) or len(shape) != 1:
+        raise ValueError(
+            f"groups must be one column with a group for each row, got {shown(groups)}"
+        )
+    values = read_column("groups", groups)
+    if isinstance(values, Labels):
+        codes = values.codes
+        missing = codes < 0
+    else:
+        codes = values.values if isinstance(values, Times) else values
+        missing = np.isnan(codes) if codes.dtype.kind == "f" else np.zeros(len(codes), dtype=bool)
+    if len(codes) != n_rows:
+        raise ValueError(
+            f"groups has {len(codes)} entries, but X has {n_rows} rows: give the group of each row"
+        )
+    if missing.any():
+        remedy = "give the row a group, one of its own if it belongs to no other"
+        raise missing_value_error("groups", int(np.argmax(missing)), remedy)
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
 def _weights_as_floats(sample_weight: Any) -> np.ndarray:
     """Numbers as float64, NaN where there is none. numpy would also make numbers of text and of dates, and take complex
     ones for their real part."""

@@ -3,7 +3,7 @@
 
 HYPOTHESIS_PROFILE chooses how hard the property tests look: "quick" while working, "ci" (default),
 "thorough" before a release. `pytest -m campaign` runs the campaigns alone, LONG times as long as they are among the
-other tests.
+other tests, and `pytest -m slow` the simulations in full.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+LONG_MARKERS = ("campaign", "slow")
 LONG = 100  # times the ordinary length of a campaign
 LONG_SECONDS = 4 * 3600
 
 
 def is_long(config: pytest.Config) -> bool:
-    return config.getoption("markexpr") == "campaign"
+    return config.getoption("markexpr") in LONG_MARKERS
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items if is_long(config) else ():
-        if item.get_closest_marker("campaign"):
+        if any(map(item.get_closest_marker, LONG_MARKERS)):
             item.add_marker(pytest.mark.timeout(LONG_SECONDS), append=False)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws over rows."""
+"""Folds and held-out parts, drawn or given: what comes of them."""
 
 from __future__ import annotations
 
@@ -8,186 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from drawing import few_kinds, hashed, some_rows
 
-from fasttree import CARTClassifier, TreeClassifier, compare_methods
-from fasttree.folds import (
-    MANY,
-    SELDOM,
-    choose_folds,
-    deal,
-    given_folds,
-    hold_out,
-    value_hashes,
-    with_classes,
+import fasttree
+from fasttree import (
+    CARTClassifier,
+    Categorical,
+    RuleClassifier,
+    TreeClassifier,
+    compare_methods,
+    select_depth,
 )
+from fasttree.folds import choose_folds, given_folds, hold_out
+from fasttree.pruning import CostComplexity
 
 pytestmark = pytest.mark.numeric
-
-
-def some_rows(n_rows: int = 500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n_rows, 3)), rng.integers(0, 3, n_rows)
-
-
-def hashed(X: np.ndarray, seed: int = 0) -> np.ndarray:
-    return value_hashes(X.T, len(X), seed)
-
-
-def test_equal_rows_hash_alike() -> None:
-    X = np.array([[0.0, np.nan, 1.0], [-0.0, -np.nan, 1.0], [0.0, np.nan, 2.0], [0.0, 1.0, np.nan]])
-    y = np.array([0, 0, 0, 0])
-    hashes = with_classes(hashed(X), y)
-    assert hashes[0] == hashes[1]
-    assert len(set(hashes.tolist())) == 3
-    assert (hashed(X.astype(np.float32)) == hashed(X)).all()
-    assert with_classes(hashed(X), np.array([1, 0, 0, 0]))[0] != hashes[0]
-    assert (hashed(X, seed=1) != hashed(X)).all()
-    codes = X[:, 2:3].copy()
-    codes[np.isnan(codes)] = 3
-    assert (hashed(codes.astype(np.uint8)) == hashed(codes.astype(np.uint32))).all()
-
-
-def test_hashes_are_numbers_that_stay() -> None:
-    X, y = np.array([[1.5, 2.0], [3.0, 4.0]]), np.array([0, 1])
-    found = with_classes(hashed(X, 42), y)
-    assert found.tolist() == [12499239610388322187, 15840103435784911419]
-
-    def mixed(state: int) -> int:  # splitmix64, in plain integers
-        state = (state + 0x9E3779B97F4A7C15) % 2**64
-        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-        state = (state ^ state >> 27) * 0x94D049BB133111EB % 2**64
-        return state ^ state >> 31
-
-    bits = np.array([1.5, 2.0]).view(np.uint64).tolist()
-    assert found[0] == mixed(mixed(mixed(42 ^ bits[0]) ^ bits[1]))
-
-
-def test_order_of_rows_is_nothing() -> None:
-    X, y = some_rows()
-    order = np.random.default_rng(1).permutation(len(y))
-    folds = deal(hashed(X), y, 10)
-    assert (deal(hashed(X[order]), y[order], 10) == folds[order]).all()
-
-
-def test_folds_are_stratified() -> None:
-    X, y = some_rows(503)
-    folds = deal(hashed(X), y, 10)
-    for c in range(3):
-        sizes = np.bincount(folds[y == c], minlength=10)
-        assert sizes.max() - sizes.min() <= 1
-    sizes = np.bincount(folds, minlength=10)
-    assert sizes.max() - sizes.min() <= 1
-
-
-def test_copies_stay_together() -> None:
-    X, y = some_rows(120)
-    times = np.random.default_rng(3).integers(1, MANY, 120)
-    X, y = np.repeat(X, times, axis=0), np.repeat(y, times)
-    for folds in (deal(hashed(X), y, 5), hold_out(hashed(X), y, 0.3).astype(int)):
-        for row in np.unique(X, axis=0):
-            assert len(set(folds[(row == X).all(axis=1)].tolist())) == 1
-    folds = deal(hashed(X), y, 5)
-    for c in range(3):
-        sizes = np.bincount(folds[y == c], minlength=5)
-        assert sizes.max() - sizes.min() <= times.max()
-    assert len(set(folds.tolist())) == 5
-
-
-def slow_draws(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> list[tuple[Any, ...]]:
-    """What is drawn as a whole, by the rule in plain words: class, weight, hash and the rows."""
-    by_values: dict[tuple[float, ...], dict[int, list[int]]] = {}
-    for row in range(len(y)):
-        by_values.setdefault(tuple(X[row]), {}).setdefault(int(y[row]), []).append(row)
-    several = [classes for classes in by_values.values() if sum(map(len, classes.values())) > 1]
-    n_mixed = sum(len(classes) > 1 for classes in several)
-    look_alike = n_mixed > 0 and n_mixed / len(several) >= 1 / SELDOM
-    found = []
-    for values, classes in by_values.items():
-        for c, rows in classes.items():
-            own = with_classes(hashed(np.array([values])), np.array([c]))
-            if not look_alike and sum(map(len, classes.values())) < MANY:
-                found.append((c, weights[rows].sum(), int(own[0]), rows))
-                continue
-            for place, row in enumerate(sorted(rows, key=lambda row: weights[row])):
-                at_place = with_classes(own, np.array([place]))[0] if place else own[0]
-                found.append((c, weights[row], int(at_place), [row]))
-    return found
-
-
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from([2, 6, 40]),
-    st.sampled_from([0, 0.005, 0.3]),
-    st.booleans(),
-)
-def test_draws_follow_the_rule(seed: int, n_values: int, noise: float, weighted: bool) -> None:
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, n_values, (rng.integers(20, 300), 2)).astype(float)
-    y = (X.sum(axis=1) % 3 == 0).astype(int)
-    y[rng.random(len(X)) < noise] = 0
-    weights = rng.integers(1, 4, len(X)).astype(float) if weighted else np.ones(len(X))
-    draws = slow_draws(X, y, weights)
-    parts = np.empty(len(X), dtype=int)
-    for turn, draw in enumerate(sorted(draws, key=lambda draw: (draw[0], -draw[1], draw[2]))):
-        parts[draw[3]] = turn % 3
-    held = np.zeros(len(X), dtype=bool)
-    reached = np.zeros(2)
-    for c, weight, _, rows in sorted(draws, key=lambda draw: (draw[0], draw[2])):
-        reached[c] += weight
-        held[rows] = reached[c] <= 0.3 * weights[y == c].sum() + 1e-9
-    given_weights = weights if weighted else None
-    assert (deal(hashed(X), y, 3, given_weights) == parts).all()
-    assert (hold_out(hashed(X), y, 0.3, given_weights) == held).all()
-
-
-def few_kinds(n_rows: int = 3000, seed: int = 0) -> tuple[np.ndarray, np.ndarray, float]:
-    """Rows of 20 kinds, each with its own share of a class, and the accuracy of who knows these shares."""
-    rng = np.random.default_rng(seed)
-    kind = rng.integers(0, 20, n_rows)
-    X = ((rng.permutation(32)[kind][:, np.newaxis] >> np.arange(5)) & 1).astype(float)
-    share = rng.uniform(0.05, 0.95, 20)
-    y = (rng.random(n_rows) < share[kind]).astype(int)
-    return X, y, float(np.maximum(share, 1 - share)[kind].mean())
-
-
-def test_every_part_has_some_of_every_kind() -> None:
-    X, y, _ = few_kinds()
-    folds, held = deal(hashed(X), y, 10), hold_out(hashed(X), y, 0.3)
-    for row in np.unique(np.column_stack([X, y]), axis=0):
-        same = (np.column_stack([X, y]) == row).all(axis=1)
-        n = np.count_nonzero(same)
-        for part, expected in [*((folds == i, 0.1) for i in range(10)), (held, 0.3)]:
-            # As many as chance allows: no more, and not as even as if kinds were dealt one after the other.
-            spread = np.sqrt(n * expected * (1 - expected))
-            assert abs(np.count_nonzero(part & same) - n * expected) <= 5 * spread + 1
-    for c in (0, 1):
-        sizes = np.bincount(folds[y == c])
-        assert sizes.max() - sizes.min() <= 1
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_order_of_copies_is_nothing(weighted: bool) -> None:
-    X, y, _ = few_kinds()
-    rng = np.random.default_rng(1)
-    order = rng.permutation(len(y))
-    weights = rng.integers(1, 4, len(y)).astype(float) if weighted else None
-    orders = [(X, y, weights), (X[order], y[order], None if weights is None else weights[order])]
-    for draw in (
-        lambda X, y, w: deal(hashed(X), y, 10, w),
-        lambda X, y, w: hold_out(hashed(X), y, 0.3, w),
-    ):
-        drawn = [
-            np.column_stack([X, y, np.ones(len(y)) if w is None else w, draw(X, y, w)])
-            for X, y, w in orders
-        ]
-        once, again = (np.unique(rows, axis=0, return_counts=True) for rows in drawn)
-        assert np.array_equal(once[0], again[0])
-        assert np.array_equal(once[1], again[1])
-    for pruning in ("cost_complexity", "cross_validated", "reduced_error"):
-        one, other = (TreeClassifier(pruning=pruning).fit(X, y, w).tree_ for X, y, w in orders)
-        assert one.fingerprint() == other.fingerprint()
 
 
 @pytest.mark.parametrize("pruning", ["cost_complexity", "cross_validated", "reduced_error"])
@@ -219,42 +54,6 @@ def test_kinds_of_one_or_two_or_five_or_thirty_rows(n_bits: int) -> None:
     assert found.spread("ID3").mean == pytest.approx(0.5, abs=0.04)
 
 
-def test_copies_tell_no_method_what_it_is_asked() -> None:
-    X, y = some_rows(300)
-    y = np.random.default_rng(5).permutation(y)  # nothing to be learned
-    for times in (1, 3, MANY - 1):
-        found = compare_methods(np.repeat(X, times, axis=0), np.repeat(y, times), ["ID3"])
-        assert found.spread("ID3").mean == pytest.approx(1 / 3, abs=0.08)
-        pruned = CARTClassifier().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-        assert pruned.get_n_leaves() < 10
-
-
-def test_counts_as_weights_are_warned_of() -> None:
-    X, y, _ = few_kinds()
-    kinds, counts = np.unique(np.column_stack([X, y]), axis=0, return_counts=True)
-    with pytest.warns(UserWarning, match="sample_weight seems to hold counts.*repeat each row"):
-        CARTClassifier().fit(kinds[:, :-1], kinds[:, -1], sample_weight=counts)
-    # Rows that weigh much are no counts, if there are others like them.
-    CARTClassifier().fit(X, y, sample_weight=np.full(len(y), 100))
-    X, y = some_rows()
-    CARTClassifier().fit(X, y, sample_weight=np.full(len(y), 100))
-
-
-def test_a_weight_is_a_number_of_copies() -> None:
-    X, y = some_rows(100)
-    times = np.random.default_rng(3).integers(1, 4, 100)
-    hashes = hashed(X)
-    by_weight = deal(hashes, y, 4, times.astype(float))
-    by_copies = deal(np.repeat(hashes, times), np.repeat(y, times), 4)
-    assert (np.repeat(by_weight, times) == by_copies).all()
-
-
-def test_seeds_differ() -> None:
-    X, y = some_rows()
-    folds = [deal(hashed(X, seed), y, 10) for seed in (0, 1)]
-    assert 0.05 < (folds[0] == folds[1]).mean() < 0.15
-
-
 def test_default_shrinks_to_the_smallest_class() -> None:
     X, y = some_rows(60)
     y[:] = 0
@@ -262,7 +61,7 @@ def test_default_shrinks_to_the_smallest_class() -> None:
     hashes, classes = hashed(X), np.array(["often", "rare"])
     folds = choose_folds(None, hashes, y, classes)
     assert folds is not None
-    assert folds.max() == 3
+    assert folds.n_folds == 4
     with pytest.raises(ValueError, match="folds=10 is more than the class 'rare' has rows, 4"):
         choose_folds(10, hashes, y, classes)
     y[1:4] = 0
@@ -279,7 +78,7 @@ def test_default_shrinks_to_the_smallest_class() -> None:
         warnings.simplefilter("error")
         folds = choose_folds(None, hashes, y, classes, weights)
     assert folds is not None
-    assert folds.max() == 1
+    assert folds.n_folds == 2
 
 
 def test_given_folds() -> None:
@@ -316,11 +115,202 @@ def test_bad_folds(folds, message) -> None:
         given_folds(folds, 6)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 1 / 3, 0.5, 0.8])
-def test_hold_out(share: float) -> None:
-    X, y = some_rows(600)
-    held = hold_out(hashed(X), y, share)
-    for c in range(3):
-        assert held[y == c].mean() == pytest.approx(share, abs=0.01)
+def test_shares_to_hold_out() -> None:
+    X, y = some_rows(60)
     with pytest.raises(ValueError, match="must be between 0 and 1, got 1"):
         hold_out(hashed(X), y, 1)
+
+
+# -- copies -----------------------------------------------------------------------------------------
+
+
+def text_bits(noise: float, seed: int) -> tuple[dict[str, list[str]], np.ndarray]:
+    """Six columns of two words, 400 rows, a random class for each of the 64 cells."""
+    rng = np.random.default_rng(seed)
+    bits, classes = rng.integers(0, 2, (400, 6)), rng.integers(0, 2, 64)
+    y = classes[bits @ (1 << np.arange(6))] ^ (rng.random(400) < noise)
+    return {f"q{i}": [("no", "yes")[bit] for bit in bits[:, i]] for i in range(6)}, y.astype(int)
+
+
+def row_wise(X: Any, y: np.ndarray, seed: int) -> float:
+    """By plain folds of shuffled rows."""
+    order = np.random.default_rng(seed).permutation(len(y))
+    return compare_methods(X, y, ["ID3"], folds=np.arange(len(y))[order] % 10).spread("ID3").mean
+
+
+def test_a_table_of_few_distinct_rows_is_judged_as_by_shuffled_rows() -> None:
+    for noise, least, most in [(0.0, 0.99, 1.0), (0.05, 0.9, 0.96)]:
+        drawn, shuffled = [], []
+        for seed in range(4):
+            X, y = text_bits(noise, seed)
+            drawn.append(compare_methods(X, y, ["ID3"]).spread("ID3").mean)
+            shuffled.append(np.mean([row_wise(X, y, 10 * seed + k) for k in range(4)]))
+            assert least <= drawn[-1] <= most
+        assert np.mean(drawn) == pytest.approx(np.mean(shuffled), abs=0.01)
+
+
+@pytest.mark.parametrize("pruning", ["cost_complexity", "cross_validated", "reduced_error", None])
+def test_weights_are_copies_in_every_draw(pruning: str | None) -> None:
+    rng = np.random.default_rng(4)
+    X = np.round(rng.normal(size=(250, 3)), 1)
+    y = np.where(rng.random(250) < 0.2, rng.integers(0, 3, 250), np.digitize(X[:, 0], [-0.5, 0.6]))
+    times = rng.integers(0, 6, 250)
+    rows = np.repeat(np.arange(250), times)
+    model = TreeClassifier(pruning=pruning, class_weight={0: 3, 1: 1, 2: 0.5})
+    weighted = model.fit(X, y, sample_weight=times).tree_.fingerprint()
+    assert model.fit(X[rows], y[rows]).tree_.fingerprint() == weighted
+    by_weight = compare_methods(X, y, {"t": model}, sample_weight=times, folds=4)
+    by_copies = compare_methods(X[rows], y[rows], {"t": model}, folds=4)
+    for measure in ("accuracy", "leaves", "depth", "auc", "brier"):
+        found = by_weight.values("t", measure), by_copies.values("t", measure)
+        np.testing.assert_allclose(*found, rtol=1e-12)
+    sizes = [[(r.n_train, r.n_test) for r in found.per_fold] for found in (by_weight, by_copies)]
+    assert sizes[0] == sizes[1]
+    depth = [
+        select_depth(X, y, sample_weight=times, folds=5).errors,
+        select_depth(X[rows], y[rows], folds=5).errors,
+    ]
+    np.testing.assert_allclose(*depth, rtol=1e-12)
+
+
+def test_rules_are_drawn_likewise() -> None:
+    rng = np.random.default_rng(4)
+    X, y = np.round(rng.normal(size=(200, 3)), 1), rng.integers(0, 2, 200)
+    y[X[:, 0] > 0] = 1
+    times = rng.integers(0, 4, 200)
+    rows = np.repeat(np.arange(200), times)
+    model = RuleClassifier(estimate="validation")
+    weighted = model.fit(X, y, sample_weight=times).to_text()
+    assert model.fit(X[rows], y[rows]).to_text() == weighted
+
+
+def test_a_table_of_counts_is_a_table_of_rows() -> None:
+    X, y, _ = few_kinds()
+    kinds, counts = np.unique(np.column_stack([X, y]), axis=0, return_counts=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        of_counts = CARTClassifier().fit(kinds[:, :-1], kinds[:, -1], sample_weight=counts)
+    of_rows = CARTClassifier().fit(X, y.astype(float))
+    assert of_counts.tree_.fingerprint() == of_rows.tree_.fingerprint()
+    assert of_rows.get_n_leaves() > 1
+
+
+# -- groups -----------------------------------------------------------------------------------------
+
+
+def test_copies_that_go_as_a_group_tell_no_method_what_it_is_asked() -> None:
+    X, y = some_rows(300)
+    y = np.random.default_rng(5).permutation(y)  # nothing to be learned
+    X, y, row = np.repeat(X, 3, axis=0), np.repeat(y, 3), np.repeat(np.arange(300), 3)
+    assert compare_methods(X, y, ["ID3"]).spread("ID3").mean > 0.8
+    found = compare_methods(X, y, ["ID3"], groups=row)
+    assert found.spread("ID3").mean == pytest.approx(1 / 3, abs=0.08)
+    assert (found.folds[::3] == found.folds[1::3]).all()
+    for pruning in ("cost_complexity", "reduced_error"):
+        model = TreeClassifier(pruning=pruning)
+        assert model.fit(X, y).get_n_leaves() > 100
+        assert model.fit(X, y, groups=row).get_n_leaves() < 20
+        again = TreeClassifier().fit(X, y).prune("cost_complexity", X, y, groups=row)
+        assert again.get_n_leaves() < 20
+    assert select_depth(X, y, groups=row).depth < select_depth(X, y).depth
+    rules = RuleClassifier(estimate="validation")
+    held, _ = rules._drawn(X, y, None, TreeClassifier(), row)
+    assert held.any()
+    assert (held.reshape(-1, 3) == held[::3, np.newaxis]).all()
+
+
+def test_the_order_and_the_names_of_groups_are_nothing() -> None:
+    X, y = some_rows(240)
+    group = np.random.default_rng(2).integers(0, 40, 240)
+    order = np.random.default_rng(1).permutation(240)
+    names = np.array([f"patient {(7 * g) % 41}" for g in group], dtype=object)
+    for pruning in ("cost_complexity", "cross_validated", "reduced_error"):
+        model = TreeClassifier(pruning=pruning)
+        found = {
+            model.fit(X, y, groups=group).tree_.fingerprint(),
+            model.fit(X, y, groups=names.tolist()).tree_.fingerprint(),
+            model.fit(X[order], y[order], groups=group[order]).tree_.fingerprint(),
+            model.fit(fasttree.Columns(X, y), groups=Categorical(names)).tree_.fingerprint(),
+        }
+        assert len(found) == 1
+        # A row of weight 0 has no part in it, nor has its group.
+        weight = (group != 3).astype(float)
+        kept = weight > 0
+        weighted = model.fit(X, y, weight, groups=group).tree_.fingerprint()
+        assert weighted == model.fit(X[kept], y[kept], groups=group[kept]).tree_.fingerprint()
+    by_weight = compare_methods(X, y, ["CART"], groups=group, sample_weight=np.full(240, 2))
+    by_copies = compare_methods(
+        np.tile(X, (2, 1)), np.tile(y, 2), ["CART"], groups=np.tile(group, 2)
+    )
+    np.testing.assert_allclose(by_weight.values("CART"), by_copies.values("CART"), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("groups", "folds", "message"),
+    [
+        ([1, 2], None, "groups has 2 entries, but X has 60 rows: give the group of each row"),
+        (["a"] * 7 + [None] * 53, None, "groups has a missing value .* in row 7: give the row a"),
+        ([1.0] * 9 + [np.nan] * 51, None, "groups has a missing value .* in row 9: give the row a"),
+        (np.zeros((60, 2)), None, "groups must be one column with a group for each row"),
+        ("abc", None, "groups must be one column with a group for each row"),
+        (np.arange(60) % 4, 5, "folds=5 is more than there are groups, 4: use at most"),
+        (np.arange(60) % 4, np.arange(60) % 2, "groups was passed, but .*: pass one of them"),
+    ],
+)
+def test_bad_groups(groups: Any, folds: Any, message: str) -> None:
+    X, y = some_rows(60)
+    pruned = TreeClassifier(pruning=CostComplexity(folds=folds))
+    for fit in (
+        lambda: compare_methods(X, y, ["ID3"], groups=groups, folds=folds),
+        lambda: select_depth(X, y, groups=groups, folds=folds),
+        lambda: pruned.fit(X, y, groups=groups),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit()
+
+
+def test_a_class_of_one_group() -> None:
+    X, y = some_rows(60)
+    group = np.arange(60) % 6
+    y[:] = (group == 2) + 0
+    message = "the class '?1'? is in 1 group, too few for cross-validation"
+    with pytest.warns(UserWarning, match=f"{message}: the tree is not pruned"):
+        CARTClassifier().fit(X, y, groups=group)
+    with pytest.raises(ValueError, match=message):
+        compare_methods(X, y, ["ID3"], groups=group)
+    assert compare_methods(X, y, ["ID3"], groups=group, folds=3).n_folds == 3  # as was asked for
+
+
+# -- again and again --------------------------------------------------------------------------------
+
+
+def test_repeats() -> None:
+    X, y = some_rows(120)
+    once = compare_methods(X, y, ["ID3", "CART"], folds=4)
+    found = compare_methods(X, y, ["ID3", "CART"], folds=4, repeats=3)
+    assert (found.n_folds, found.n_repeats, found.folds.shape) == (4, 3, (120, 3))
+    assert (found.folds[:, 0] == once.folds).all()
+    assert 0.15 < (found.folds[:, 1] == found.folds[:, 2]).mean() < 0.35
+    assert found.values("ID3")[:4].tolist() == once.values("ID3").tolist()
+    assert [(r.repeat, r.fold) for r in found.per_fold[:12]] == [
+        (repeat, fold) for repeat in range(3) for fold in range(4)
+    ]
+    for repeat in range(3):
+        again = compare_methods(X, y, ["ID3"], folds=found.folds[:, repeat])
+        of_repeat = found.values("ID3")[4 * repeat : 4 * repeat + 4]
+        assert of_repeat.tolist() == again.values("ID3").tolist()
+        assert (found.fold_weights(2, repeat) == (found.folds[:, repeat] == 2)).all()
+    # Bouckaert and Frank (2004): 1 / (r k) + test / train, with r k - 1 degrees of freedom.
+    d = found.differences("accuracy")[0]
+    by_fold = found.values("ID3") - found.values("CART")
+    ratio = np.mean([r.n_test / r.n_train for r in found.per_fold[:12]])
+    assert d.corrected_se == pytest.approx(np.sqrt((1 / 12 + ratio) * by_fold.var(ddof=1)))
+    stats = pytest.importorskip("scipy.stats")
+    assert d.p_value == pytest.approx(2 * stats.t.sf(abs(d.mean / d.corrected_se), 11))
+    assert str(found).startswith("3 times 4 folds of 120 rows, mean")
+    assert set(found.to_frame("dict", per_fold=True)["repeat"]) == {0, 1, 2}
+    for repeats in (0, 1.5, True, "2"):
+        with pytest.raises(ValueError, match="repeats must be a whole number from 1 on"):
+            compare_methods(X, y, ["ID3"], repeats=repeats)
+    with pytest.raises(ValueError, match="repeats was passed, but folds says which rows"):
+        compare_methods(X, y, ["ID3"], repeats=2, folds=np.arange(120) % 3)

@@ -16,7 +16,7 @@ from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
@@ -252,14 +252,14 @@ def test_routing_must_be_on() -> None:
 def test_requests(kind: type) -> None:
     with config_context(enable_metadata_routing=True):
         model = kind()
-        nothing = {"sample_weight": None, "X_val": None, "y_val": None}
+        nothing = {"sample_weight": None, "X_val": None, "y_val": None, "groups": None}
         assert model.get_metadata_routing().fit.requests == nothing
         assert model.get_metadata_routing().score.requests == {"sample_weight": None}
         assert model.set_fit_request(sample_weight=True, X_val="X_test") is model
         model.set_fit_request(y_val=False).set_score_request(sample_weight="weight_of_test")
         for same in (model, clone(model), pickle.loads(pickle.dumps(model))):
             routing = same.get_metadata_routing()
-            expected = {"sample_weight": True, "X_val": "X_test", "y_val": False}
+            expected = nothing | {"sample_weight": True, "X_val": "X_test", "y_val": False}
             assert routing.fit.requests == expected
             assert routing.score.requests == {"sample_weight": "weight_of_test"}
         assert kind().get_metadata_routing().fit.requests == nothing
@@ -314,6 +314,32 @@ def test_validation_rows_reach_fit(numeric_table: Data) -> None:
     scaler = StandardScaler().fit(X)
     scaled = scaler.transform(X), y, None, scaler.transform(X_val), y_val
     assert piped[-1].tree_ == clone(pruned).fit(*scaled).tree_
+
+
+def test_groups_reach_fit() -> None:
+    """Those of the training rows, for the folds that pruning draws."""
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(60), 4)
+    X, y = rng.normal(size=(60, 3))[patient], rng.integers(0, 2, 60)[patient]
+    folds = GroupKFold(3)
+    with config_context(enable_metadata_routing=True):
+        asks = CARTClassifier().set_fit_request(groups=True)
+        how = {"cv": folds, "params": {"groups": patient}}
+        found = cross_validate(asks, X, y, return_estimator=True, **how)
+        search = GridSearchCV(asks, {"max_depth": [3, None]}, cv=folds)
+        search.fit(X, y, groups=patient)
+        leaves = [model.get_n_leaves() for model in found["estimator"]]
+        expected = CARTClassifier(**search.best_params_).fit(X, y, groups=patient)
+        assert search.best_estimator_.tree_ == expected.tree_
+    by_hand = [
+        [
+            CARTClassifier().fit(X[rows], y[rows], groups=g).get_n_leaves()
+            for g in (patient[rows], None)
+        ]
+        for rows, _ in folds.split(X, y, patient)
+    ]
+    assert leaves == [with_groups for with_groups, _ in by_hand]
+    assert sum(leaves) < sum(without for _, without in by_hand)
 
 
 # -- what an estimator looks like ------------------------------------------------------------------

@@ -6,17 +6,19 @@ from __future__ import annotations
 import json
 import math
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fasttree import Categorical, SMMLClassifier, metrics
-from fasttree.curves import GRID, roc_on_grid
+from fasttree.curves import GRID, bins_of, roc_on_grid
 from fasttree.datasets import make_cesarean_cohort
 from fasttree.studies import cesarean
 from fasttree.studies.figures import calibration_bins, calibration_line, wilson
 from fasttree.studies.groups import read_study_table
-from fasttree.studies.methods import COMPLETE, METHODS, Halves
+from fasttree.studies.methods import COMPLETE, METHODS, Halves, answers
+from fasttree.studies.protocol import _Log
 from fasttree.studies.results import StudyResult
 from fasttree.studies.table1 import printed_table1
 
@@ -274,6 +276,61 @@ def test_calibration_of_true_probabilities() -> None:
     for one in bins:
         assert one.predicted == pytest.approx(one.observed.rate, abs=0.05)
     assert len(calibration_bins(is_event, np.full(20_000, 0.25))) == 1
+
+
+def covered(bins: Any, place: np.ndarray, true: np.ndarray) -> list[bool]:
+    """Are the mean true probabilities of the rows of each bin within its limits?"""
+    means = np.bincount(place, true) / np.bincount(place)
+    limits = [(one.observed.low, one.observed.high) for one in bins]
+    return [low <= mean <= high for (low, high), mean in zip(limits, means, strict=True)]
+
+
+def test_limits_of_rows_that_were_tested_again_and_again() -> None:
+    """Ten times half of the rows, by models that differ a little: 95 % limits cover the truth 95 times of 100."""
+    fair, naive = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        true = rng.beta(1, 3, 400)
+        is_event = rng.random(400) < true
+        row = np.concatenate([rng.permutation(400)[:200] for _ in range(10)])
+        p = np.clip(true[row] + rng.normal(scale=0.05, size=2000), 0, 1)
+        place = bins_of(p)
+        fair += covered(calibration_bins(is_event[row], p, row), place, true[row])
+        naive += covered(calibration_bins(is_event[row], p), place, true[row])
+    assert 0.93 < np.mean(fair) < 0.99
+    assert np.mean(naive) < 0.85
+
+
+def test_a_row_counts_once_however_often_it_was_tested() -> None:
+    p = np.linspace(0.01, 0.99, 100)
+    is_event = np.arange(100) % 3 == 0
+    once = calibration_bins(is_event, p, np.arange(100))
+    assert once == calibration_bins(is_event, p)
+    five = calibration_bins(np.tile(is_event, 5), np.tile(p, 5), np.tile(np.arange(100), 5))
+    for one, again in zip(once, five, strict=True):
+        assert again.observed.rows == 5 * one.observed.rows
+        expected = one.observed.rate, one.observed.low, one.observed.high
+        found = again.observed.rate, again.observed.low, again.observed.high
+        assert found == pytest.approx(expected)
+
+
+@pytest.mark.slow
+def test_limits_of_calibration_cover_the_truth(length: int) -> None:
+    """Of the mean true probability of the rows of each bin, over cohorts that were drawn anew."""
+    n_rows, cohorts, least = (10_000, 12, 0.93) if length > 1 else (1000, 2, 0.8)
+    found: list[bool] = []
+    for random_state in range(cohorts):
+        X, y, probability = make_cesarean_cohort(n_rows, random_state)
+        table = read_study_table({**X, "cesarean": y}, "cesarean", "parity", None)
+        for group in table.groups:
+            log = _Log(group, ["SMML"], None)
+            for seed in range(10):
+                halves = Halves.of(group, seed)
+                log.add(halves, answers(halves, ["SMML"], None))
+            _, p, row = (np.concatenate(part) for part in zip(*log.pooled["SMML"], strict=True))
+            true = probability[group.rows][row]
+            found += covered(log._calibration("SMML").bins, bins_of(p), true)
+    assert np.mean(found) > least
 
 
 def test_wilson_limits_are_those_of_statsmodels() -> None:

@@ -18,6 +18,7 @@ from fasttree.cli.data import (
     DECIMAL,
     DELIMITER,
     DROP,
+    GROUP,
     JSON,
     MIN_CATEGORY_COUNT,
     TARGET,
@@ -76,6 +77,7 @@ def compare(
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
+    group: Annotated[str | None, GROUP] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
@@ -89,7 +91,7 @@ def compare(
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
     estimator = estimator_of(method, settings=settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
-    rows = read_data(data, target, drop or (), categorical or (), style=style)
+    rows = read_data(data, target, drop or (), categorical or (), style=style, group=group)
     train, test = rows.split(holdout)
     with blame(DataError, train.prefix):
         results = [measure_own(METHODS[method].title, estimator, train, test)]
@@ -121,7 +123,7 @@ def measure_own(title: str, estimator: Any, train: Data, test: Data) -> dict[str
 
     def fit() -> None:
         with speaking(words.pop() if words else None):
-            estimator.fit(train.X, train.y)
+            estimator.fit(train.X, train.y, groups=train.groups)
 
     with waiting("fasttree"):
         result = _measure(f"fasttree {title}", fit, lambda: estimator.predict(test.X))

@@ -32,6 +32,7 @@ class Data:
     y: Any
     weights: Any
     target: str
+    groups: Any = None
 
     @property
     def n_rows(self) -> int:
@@ -43,24 +44,33 @@ class Data:
 
         kept = pa.array(rows)
         weights = None if self.weights is None else self.weights[rows]
-        return replace(self, X=self.X.filter(kept), y=self.y.filter(kept), weights=weights)
+        groups = None if self.groups is None else self.groups.filter(kept)
+        X, y = self.X.filter(kept), self.y.filter(kept)
+        return replace(self, X=X, y=y, weights=weights, groups=groups)
 
     def split(self, share: float) -> tuple[Data, Data]:
-        """Rows to train on, and a share of each class to judge by; a few copies of a row stay together."""
+        """Rows to train on, and a share of each class to judge by. A row of whole weight w is drawn like w rows, so
+        some of its weight may be in both."""
         from fasttree.folds import hold_out, value_hashes
+        from fasttree.frames import read_groups, read_target, read_weights
         from fasttree.frames import read_table as read_columns
-        from fasttree.frames import read_target
 
         with blame(DataError, self.prefix):
             table = read_columns(self.X)
             codes = read_target(self.y, self.n_rows).codes
-        held = hold_out(value_hashes(table.values(), len(codes)), codes, share)
+            weights = read_weights(self.weights, self.n_rows)
+            groups = read_groups(self.groups, self.n_rows)
+        held = hold_out(value_hashes(table.values(), len(codes)), codes, share, weights, groups)
         if not held.any():
             raise DataError(
                 f"{self.path}: a share of {share:g} of each class is less than a row: "
                 "there are too few rows to hold some out"
             )
-        return self.take(~held), self.take(held)
+        if weights is None:
+            return self.take(held == 0), self.take(held > 0)
+        kept = weights - held
+        train, judges = replace(self, weights=kept), replace(self, weights=held)
+        return train.take(kept > 0), judges.take(held > 0)
 
     @property
     def prefix(self) -> str:
@@ -76,10 +86,12 @@ def read_data(
     weights: str | None = None,
     check_classes: bool = True,
     style: CsvStyle | None = None,
+    group: str | None = None,
+    ignored: str | None = None,
 ) -> Data:
     """Read a file and check all that the command line says about it; `drop` and `categorical` are lists as users write
-    them."""
-    _check_names(target, drop, categorical, weights)
+    them. A column that is `ignored` is no attribute, if it is there."""
+    _check_names(target, drop, categorical, weights, group)
     with waiting(f"Reading {path.name}"):
         table = read_table(path, lists.possible([*categorical, *drop]), style)
     drop = lists.columns(drop, table.column_names, "--drop")
@@ -88,7 +100,8 @@ def read_data(
     columns_named(table, drop, "--drop", path)
     columns_named(table, categorical, "--categorical", path)
     columns_named(table, [weights] if weights else [], "--weights", path)
-    not_attributes = {target, *drop, *([weights] if weights else [])}
+    columns_named(table, [group] if group else [], "--group", path)
+    not_attributes = {target, *drop, *(name for name in (weights, group, ignored) if name)}
     names = [name for name in table.column_names if name not in not_attributes]
     if not names:
         raise DataError(f"{path}: no column is left to tell {target!r} from")
@@ -97,7 +110,8 @@ def read_data(
     if suffix(path) in CSV:
         check_decimals(table.select(names), categorical, style, path)
     X = _as_categories(table.select(names), categorical, path)
-    return Data(path, X, y, _weights(path, table, weights), target)
+    groups = None if group is None else _groups(path, table, group)
+    return Data(path, X, y, _weights(path, table, weights), target, groups)
 
 
 def read_held_out(
@@ -133,11 +147,16 @@ def style_of(delimiter: str | None, decimal: str) -> CsvStyle:
 
 
 def _check_names(
-    target: str, drop: Sequence[str], categorical: Sequence[str], weights: str | None
+    target: str,
+    drop: Sequence[str],
+    categorical: Sequence[str],
+    weights: str | None,
+    group: str | None,
 ) -> None:
     roles = [("--drop", name) for name in lists.possible(drop)]
     roles += [("--categorical", name) for name in lists.possible(categorical)]
     roles += [("--weights", weights)] if weights else []
+    roles += [("--group", group)] if group else []
     for option, name in roles:
         if name == target:
             raise UsageError(f"{option} names {name!r}, which is the target: leave it out")
@@ -185,6 +204,19 @@ def _as_categories(X: Any, categorical: Sequence[str], path: Path) -> Any:
     return pa.table(columns, names=names)
 
 
+def _groups(path: Path, table: Any, name: str) -> Any:
+    column = table[name]
+    if column.null_count:
+        import pyarrow.compute as pc
+
+        first = int(pc.index(pc.is_null(column), True).as_py())
+        raise DataError(
+            f"{path}: column {name!r} (--group) has no value in {plural(column.null_count, 'row')}, the first is "
+            f"{line_of(path, first)}: give each row a group, one of its own if it belongs to no other"
+        )
+    return column
+
+
 def _weights(path: Path, table: Any, name: str | None) -> Any:
     if name is None:
         return None
@@ -226,6 +258,13 @@ MIN_CATEGORY_COUNT = typer.Option(
     show_default=False,
 )
 WEIGHTS = typer.Option("--weights", metavar="COL", help="A column with the weight of each row.")
+GROUP = typer.Option(
+    "--group",
+    metavar="COL",
+    help="A column that says which rows belong together, such as a patient: they are in one fold, or held out "
+    "together. It is no attribute.",
+    show_default=False,
+)
 DELIMITER = typer.Option(
     "--delimiter",
     metavar="CHAR",

@@ -17,6 +17,7 @@ from fasttree.cli.data import (
     DECIMAL,
     DELIMITER,
     DROP,
+    GROUP,
     JSON,
     MIN_CATEGORY_COUNT,
     TARGET,
@@ -76,6 +77,9 @@ def evaluate(
             min=2, help="Default: 10, or the rows of the smallest class.", show_default=False
         ),
     ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="How many times the rows are dealt to folds anew.")
+    ] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw of the folds.")] = 0,
     settings: Annotated[
         list[str] | None,
@@ -89,6 +93,7 @@ def evaluate(
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
+    group: Annotated[str | None, GROUP] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
     json: Annotated[bool, JSON] = False,
@@ -96,9 +101,8 @@ def evaluate(
     names = _names(methods)
     given = settings_of(settings, min_category_count)
     estimators = {METHODS[name].title: estimator_of(name, settings=given) for name in names}
-    rows = read_data(
-        data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
-    )
+    style = style_of(delimiter, decimal)
+    rows = read_data(data, target, drop or (), categorical or (), weights, style=style, group=group)
     from fasttree import compare_methods
     from fasttree.doubts import speaking
 
@@ -110,6 +114,8 @@ def evaluate(
             rows.y,
             estimators,
             folds=folds,
+            repeats=repeats,
+            groups=rows.groups,
             random_state=seed,
             sample_weight=rows.weights,
             progress=progress,
@@ -117,7 +123,7 @@ def evaluate(
     worse = differing(found)
     if json:
         print_json(
-            {"target": target, "rows": rows.n_rows, "folds": found.n_folds}
+            {"target": target, "rows": rows.n_rows, "folds": found.n_folds, "repeats": repeats}
             | _as_json(found, names, worse)
             | {"columns": [one.as_dict() for one in columns]}
         )
@@ -191,9 +197,7 @@ def print_comparison(console: Console, found: Comparison, worse: dict[str, float
         table.add_row(*(Text(cell, style=style) for cell, style in zip(row, styles, strict=True)))
     console.print(table)
     spread = f", mean {pm} standard error" if with_se else ""
-    console.print(
-        f"\n{found.n_folds} folds of {len(found.folds):,} rows{spread}; * best", style="dim"
-    )
+    console.print(f"\n{found.described}{spread}; * best", style="dim")
     if worse:
         best = found.best("accuracy")[0]
         several = len(found.methods) - 1

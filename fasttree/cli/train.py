@@ -19,6 +19,7 @@ from fasttree.cli.data import (
     DECIMAL,
     DELIMITER,
     DROP,
+    GROUP,
     JSON,
     MIN_CATEGORY_COUNT,
     TARGET,
@@ -91,6 +92,7 @@ def train(
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
     min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
     weights: Annotated[str | None, WEIGHTS] = None,
+    group: Annotated[str | None, GROUP] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
     test: Annotated[
@@ -118,11 +120,17 @@ def train(
     estimator = estimator_of(method, prune, settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
     check_output(output, force, [data, test])
-    rows = read_data(data, target, drop or (), categorical or (), weights, style=style)
+    rows = read_data(data, target, drop or (), categorical or (), weights, style=style, group=group)
     judges = None
     if test is not None:
         judges = read_data(
-            test, target, drop or (), categorical or (), check_classes=False, style=style
+            test,
+            target,
+            drop or (),
+            categorical or (),
+            check_classes=False,
+            style=style,
+            ignored=group,
         )
     elif holdout is not None:
         rows, judges = rows.split(holdout)
@@ -133,7 +141,7 @@ def train(
     begin = time.perf_counter()
     with waiting(f"Training {METHODS[method].title}"), blame(DataError, rows.prefix):
         with speaking(remedies(data)):
-            estimator.fit(rows.X, rows.y, sample_weight=rows.weights)
+            estimator.fit(rows.X, rows.y, sample_weight=rows.weights, groups=rows.groups)
         fit_seconds = time.perf_counter() - begin
     summary = _summary(estimator, method, rows, output, fit_seconds)
     if judges is not None:

@@ -29,7 +29,7 @@ from fasttree.export import EXPORTERS, export
 from fasttree.export.model import Exportable, tells_missing
 from fasttree.export.text import to_text
 from fasttree.fitting import Fitting, Pruned, prune, reads_rows, tests_by_rows
-from fasttree.frames import Table, read_table_like, read_weights
+from fasttree.frames import Table, read_groups, read_table_like, read_weights
 from fasttree.message_length import Alpha, Choices, MessageLength, message_length
 from fasttree.metrics import weighted_mean
 from fasttree.model_parts import check_choices
@@ -147,7 +147,7 @@ class TreeClassifier(Estimator):
         has one, the tree is not pruned, with a warning.
     random_state : int or None, default=None
         The seed of the draw of folds and held-out rows; None is 0. The draw goes by the values of the rows: their order
-        is nothing, and a few copies of a row stay together if such rows have one class.
+        is nothing. A row of whole weight w is drawn as w rows.
     n_jobs : int or None, default=None
         Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
         does not depend on it.
@@ -237,7 +237,13 @@ class TreeClassifier(Estimator):
     # -- learning --------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Grow the tree, and prune it if `pruning` says so.
 
@@ -245,11 +251,13 @@ class TreeClassifier(Estimator):
         row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1. So what asks
         how much evidence there is (limits on sizes, C4.5, pruning, tests of significance, message lengths) sees more in
         rows of weight 2 than in rows of weight 1; splits and shares are otherwise the same for any common factor.
-        `X_val` and `y_val` are validation rows, for "reduced_error" and "cost_complexity" pruning.
+        `X_val` and `y_val` are validation rows, for "reduced_error" and "cost_complexity" pruning. `groups` is a column
+        with the group of each row (the patient, say): where pruning draws folds or held-out rows, a group goes as a
+        whole.
         """
         how = self._pruning()
         check_validation(how, X_val, y_val)
-        with self._fitting(X, y, sample_weight, reads_rows(how)) as fitting:
+        with self._fitting(X, y, sample_weight, reads_rows(how), groups) as fitting:
             schema = fitting.rows.encoded.schema
             policy = self._policy_of(self.missing)
             validation = read_validation(X_val, y_val, schema, self.unknown, policy)
@@ -271,6 +279,7 @@ class TreeClassifier(Estimator):
         sample_weight: Any = None,
         X_val: Any = None,
         y_val: Any = None,
+        groups: Any = None,
     ) -> Self:
         """A copy of this fitted estimator with a smaller tree, and what was cut as its ``pruning_trace_``.
 
@@ -280,6 +289,8 @@ class TreeClassifier(Estimator):
         - "error_based" with raising, "cross_validated", "message_length", "significance" (but for
           ``Significance(test="naive")``): the training rows, `X`, `y` and `sample_weight`, as for `fit`;
         - "cost_complexity": one of both, to choose by validation rows or by folds of the training rows.
+
+        `groups`: as for `fit`.
         """
         self._check_fitted()
         if self._averages:
@@ -302,7 +313,7 @@ class TreeClassifier(Estimator):
         if validation is not None or not reads_rows(how):
             pruned = prune(tree, how, None, validation)
         else:
-            with self._fitting(X, y, sample_weight, with_table=True) as fitting:
+            with self._fitting(X, y, sample_weight, with_table=True, groups=groups) as fitting:
                 fitting.check_grown(tree)
                 pruned = prune(tree, how, fitting)
         smaller = copy.copy(self)
@@ -311,7 +322,9 @@ class TreeClassifier(Estimator):
         return smaller
 
     @contextmanager
-    def _fitting(self, X: Any, y: Any, sample_weight: Any, with_table: bool) -> Iterator[Fitting]:
+    def _fitting(
+        self, X: Any, y: Any, sample_weight: Any, with_table: bool, groups: Any = None
+    ) -> Iterator[Fitting]:
         """Read, check and encode what trees are grown from."""
         params = self._growth()
         check_unknown(self.unknown)
@@ -330,7 +343,10 @@ class TreeClassifier(Estimator):
         ) as (rows, team):
             costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
             table = rows.table() if with_table or tests_by_rows(params) else None
-            yield Fitting(rows, table, team, params, costs, self._finish, seed)
+            group_of = read_groups(groups, rows.n_given)
+            if group_of is not None and rows.present is not None:
+                group_of = group_of[rows.present]
+            yield Fitting(rows, table, team, params, costs, self._finish, seed, group_of)
 
     def _growth(self) -> GrowthParams:
         """The checked parameters; presets with rules of their own add them here ..."""

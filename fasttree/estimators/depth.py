@@ -60,6 +60,7 @@ def select_depth(
     estimator: TreeClassifier | None = None,
     folds: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
 ) -> DepthChoice:
     """Let a tree grow deeper as long as its cross-validated error does not get worse.
 
@@ -75,7 +76,9 @@ def select_depth(
         An unfitted tree classifier that says how to grow; None is ``TreeClassifier()``. Its `max_depth` is the last one
         that is tried; its trees are not pruned.
     folds : None, int, array of fold numbers, or (train, test) splits
-        None: 10, or as many as the smallest class has rows.
+        None: 10, or as many as the smallest class has rows (with groups: as the groups that it is in).
+    groups : column
+        The group of each row (the patient, say): rows of a group are in one fold, if folds are drawn.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()
@@ -103,12 +106,12 @@ def select_depth(
             "another: leave it out, and limit the depth"
         )
     check_folds(folds)
-    with model._fitting(X, y, sample_weight, with_table=True) as fitting:
-        fold_of = fitting.folds(folds, otherwise=None)
-        assert fold_of is not None
+    with model._fitting(X, y, sample_weight, with_table=True, groups=groups) as fitting:
+        drawn = fitting.folds(folds, otherwise=None)
+        assert drawn is not None
         found, weight, n_rows, stake = [], 0.0, 0.0, 0.0
-        for grown, rows in replace(fitting, finish=_as_it_is).trees_of(fold_of):
-            part, codes, weights = fitting.part(rows)
+        for grown, held_out in replace(fitting, finish=_as_it_is).trees_of(drawn):
+            part, codes, weights = fitting.part(held_out)
             part = as_read_by(part, grown.schema)
             cost, priors = row_costs(grown), grown.schema.priors
             held = np.bincount(codes, weights, minlength=len(cost))

@@ -9,7 +9,7 @@ from typing import Any, Self
 Request = bool | str | None
 
 UNCHANGED = "$UNCHANGED$"  # as scikit-learn spells it
-METADATA = {"fit": ("sample_weight", "X_val", "y_val"), "score": ("sample_weight",)}
+METADATA = {"fit": ("sample_weight", "X_val", "y_val", "groups"), "score": ("sample_weight",)}
 
 
 class Routed:
@@ -21,13 +21,15 @@ class Routed:
         sample_weight: Request = UNCHANGED,
         X_val: Request = UNCHANGED,
         y_val: Request = UNCHANGED,
+        groups: Request = UNCHANGED,
     ) -> Self:
         """Say of arguments of `fit` whether scikit-learn's tools shall hand them on.
 
         True: they shall. False: they shall not. None: they shall refuse them. A name: they shall hand on the argument
         that they were given by this name. Needs ``sklearn.set_config(enable_metadata_routing=True)``.
         """
-        return self._set_request("fit", sample_weight=sample_weight, X_val=X_val, y_val=y_val)
+        wanted = {"sample_weight": sample_weight, "X_val": X_val, "y_val": y_val, "groups": groups}
+        return self._set_request("fit", **wanted)
 
     def set_score_request(self, *, sample_weight: Request = UNCHANGED) -> Self:
         """The same for arguments of `score`."""

@@ -21,6 +21,7 @@ from fasttree.export import RULE_EXPORTERS, export
 from fasttree.folds import hold_out, value_hashes
 from fasttree.frames import (
     open_container,
+    read_groups,
     read_table,
     read_table_like,
     read_target,
@@ -67,7 +68,7 @@ class RuleClassifier(Estimator):
         are several times as short. None: every pruned rule is kept, sorted by its estimated error.
     validation_fraction : float, default=0.3
         The share of rows, by weight, held out for "validation" if `fit` gets none. The draw depends on the values of
-        the rows, not on their order, and a few copies of a row stay together if such rows have one class.
+        the rows, not on their order. A row of whole weight w is drawn as w rows.
     random_state : int or None, default=None
         The seed of that draw. None is 0.
 
@@ -110,9 +111,16 @@ class RuleClassifier(Estimator):
     # -- learning --------------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
     ) -> Self:
-        """Grow a tree and prune its rules. `X_val` and `y_val` are the rows for ``estimate="validation"``."""
+        """Grow a tree and prune its rules. `X_val` and `y_val` are the rows for ``estimate="validation"``; `groups`, a
+        column with the group of each row, are held out as a whole, and so are they where the tree is pruned."""
         base = self._checked_base()
         self._check_parameters(X_val, y_val)
         if isinstance(X, Columns):
@@ -122,13 +130,13 @@ class RuleClassifier(Estimator):
         X = open_container(X)  # it is read several times, and a stream can be once
         estimate, weight, weight_held_out = self.estimate, sample_weight, None
         if estimate == "validation" and X_val is None:
-            drawn, given = self._drawn(X, y, sample_weight, base)
-            if drawn.any():
-                weight, weight_held_out = np.where(drawn, 0.0, given), np.where(drawn, given, 0.0)
+            held, given = self._drawn(X, y, sample_weight, base, groups)
+            if held.any():
+                weight, weight_held_out = given - held, held
             else:
-                self._warn_of_few_rows(len(drawn))
+                self._warn_of_few_rows(len(held))
                 estimate = "pessimistic"
-        self.tree_ = base.fit(X, y, sample_weight=weight).tree_
+        self.tree_ = base.fit(X, y, sample_weight=weight, groups=groups).tree_
         rules = replace(
             rules_of(
                 self.tree_,
@@ -162,19 +170,23 @@ class RuleClassifier(Estimator):
             del self.feature_names_in_
 
     def _drawn(
-        self, X: Any, y: Any, sample_weight: Any, base: TreeClassifier
+        self, X: Any, y: Any, sample_weight: Any, base: TreeClassifier, groups: Any
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that are held out, as a mask, and the weights of all; a row of weight 0 has no part in the draw."""
+        """What is held out of the weight of each row, and all of it; a row of weight 0 has no part in the draw."""
         table = read_table(X, base.categorical_features)
         target = read_target(y, table.n_rows)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
+        group_of = read_groups(groups, table.n_rows)
         counted = np.flatnonzero(weight)
         table, target = table.take(counted), target.take(counted)
+        group_of = None if group_of is None else group_of[counted]
         hashes = value_hashes(table.values(), table.n_rows, check_seed(self.random_state))
-        drawn = np.zeros(len(weight), dtype=bool)
-        drawn[counted] = hold_out(hashes, target.codes, self.validation_fraction, weight[counted])
-        return drawn, weight
+        held = np.zeros(len(weight))
+        held[counted] = hold_out(
+            hashes, target.codes, self.validation_fraction, weight[counted], group_of
+        )
+        return held, weight
 
     def _warn_of_few_rows(self, n_rows: int) -> None:
         warnings.warn(

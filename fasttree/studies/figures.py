@@ -12,7 +12,7 @@ from fasttree._elementary import erfc, log
 from fasttree._special import student_t_tails
 from fasttree._sums import deviation, mean
 from fasttree.comparison import Spread
-from fasttree.curves import binned, wilson_limits
+from fasttree.curves import binned, bins_of, times_tested, wilson_limits
 from fasttree.studies.newton import fit_logit
 from fasttree.studies.results import CalibrationBin, Interval
 
@@ -31,17 +31,25 @@ def calibration_line(is_event: np.ndarray, probability: np.ndarray) -> tuple[flo
     return slope, intercept
 
 
-def calibration_bins(is_event: np.ndarray, probability: np.ndarray) -> tuple[CalibrationBin, ...]:
-    """About ten bins of equally many rows."""
-    columns = binned(is_event, probability)
+def calibration_bins(
+    is_event: np.ndarray, probability: np.ndarray, row: np.ndarray | None = None
+) -> tuple[CalibrationBin, ...]:
+    """About ten bins of equally many rows. `row`: which row it is, if rows were tested several times; the limits are as
+    of rows that were tested once."""
+    columns = [*binned(is_event, probability)]
+    times = np.ones(len(columns[0]))
+    if row is not None:
+        times = times_tested(bins_of(probability), row)
     return tuple(
-        CalibrationBin(predicted, wilson(events, rows))
-        for predicted, events, rows in zip(*(c.tolist() for c in columns), strict=True)
+        CalibrationBin(predicted, wilson(events, rows, times))
+        for predicted, events, rows, times in zip(
+            *(c.tolist() for c in [*columns, times]), strict=True
+        )
     )
 
 
-def wilson(events: float, rows: float) -> Interval:
-    """A share with its limits by Wilson's score; of no rows nothing is known.
+def wilson(events: float, rows: float, times: float = 1.0) -> Interval:
+    """A share with its limits by Wilson's score; of no rows nothing is known. `times`: how often each row was counted.
 
     >>> found = wilson(5, 10)
     >>> found.rate, round(found.low, 4), round(found.high, 4)
@@ -49,7 +57,7 @@ def wilson(events: float, rows: float) -> Interval:
     """
     if rows <= 0:
         return Interval(events, rows, math.nan, 0.0, 1.0)
-    low, high = wilson_limits(events, rows)
+    low, high = wilson_limits(events / times, rows / times)
     return Interval(events, rows, events / rows, low, high)
 
 

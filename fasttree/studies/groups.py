@@ -37,7 +37,7 @@ class Group:
         """The rows to train on and those to test on: half of each class. The draw goes by the values of the
         rows, not by their order."""
         hashes = value_hashes(self.table.values(), self.table.n_rows, seed)
-        part = deal(hashes, self.target.codes, 2)
+        part = deal(hashes, self.target.codes, 2).of_rows()
         return np.flatnonzero(part == 0), np.flatnonzero(part == 1)
 
 

@@ -93,7 +93,7 @@ class _Log:
         self.group, self.methods, self.risk = group, tuple(methods), risk
         self.fits: list[Fit] = []
         self.curves: dict[str, list[np.ndarray]] = {}
-        self.pooled: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+        self.pooled: dict[str, list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = {}
         self.used: dict[str, list[tuple[str, ...]]] = {}
         self.trees: list[ReadableTree] = []
         self.logistic: list[LogisticReport] = []
@@ -106,7 +106,9 @@ class _Log:
             own = is_event[answer.rows]
             self.fits.append(_judged(answer, own, halves.seed))
             self.curves.setdefault(name, []).append(roc_on_grid(own, answer.probability))
-            self.pooled.setdefault(name, []).append((own, answer.probability))
+            self.pooled.setdefault(name, []).append(
+                (own, answer.probability, halves.test[answer.rows])
+            )
             self.used.setdefault(name, []).append(answer.attributes)
         if self.risk is not None:
             self.risk.add(halves, found)
@@ -176,12 +178,12 @@ class _Log:
 
     def _calibration(self, name: str) -> Calibration:
         fits, pairs = self._of(name), self.pooled[name]
-        is_event, probability = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        is_event, probability, row = (np.concatenate(part) for part in zip(*pairs, strict=True))
         return Calibration(
             name,
             spread(fit.calibration_slope for fit in fits),
             spread(fit.calibration_intercept for fit in fits),
-            calibration_bins(is_event, probability),
+            calibration_bins(is_event, probability, row),
         )
 
     def _differences(self) -> list[PairedDifference]:

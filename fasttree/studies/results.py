@@ -111,7 +111,7 @@ class RocCurves:
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
     predicted: float  # the mean probability
-    observed: Interval
+    observed: Interval  # events and rows count a row as often as it was tested, the limits once
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,13 @@ CASES: list[tuple[list[str], int, str]] = [
     ([*TRAIN, "--categorical", "c"], 3, "good.csv has no column 'c' (--categorical)"),
     ([*TRAIN, "--weights", "c"], 3, "good.csv has no column 'c' (--weights)"),
     ([*TRAIN, "--weights", "b"], 3, "column 'b' (--weights) is of type string, but a weight"),
+    ([*TRAIN, "--group", "c"], 3, "good.csv has no column 'c' (--group)"),
+    (["evaluate", "good.csv", "-t", "y", "--group", "y"], 2, "--group names 'y', which is the tar"),
+    (
+        ["train", "weightless.csv", "-t", "y", "--group", "w", "-o", "m"],
+        3,
+        "column 'w' (--group) has no value in 1 row, the first is row",
+    ),
     ([*TRAIN, "--drop", "y"], 2, "--drop names 'y', which is the target"),
     ([*TRAIN, "--drop", "a", "--drop", "b"], 3, "no column is left"),
     (

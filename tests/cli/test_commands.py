@@ -259,6 +259,60 @@ def test_evaluate(data: Path) -> None:
         assert f"{one['auc']:.4f} ± {one['auc_se']:.4f}" in row
 
 
+def visits(n_patients: int = 60) -> pa.Table:
+    """Three visits of each patient, alike but for the time; nothing tells who is ill."""
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(n_patients), 3)
+    columns = {name: rng.normal(size=n_patients).round(3)[patient] for name in "ab"}
+    ill = rng.integers(0, 2, n_patients)[patient]
+    names = np.char.add("p", patient.astype(str))
+    return pa.table(columns | {"patient": names, "n": 1 + patient % 2, "ill": ill})
+
+
+def test_rows_of_a_group_stay_together(tmp_path: Path) -> None:
+    table = visits()
+    path = write_csv(tmp_path / "visits.csv", table)
+    X, y, patient = table.select(["a", "b"]), table["ill"], table["patient"]
+    args = ("evaluate", path, "-t", "ill", "--drop", "n", "-m", "id3", "--folds", 5)
+    found = ok(*args, "--group", "patient", "--repeats", 2, "--json").json
+    estimators = {"ID3": fasttree.ID3Classifier()}
+    expected = fasttree.compare_methods(X, y, estimators, folds=5, groups=patient, repeats=2)
+    assert found["methods"][0]["accuracy"] == pytest.approx(expected.spread("ID3").mean)
+    assert (found["folds"], found["repeats"]) == (5, 2)
+    assert [one["name"] for one in found["columns"]] == ["a", "b"]
+    assert found["methods"][0]["accuracy"] < 0.7
+    one_by_one = ok(*args, "--drop", "n,patient", "--json").json
+    assert one_by_one["methods"][0]["accuracy"] > 0.9
+    assert "\n2 times 5 folds of 180 rows" in ok(*args, "--group", "patient", "--repeats", 2).out
+
+
+def test_a_model_of_groups(tmp_path: Path) -> None:
+    table = visits()
+    path, model = write_csv(tmp_path / "visits.csv", table), tmp_path / "visits.model"
+    words = ("train", path, "-t", "ill", "-m", "cart", "--group", "patient", "-o", model, "--force")
+    found = ok(*words, "--drop", "n", "--json").json
+    assert found["attributes"] == 2
+    X, y, patient = table.select(["a", "b"]), table["ill"], table["patient"]
+    expected = fasttree.CARTClassifier().fit(X, y, groups=patient)
+    assert fasttree.load(model).tree_.fingerprint() == expected.tree_.fingerprint()
+    assert expected.get_n_leaves() < fasttree.CARTClassifier().fit(X, y).get_n_leaves()
+    held = ok(*words, "--drop", "n", "--holdout", 0.3, "--json").json
+    assert (held["rows"] % 3, held["test"]["rows"] % 3) == (0, 0)
+    assert ok(*words, "--drop", "n", "--test", path, "--json").json["test"]["rows"] == 180
+    # Whole weights are copies, which may be on both sides; without groups they are drawn one by one.
+    words = ("train", path, "-t", "ill", "--weights", "n", "--drop", "patient", "-o", model)
+    held = ok(*words, "--force", "--holdout", 0.3, "--json").json
+    assert 180 < held["rows"] + held["test"]["rows"] <= 270
+
+
+def test_compare_holds_groups_out(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    path = write_csv(tmp_path / "visits.csv", visits())
+    found = ok("compare", path, "-t", "ill", "--drop", "n", "--group", "patient", "--json").json
+    assert found["train_rows"] % 3 == found["test_rows"] % 3 == 0
+    assert found["models"][0]["accuracy"] < 0.8
+
+
 @pytest.mark.parametrize("width", [45, 60, 80, 100, 120])
 def test_evaluate_fits_the_terminal(data: Path, width: int) -> None:
     args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 2, "-m", "id3,c45")

@@ -132,8 +132,8 @@ def _named(variable: Table1Variable) -> str:
 def _method_notes(result: StudyResult) -> Section:
     seeds = ", ".join(map(str, result.seeds))
     protocol = [
-        ("Splits.", f"By the seeds {seeds}. Both halves have the same share of events; a few copies of a row "
-         "stay together if such rows have one outcome. The draw goes by the values of the rows, not by their order."),
+        ("Splits.", f"By the seeds {seeds}. Both halves have the same share of events. The draw goes by "
+         "the values of the rows, not by their order."),
         ("No tuning.", "Every method has its defaults; whatever it chooses, it chooses inside the training half."),
         ("Missing values.", "Each tree does as its method does: those of C4.5 and by message length pass a row without "
          "a value down all branches, in parts."),

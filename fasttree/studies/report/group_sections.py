@@ -145,7 +145,8 @@ def _calibration(group: GroupResult, name: str) -> Section:
                 f"Calibration of each method, {group.name}",
                 calibration_panels(group, f"{name}-calibration-chart"),
                 "Across: the predicted share, up: the share that was observed, in up to ten bins of equally many test "
-                "rows of all splits together, with 95 % limits.",
+                "rows of all splits together, with 95 % limits, for which a row counts once, however often it was "
+                "tested.",
                 "panels",
                 (Grid(_longer(tables.calibration_table(group))),),
             ),
