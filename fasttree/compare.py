@@ -26,6 +26,7 @@ from fasttree.estimators import (
 from fasttree.estimators.protocol import Estimator
 from fasttree.folds import choose_folds, given_folds, value_hashes
 from fasttree.frames import Table, Target, read_table, read_target, read_weights
+from fasttree.hints import knowing_its_parameters, meant
 from fasttree.judge import Rows, judge
 from fasttree.params import check_max_bins, check_n_jobs, check_seed
 from fasttree.pruning import CostComplexity
@@ -45,6 +46,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 }
 
 
+@knowing_its_parameters
 def compare_methods(
     X: Any,
     y: Any,
@@ -153,7 +155,7 @@ def _read_methods(methods: Any, n_jobs: int | None) -> dict[str, Any]:
                 known = ", ".join(map(repr, METHODS))
                 raise ValueError(
                     f"methods names {name!r}, but the library's methods are {known}: "
-                    "pass others as a dict from name to estimator"
+                    f"pass others as a dict from name to estimator{meant(name, METHODS)}"
                 )
             chosen[name] = METHODS[name]()
     if not chosen:

@@ -17,6 +17,7 @@ from fasttree.choices import choices_of
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
 from fasttree.estimators.one_leaf import warn_of_one_leaf
+from fasttree.estimators.parameters import own_parameters
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import (
     accuracy,
@@ -175,6 +176,7 @@ class TreeClassifier(Estimator):
     pruning_path_: ways.Path
     pruning_choice_: ways.Choice
 
+    @own_parameters
     def __init__(
         self,
         *,
@@ -328,7 +330,7 @@ class TreeClassifier(Estimator):
 
     def _growth(self) -> GrowthParams:
         """The checked parameters; presets with rules of their own add them here ..."""
-        return check_growth(self.get_params())
+        return check_growth(self.get_params(deep=False))
 
     def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
         """... change the grown tree here (`choices`: those that growth by length had) ..."""
@@ -338,6 +340,16 @@ class TreeClassifier(Estimator):
     def _as_meant(self, how: Any, said: Any) -> Any:
         """... and the pruning that a name stands for here."""
         return how
+
+    def _object_for(self, name: str, value: Any, part: str) -> str:
+        if name == "significance":
+            return f" first: significance=fasttree.pruning.Significance({part}=...)"
+        if name != "pruning":
+            return ""
+        if isinstance(value, str) and value in ways.METHODS:
+            return f" first: pruning=fasttree.pruning.{ways.METHODS[value].__name__}()"
+        having = [kind.__name__ for kind in ways.METHODS.values() if hasattr(kind, part)]
+        return f" first: pruning=fasttree.pruning.{having[0]}()" if having else ""
 
     def _pruning(self) -> Any:
         return self._as_meant(ways.read_method(self.pruning), self.pruning)

@@ -14,6 +14,7 @@ from fasttree.estimators.by_length import _ByLength
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.fitting import Fitting
 from fasttree.frames import Table
+from fasttree.hints import knowing_its_parameters
 from fasttree.merging import as_read_by
 from fasttree.message_length import Choices
 from fasttree.priors import at_stake
@@ -53,6 +54,7 @@ class DepthChoice(HeldOutErrors):
         return "\n".join(lines)
 
 
+@knowing_its_parameters
 def select_depth(
     X: Any,
     y: Any = None,

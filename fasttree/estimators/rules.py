@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ import numpy as np
 from fasttree._elementary import log
 from fasttree.columns import Columns
 from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.parameters import defaults_of, own_parameters
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import accuracy, check_fit
@@ -25,6 +27,7 @@ from fasttree.frames import (
     read_target,
     read_weights,
 )
+from fasttree.hints import foreign
 from fasttree.params import as_float, check_seed
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
@@ -81,6 +84,7 @@ class RuleClassifier(Estimator):
     n_features_in_: int
     feature_names_in_: np.ndarray
 
+    @own_parameters
     def __init__(
         self,
         *,
@@ -176,6 +180,17 @@ class RuleClassifier(Estimator):
         return self.base is None or getattr(self.base, "missing", None) != "error"
 
     # -- parameters ------------------------------------------------------------------------------------------------
+
+    def _instead(self, name: str, names: Sequence[str]) -> str:
+        """The tree has parameters of its own."""
+        of_tree = tuple(defaults_of(C45Classifier))
+        remedy = foreign(name, names)
+        if remedy is None and name in of_tree:
+            unpruned = "" if name == "pruning" else "pruning=None, "
+            return f"write base=fasttree.C45Classifier({unpruned}{name}=...)"
+        if remedy is None and foreign(name, of_tree) is not None:
+            return f"of its tree, base=fasttree.C45Classifier(...): {foreign(name, of_tree)}"
+        return super()._instead(name, names)
 
     def _checked_base(self) -> TreeClassifier:
         if self.base is None:
