@@ -70,8 +70,14 @@ class Fitting:
     finish: Callable[[Tree, Choices | None], Tree]  # what is done to each grown tree
     seed: int
 
-    def grow(self, left_out: np.ndarray | None = None, use_up: bool = False) -> Tree:
-        """A tree of all the rows, or of those that are not `left_out`, a mask. `use_up`: it is the last one."""
+    def grow(
+        self,
+        left_out: np.ndarray | None = None,
+        use_up: bool = False,
+        worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
+    ) -> Tree:
+        """A tree of all the rows, or of those that are not `left_out`, a mask. `use_up`: it is the last one; `worth`
+        as in `fasttree.grow.grow`."""
         rows = self.rows
         weights = rows.weights
         if left_out is not None:
@@ -84,7 +90,9 @@ class Fitting:
             rows.encoded.drop_lists()
         plain = None if weights is None else weights.plain_rows(rows.encoded.y) / weights.per_unit
         chance = partial(self.chance, encoded=encoded, weight=plain)
-        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, is_last, chance)
+        grown = grow(
+            encoded, self.params, self.team, weights, used_up, self.costs, is_last, chance, worth
+        )
         return self.finish(*grown)
 
     def chance(

@@ -41,10 +41,13 @@ def grow(
     costs: AttributeCosts | None = None,
     is_last: bool = False,
     chance: Callable[[Tree], Callable[[np.ndarray], np.ndarray]] | None = None,
+    worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
 ) -> tuple[Tree, Choices | None]:
     """Grow the tree of an encoded table; with it comes what there was to choose between at its nodes, if grown by
     length. `use_up`: the table's sorted lists may be destroyed, which saves a copy; `is_last`: the classes of its
-    rows, too. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again."""
+    rows, too. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again.
+    `worth`: a list that gets nodes of the tree as it was grown, and what each attribute's best split gains and is worth
+    there, [node, attribute]."""
     lists = _own_lists(table, weights, use_up, team)
     ground = Ground(table, lists, params, weights, team, costs)
     evaluator = Evaluator(ground)
@@ -54,6 +57,7 @@ def grow(
         evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
     if params.by_chance:
         evaluator.judge = ChanceRule(ground, params.criterion).worth
+    evaluator.keeps_all = worth is not None
     if is_last:
         table.drop_classes()
     pending: list[Level | Splits] = [builder.root()]
@@ -69,6 +73,7 @@ def grow(
         winners = evaluator.evaluate(step)
         builder.note_eligible(step, winners)
         builder.note_heuristic(step, winners)
+        builder.note_worth(step, winners)
         accepted = _accept(winners, params)
         if accepted.any():
             splits = Splits(
@@ -89,6 +94,8 @@ def grow(
         table.drop_lists()
     give_back(4 * table.n_rows * table.n_attributes)
     tree, choices = Finisher(builder.written, table, ground, weights).finish()
+    if worth is not None:
+        worth += builder.written.worth
     if params.significance is not None:
         if params.significance_test == SELECTED:
             assert chance is not None

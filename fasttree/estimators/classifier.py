@@ -56,6 +56,7 @@ from fasttree.scoring import (
 from fasttree.tree import Tree
 
 if TYPE_CHECKING:
+    from fasttree.candidates import Candidates
     from fasttree.rules import RuleList
 
 
@@ -440,6 +441,30 @@ class TreeClassifier(Estimator):
         n_jobs = check_n_jobs(self.n_jobs)
         paid = asking_costs(self.tree_, table, self._policy(), costs.cost, n_jobs)
         return weighted_mean(paid, weight)
+
+    def candidates(self, X: Any, y: Any = None, sample_weight: Any = None) -> Candidates:
+        """What each node could choose between: the score of every attribute's best split, and by how much the best one
+        leads the second. `X`, `y` and `sample_weight` are those of `fit`, from which the tree is grown once more.
+
+        Print it, ask for the list of one node, or for ``columns()``:
+
+        >>> import fasttree
+        >>> X, y = fasttree.datasets.play_tennis()
+        >>> print(fasttree.ID3Classifier(max_depth=1).fit(X, y).candidates(X, y))
+        node 0: weight 14; margin 0.094914
+                        entropy
+          Outlook      0.246750  <- chosen
+          Humidity     0.151836
+          Wind         0.048127
+          Temperature  0.029223
+        """
+        from fasttree.candidates import candidates_of  # few ask for it
+
+        self._check_fitted()
+        trace = getattr(self, "pruning_trace_", None)
+        is_raised = trace is not None and "raised" in trace.action
+        with self._fitting(X, y, sample_weight, with_table=False) as fitting:
+            return candidates_of(fitting, self.tree_, is_raised)
 
     # -- the tree --------------------------------------------------------------------------------------------------
 
