@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree import pruning
+from fasttree import progress, pruning
 from fasttree._parallel import Team
 from fasttree.choices import choices_of_rows
 from fasttree.chosen_splits import ChosenSplits
@@ -172,10 +172,13 @@ class Fitting:
 
     def trees_of(self, fold_of: np.ndarray) -> Iterator[tuple[Tree, np.ndarray]]:
         """For each fold the tree that was grown without it, and the numbers of its rows."""
-        for fold in range(int(fold_of.max()) + 1):
+        n_folds = int(fold_of.max()) + 1
+        for fold in range(n_folds):
             left_out = fold_of == fold
             if left_out.any():
-                yield self.grow(left_out), np.flatnonzero(left_out)
+                with progress.within(f"without fold {fold + 1} of {n_folds}"):
+                    grown = self.grow(left_out)
+                yield grown, np.flatnonzero(left_out)
 
     def _held_out(self) -> np.ndarray:
         codes, hashes, counted = self._drawable()
@@ -254,6 +257,7 @@ def prune(
     tree: Tree, how: Any, fitting: Fitting | None = None, validation: Validation | None = None
 ) -> Pruned:
     """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
+    progress.step(f"pruning {tree.n_leaves:,} leaves")
     if how.needs == HELD_OUT or (how.needs == FOLDS and validation is not None):
         assert validation is not None
         with_team = Team(None, most=1) if fitting is None else fitting.team

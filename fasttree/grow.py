@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from fasttree import _core
+from fasttree import _core, progress
 from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree._sums import sums
@@ -61,6 +61,7 @@ def grow(
     if is_last:
         table.drop_classes()
     pending: list[Level | Splits] = [builder.root()]
+    report = progress.current()
     while pending:  # one level after the other, unless they grow too large
         step = pending.pop()
         if isinstance(step, Splits):
@@ -69,6 +70,12 @@ def grow(
             builder.written.in_parts |= len(parts) > 1
             pending += reversed(parts)
             continue
+        if report is not None and len(step.frontier):
+            rows = int(step.n_rows[step.frontier].sum())
+            report.step(
+                f"level {step.depth}, open nodes {len(step.frontier):,}, their rows {rows:,}, "
+                f"nodes so far {builder.written.n_nodes:,}"
+            )
         evaluator.resume(step)
         winners = evaluator.evaluate(step)
         builder.note_eligible(step, winners)
@@ -97,6 +104,7 @@ def grow(
     if worth is not None:
         worth += builder.written.worth
     if params.significance is not None:
+        progress.step(f"testing the splits of {tree.node_count:,} nodes")
         if params.significance_test == SELECTED:
             assert chance is not None
             p_of = chance(tree)

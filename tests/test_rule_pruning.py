@@ -491,6 +491,7 @@ def test_representation_and_parameters() -> None:
         "when": "improves",
         "validation_fraction": 0.3,
         "random_state": None,
+        "verbose": 0,
     }
 
 

@@ -43,6 +43,7 @@ from fasttree.params import (
     check_seed,
     check_unknown,
 )
+from fasttree.progress import check_verbose, reporting
 from fasttree.refusals import require
 from fasttree.schema import Schema
 from fasttree.scoring import (
@@ -147,6 +148,9 @@ class TreeClassifier(Estimator):
     random_state : int or None, default=None
         The seed of the draw of folds and held-out rows; None is 0. The draw goes by the values of the rows: their order
         is nothing, and a few copies of a row stay together if such rows have one class.
+    verbose : int, default=0
+        1: a fit that takes longer than two seconds says on stderr what it is doing (folds, levels, rows, time). 2: each
+        step is told. 0: nothing is.
     n_jobs : int or None, default=None
         Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
         does not depend on it.
@@ -205,6 +209,7 @@ class TreeClassifier(Estimator):
         misclassification_cost: Any = None,
         pruning: Any = None,
         random_state: int | None = None,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -231,6 +236,7 @@ class TreeClassifier(Estimator):
         self.misclassification_cost = misclassification_cost
         self.pruning = pruning
         self.random_state = random_state
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     # -- learning --------------------------------------------------------------------------------------------------
@@ -313,18 +319,21 @@ class TreeClassifier(Estimator):
         params = self._growth()
         check_unknown(self.unknown)
         seed = check_seed(self.random_state)
-        with training(
-            X,
-            y,
-            sample_weight,
-            self.categorical_features,
-            self.max_bins,
-            self.n_jobs,
-            params.missing,
-            ordered_features=self.ordered_features,
-            class_weight=self.class_weight,
-            misclassification_cost=self.misclassification_cost,
-        ) as (rows, team):
+        with (
+            reporting(self.verbose, type(self).__name__),
+            training(
+                X,
+                y,
+                sample_weight,
+                self.categorical_features,
+                self.max_bins,
+                self.n_jobs,
+                params.missing,
+                ordered_features=self.ordered_features,
+                class_weight=self.class_weight,
+                misclassification_cost=self.misclassification_cost,
+            ) as (rows, team),
+        ):
             costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
             table = rows.table() if with_table or tests_by_rows(params) else None
             yield Fitting(rows, table, team, params, costs, self._finish, seed)
@@ -377,6 +386,7 @@ class TreeClassifier(Estimator):
         check_unknown(self.unknown)
         check_max_bins(self.max_bins)
         check_seed(self.random_state)
+        check_verbose(self.verbose)
         check_n_jobs(self.n_jobs)
 
     def _check_restored(self) -> None:

@@ -18,6 +18,7 @@ from fasttree.hints import knowing_its_parameters
 from fasttree.merging import as_read_by
 from fasttree.message_length import Choices
 from fasttree.priors import at_stake
+from fasttree.progress import reported
 from fasttree.pruning.choices import check_folds
 from fasttree.pruning.choosing import HeldOutErrors
 from fasttree.pruning.cross_validated import row_costs
@@ -55,6 +56,7 @@ class DepthChoice(HeldOutErrors):
 
 
 @knowing_its_parameters
+@reported
 def select_depth(
     X: Any,
     y: Any = None,
@@ -62,6 +64,7 @@ def select_depth(
     estimator: TreeClassifier | None = None,
     folds: Any = None,
     sample_weight: Any = None,
+    verbose: int = 0,
 ) -> DepthChoice:
     """Let a tree grow deeper as long as its cross-validated error does not get worse.
 
@@ -78,6 +81,8 @@ def select_depth(
         that is tried; its trees are not pruned.
     folds : None, int, array of fold numbers, or (train, test) splits
         None: 10, or as many as the smallest class has rows.
+    verbose : int
+        1: a call that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()

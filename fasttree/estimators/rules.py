@@ -29,6 +29,7 @@ from fasttree.frames import (
 )
 from fasttree.hints import foreign
 from fasttree.params import as_float, check_seed
+from fasttree.progress import check_verbose, reported
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
 from fasttree.rules.learning import learn_rules
@@ -66,6 +67,8 @@ class RuleClassifier(Estimator):
         the rows, not on their order, and a few copies of a row stay together if such rows have one class.
     random_state : int or None, default=None
         The seed of that draw. None is 0.
+    verbose : int, default=0
+        1: a fit that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
 
     Attributes
     ----------
@@ -94,6 +97,7 @@ class RuleClassifier(Estimator):
         when: str = "improves",
         validation_fraction: float = 0.3,
         random_state: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.base = base
         self.estimate = estimate
@@ -101,9 +105,11 @@ class RuleClassifier(Estimator):
         self.when = when
         self.validation_fraction = validation_fraction
         self.random_state = random_state
+        self.verbose = verbose
 
     # -- learning --------------------------------------------------------------------------------------------------
 
+    @reported
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, X_val: Any = None, y_val: Any = None
     ) -> Self:
@@ -173,7 +179,7 @@ class RuleClassifier(Estimator):
         warnings.warn(
             f"validation_fraction={self.validation_fraction} of {n_rows} rows leaves none to judge the rules by: the "
             "pessimistic estimate on the training rows is used instead",
-            stacklevel=3,
+            stacklevel=4,
         )
 
     def _takes_missing(self) -> bool:
@@ -226,6 +232,7 @@ class RuleClassifier(Estimator):
                 f"got {shown(self.validation_fraction)}"
             )
         check_seed(self.random_state)
+        check_verbose(self.verbose)
         if (X_val is None) != (y_val is None):
             given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
             raise ValueError(f"{given} was passed without {absent}: pass both, or none")
