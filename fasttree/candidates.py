@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fasttree.fitting import Fitting
+from fasttree._sums import total
+from fasttree.fitting import OTHER_ROWS, Fitting
 from fasttree.message_length import Choices
 from fasttree.params import UNLIMITED, GrowthParams
 from fasttree.rules.paths import rules_to
@@ -150,15 +151,21 @@ def _paths(tree: Tree, nodes: np.ndarray) -> list[str]:
     return [""] * (len(nodes) - len(below)) + found
 
 
-def candidates_of(fitting: Fitting, tree: Tree, is_raised: bool) -> Candidates:
+def candidates_of(fitting: Fitting, tree: Tree, is_raised: bool, holds_out: bool) -> Candidates:
     """The candidates of a tree that was grown from the rows of `fitting`, and maybe pruned; `is_raised`: subtrees took
-    the places of others."""
-    fitting.check_grown(tree)
+    the places of others; `holds_out`: if the tree has not seen all the rows, the others were held out to prune it."""
+    left_out = None
+    if holds_out and _n_rows(tree) < (1 - 1e-6) * _weight(fitting):
+        left_out = fitting._held_out()
+    else:
+        fitting.check_grown(tree)
     worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     params = fitting.params
     grown = replace(fitting, params=_without_cuts(params), finish=_as_it_is).grow(
-        use_up=True, worth=worth
+        left_out, use_up=True, worth=worth
     )
+    if grown.schema != tree.schema:
+        raise ValueError(OTHER_ROWS)
     gain, score = np.full((2, grown.node_count, len(grown.schema.attributes)), np.nan)
     for nodes, gained, worthy in worth:
         gain[nodes], score[nodes] = worthy if params.by_length else gained, worthy
@@ -173,6 +180,15 @@ def candidates_of(fitting: Fitting, tree: Tree, is_raised: bool) -> Candidates:
     score[place < 0] = gain[place < 0] = np.nan
     at_cost = "" if fitting.costs is None else " at its cost"
     return Candidates(tree, params.criterion + at_cost, score, gain)
+
+
+def _n_rows(tree: Tree) -> float:
+    return total(tree.counts[0])
+
+
+def _weight(fitting: Fitting) -> float:
+    weights = fitting.rows.plain_weights()
+    return float(fitting.rows.encoded.n_rows) if weights is None else total(weights)
 
 
 def _without_cuts(params: GrowthParams) -> GrowthParams:

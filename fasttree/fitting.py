@@ -36,6 +36,9 @@ from fasttree.scoring import Ends, Policy, block_of, ends_of
 from fasttree.segments import places, starts
 from fasttree.tree import Tree
 
+OTHER_ROWS = (
+    "X, y and sample_weight are not the rows that this tree was grown from: pass those that fit got"
+)
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
 
 
@@ -138,9 +141,7 @@ class Fitting:
         own = np.bincount(encoded.y, self.rows.plain_weights(), minlength=n_classes)
         schema = merged(encoded, self.rows.weights, self.params.min_category_count).schema
         if schema.unpacked() != tree.schema or not np.allclose(own, tree.counts[0], rtol=1e-9):
-            raise ValueError(
-                "X, y and sample_weight are not the rows that this tree was grown from: pass those that fit got"
-            )
+            raise ValueError(OTHER_ROWS)
 
     # -- parts of the rows -------------------------------------------------------------------------------------------
 

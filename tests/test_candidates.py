@@ -248,6 +248,22 @@ def test_scores_are_those_of_growth(
     assert np.allclose(chosen, candidates.score[inner].max(axis=1), atol=1e-10)
 
 
+def test_rows_that_were_held_out_to_prune(table: tuple[np.ndarray, np.ndarray]) -> None:
+    data, y = table
+    model = TreeClassifier(pruning="reduced_error").fit(data, y)
+    candidates = model.candidates(data, y)
+    assert model.tree_.counts[0].sum() < len(y)
+    inner = ~model.tree_.is_leaf()
+    chosen = candidates.score[inner, model.tree_.attribute[inner]]
+    assert np.allclose(chosen, model.tree_.gain[inner], atol=1e-9)
+    assert np.allclose(chosen, candidates.score[inner].max(axis=1), atol=1e-9)
+    given = TreeClassifier(pruning="reduced_error").fit(data, y, X_val=data[:99], y_val=y[:99])
+    assert given.candidates(data, y)[0][0].is_chosen
+    for rows in (slice(0, 400), slice(0, 120)):
+        with pytest.raises(ValueError, match="rows"):
+            model.candidates(data[rows], y[rows])
+
+
 def test_a_raised_subtree_was_not_chosen_where_it_is(
     table: tuple[np.ndarray, np.ndarray],
 ) -> None:

@@ -44,6 +44,7 @@ from fasttree.params import (
     check_unknown,
 )
 from fasttree.progress import check_verbose, reporting
+from fasttree.pruning.choices import HELD_OUT
 from fasttree.refusals import require
 from fasttree.schema import Schema
 from fasttree.scoring import (
@@ -473,8 +474,10 @@ class TreeClassifier(Estimator):
         self._check_fitted()
         trace = getattr(self, "pruning_trace_", None)
         is_raised = trace is not None and "raised" in trace.action
-        with self._fitting(X, y, sample_weight, with_table=False) as fitting:
-            return candidates_of(fitting, self.tree_, is_raised)
+        how = self._pruning()
+        holds_out = how is not None and how.needs == HELD_OUT
+        with self._fitting(X, y, sample_weight, with_table=holds_out) as fitting:
+            return candidates_of(fitting, self.tree_, is_raised, holds_out)
 
     # -- the tree --------------------------------------------------------------------------------------------------
 
