@@ -18,6 +18,8 @@ from fasttree.values import read_column
 
 Base = float | Literal["e"]
 
+_OF_COLUMNS = "of two columns pass both, values and classes, or contingency_table(values, classes)"
+
 
 def class_counts(labels: Any, weights: ArrayLike | None = None) -> NDArray[Any]:
     """How many rows (or how much weight) each class has.
@@ -83,15 +85,14 @@ def counts_vector(counts: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
-def counts_table(table: ArrayLike) -> NDArray[np.float64]:
-    """``table`` as float64, or an error that says what to pass instead."""
-    array = _numbers(
-        table, "table", "build it from two columns with contingency_table(values, labels)"
-    )
+def counts_table(table: Any, y: Any = None) -> NDArray[np.float64]:
+    """``table`` as float64, or an error that says what to pass instead; with classes ``y`` the table of a column."""
+    if y is not None:
+        return contingency_table(table, y).astype(np.float64)
+    array = _numbers(table, "table", _OF_COLUMNS)
     if array.ndim != 2:
         raise ValueError(
-            f"table must be 2-D (attribute values x classes), got shape {array.shape}; "
-            "build it from two columns with contingency_table(values, labels)"
+            f"table must be 2-D (attribute values x classes), got shape {array.shape}; {_OF_COLUMNS}"
         )
     return array
 

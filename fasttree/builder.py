@@ -87,6 +87,12 @@ class Builder:
             nodes = level.first_node + level.frontier[winners.heuristic]
             self.written.heuristic.append((nodes, np.ones(len(nodes), dtype=bool)))
 
+    def note_worth(self, level: Level, winners: Winners) -> None:
+        """What the candidates of the open level gain and are worth, if somebody asked."""
+        if winners.gain is not None and winners.worth is not None:
+            nodes = level.first_node + level.frontier
+            self.written.worth.append((nodes, winners.gain.T, winners.worth.T))
+
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children
     ) -> Level:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +39,7 @@ from fasttree._tables import (
     weights_of_missing,
 )
 from fasttree.confidence_entropy import Z, check_z, gains
+from fasttree.hints import check_choice
 
 UpperBound = Literal["class", "max", "arith"]
 
@@ -47,19 +48,19 @@ _NO_ROOM = 1e-9  # a denominator below it: chance gives as much as there is
 _Array = NDArray[np.float64]
 
 
-def expected_mutual_information(table: ArrayLike, *, base: Base = 2) -> float:
+def expected_mutual_information(table: Any, y: Any = None, *, base: Base = 2) -> float:
     """The mean mutual information of all the ways to deal out the classes to the rows.
 
     >>> round(expected_mutual_information([[2, 3], [4, 0], [3, 2]]), 6)
     0.129867
     """
-    cells = counts_table(table)[np.newaxis]
+    cells = counts_table(table, y)[np.newaxis]
     mean, _ = information_moments(cells)
     return float(_per_row(mean, cells)[0] / nats_per_unit(base))
 
 
 def adjusted_mutual_information(
-    table: ArrayLike, *, upper: UpperBound = "class", missing: float = 0.0
+    table: Any, y: Any = None, *, upper: UpperBound = "class", missing: float = 0.0
 ) -> float:
     """AMI = (I - E) / (U - E), with E the expected mutual information: 0 by chance, 1 at best.
 
@@ -71,10 +72,10 @@ def adjusted_mutual_information(
     >>> round(adjusted_mutual_information([[2, 3], [4, 0], [3, 2]], upper="max"), 6)
     0.080746
     """
-    return _one("ami", table, missing, upper=upper)
+    return _one("ami", table, y, missing, upper=upper)
 
 
-def standardised_mutual_information(table: ArrayLike, *, missing: float = 0.0) -> float:
+def standardised_mutual_information(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
     """SMI = (I - E) / sqrt(V): by how many standard deviations the information exceeds chance.
 
     The variance V is exact, for any number of classes. 0 where every way to deal out gives the same.
@@ -82,10 +83,10 @@ def standardised_mutual_information(table: ArrayLike, *, missing: float = 0.0) -
     >>> round(standardised_mutual_information([[2, 3], [4, 0], [3, 2]]), 6)
     0.904411
     """
-    return _one("smi", table, missing)
+    return _one("smi", table, y, missing)
 
 
-def adjusted_gini(table: ArrayLike, *, missing: float = 0.0) -> float:
+def adjusted_gini(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
     """(D - E) / (gini - E), with D the reduction of gini and E = (r - 1) / (N - 1) gini by chance.
 
     r counts the values that are present. 1 if the attribute tells the classes apart.
@@ -93,19 +94,21 @@ def adjusted_gini(table: ArrayLike, *, missing: float = 0.0) -> float:
     >>> round(adjusted_gini([[3, 4], [6, 1]]), 6)
     0.133333
     """
-    return _one("adjusted_gini", table, missing)
+    return _one("adjusted_gini", table, y, missing)
 
 
-def standardised_gini(table: ArrayLike, *, missing: float = 0.0) -> float:
+def standardised_gini(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
     """By how many standard deviations the reduction of gini exceeds chance.
 
     >>> round(standardised_gini([[3, 4], [6, 1]]), 6)
     1.189237
     """
-    return _one("standardised_gini", table, missing)
+    return _one("standardised_gini", table, y, missing)
 
 
-def adjusted_for_ranking(table: ArrayLike, *, alpha: float = 0.05, missing: float = 0.0) -> float:
+def adjusted_for_ranking(
+    table: Any, y: Any = None, *, alpha: float = 0.05, missing: float = 0.0
+) -> float:
     """AD(alpha) = I - q, in bits, with q what chance exceeds with probability ``alpha``.
 
     q is a chi-square quantile over 2 N ln 2. Among attributes that say nothing, one with many values is no more often
@@ -114,7 +117,7 @@ def adjusted_for_ranking(table: ArrayLike, *, alpha: float = 0.05, missing: floa
     >>> round(adjusted_for_ranking([[2, 3], [4, 0], [3, 2]]), 6)
     -0.061959
     """
-    return _one("ad", table, missing, alpha=alpha)
+    return _one("ad", table, y, missing, alpha=alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +145,8 @@ def score_tables(
     >>> score_tables("smi", tables).round(6).tolist()
     [0.904411, 1.050196]
     """
-    if not isinstance(measure, str) or measure not in MEASURES:
-        raise ValueError(
-            f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}"
-        )
-    if upper not in _UPPER:
-        raise ValueError(f"upper must be one of {', '.join(map(repr, _UPPER))}, got {upper!r}")
+    check_choice("measure", measure, MEASURES)
+    check_choice("upper", upper, _UPPER)
     if not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
         raise ValueError(f"alpha must be a probability between 0 and 1, got {alpha!r}")
     cells = counts_tables(tables)
@@ -162,8 +161,8 @@ def score_tables(
     return scores
 
 
-def _one(measure: str, table: ArrayLike, missing: float, **options: object) -> float:
-    scores = score_tables(measure, counts_table(table)[np.newaxis], missing=missing, **options)  # type: ignore[arg-type]
+def _one(measure: str, table: Any, y: Any, missing: float, **options: object) -> float:
+    scores = score_tables(measure, counts_table(table, y)[np.newaxis], missing=missing, **options)  # type: ignore[arg-type]
     return float(scores[0])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree import progress
 from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree.doubts import warn_of_columns
@@ -209,6 +210,7 @@ def training(
         return
     container = open_container(X)
     with Team(n_jobs, most_threads(container.n_rows, len(container.names))) as team:
+        progress.step(f"reading {container.n_rows:,} rows of {len(container.names):,} columns")
         table = read_table(
             container, categorical_features, ordered_features, team.run, to_encode=True
         )
@@ -223,6 +225,7 @@ def training(
             table, target, weight = table.take(present), target.take(present), weight[present]
         warn_of_columns(table)
         grid = None if weight is None else to_grid(weight)
+        progress.step("sorting the columns")
         encoded = encode(table, target, team, max_bins, grid)
         del container, table, target, grid  # the encoded table has taken what it needs
         give_back(n_bytes)

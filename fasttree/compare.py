@@ -33,8 +33,10 @@ from fasttree.folds import (
     with_classes,
 )
 from fasttree.frames import Table, Target, read_groups, read_table, read_target, read_weights
+from fasttree.hints import knowing_its_parameters, meant
 from fasttree.judge import Rows, judge
 from fasttree.params import check_max_bins, check_n_jobs, check_seed
+from fasttree.progress import each, reported, step
 from fasttree.pruning import CostComplexity
 from fasttree.scalars import plain, shown
 
@@ -52,6 +54,8 @@ METHODS: dict[str, Callable[[], Any]] = {
 }
 
 
+@knowing_its_parameters
+@reported
 def compare_methods(
     X: Any,
     y: Any,
@@ -67,6 +71,7 @@ def compare_methods(
     ordered_features: Any = "from_dtype",
     max_bins: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    verbose: int = 0,
 ) -> Comparison:
     """Fit every method to the rows outside each fold and judge it by the rows inside.
 
@@ -100,6 +105,8 @@ def compare_methods(
         As for `TreeClassifier`, for fasttree's estimators that do not choose for themselves.
     progress : function
         Is called with the number of fits that are done and the number of all.
+    verbose : int
+        1: a call that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()
@@ -127,11 +134,16 @@ def compare_methods(
     splits = [(repeat, fold) for repeat, drawn in enumerate(draws) for fold in drawn.filled()]
     results: dict[str, list[FoldResult]] = {name: [] for name in methods}
     n_done, n_all = 0, len(methods) * len(splits)
+
+    def which_fit(method: tuple[str, Any]) -> str:
+        return f"fit {n_done + 1} of {n_all}, {method[0]}"
+
     for repeat, fold in splits:
         begin = time.perf_counter()
         split = rows.split(draws[repeat], fold, max_bins, n_jobs)
         encode_seconds += time.perf_counter() - begin
-        for name, estimator in methods.items():
+        for name, estimator in each(methods.items(), which_fit):
+            step("begins")
             try:
                 results[name].append(judge(name, estimator, split, takes_columns[name], repeat))
             except Exception as error:
@@ -172,7 +184,7 @@ def _read_methods(methods: Any, n_jobs: int | None) -> dict[str, Any]:
                 known = ", ".join(map(repr, METHODS))
                 raise ValueError(
                     f"methods names {name!r}, but the library's methods are {known}: "
-                    "pass others as a dict from name to estimator"
+                    f"pass others as a dict from name to estimator{meant(name, METHODS)}"
                 )
             chosen[name] = METHODS[name]()
     if not chosen:

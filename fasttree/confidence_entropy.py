@@ -13,6 +13,7 @@ greatest convex function below the points (j, U_j) and (C + 1, 0).
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,7 +44,7 @@ def confidence_entropy(counts: ArrayLike, *, z: float = Z, base: Base = 2) -> fl
 
 
 def confidence_gain(
-    table: ArrayLike, *, z: float = Z, missing: float = 0.0, base: Base = 2
+    table: Any, y: Any = None, *, z: float = Z, missing: float = 0.0, base: Base = 2
 ) -> float:
     """What a split lowers `confidence_entropy` by, times the known share of the rows; it may be below 0.
 
@@ -53,7 +54,7 @@ def confidence_gain(
     >>> round(confidence_gain(outlook, z=0.67449), 6)
     0.125163
     """
-    cells = counts_table(table)
+    cells = counts_table(table, y)
     known, unknown = total(cells), weight_of_missing(missing)
     if known == 0:
         return 0.0

@@ -11,6 +11,7 @@ import numpy as np
 
 from fasttree._elementary import power
 from fasttree.arrays import masked_places
+from fasttree.hints import meant
 from fasttree.params import as_float
 from fasttree.scalars import shown
 
@@ -102,6 +103,7 @@ def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCos
             choices = ", ".join(map(repr, COST_FUNCTIONS))
             raise ValueError(
                 f"cost_function must be one of {choices} or a function of gain and cost, got {function!r}"
+                f"{meant(function, COST_FUNCTIONS)}"
             )
         function = COST_FUNCTIONS[function]
     elif not callable(function):

@@ -51,6 +51,7 @@ class Remedies:
     to_numbers: str = "turn the column into numbers before"
     leave_out: str = "leave the column out"
     merge: str = f"set min_category_count={SUGGESTED}"
+    unpruned: str = "pruning=None"
 
     def of(self, name: str) -> Remedies:
         """For a column."""

@@ -42,6 +42,9 @@ class Winners:
     )  # bool; of some attribute there may be a better split than was found, or any
     # Per node of the level what a message could ask for (of a closed node only whether there is anything); or None.
     eligible: np.ndarray | None = None
+    # For who asks what the others were: of every attribute what its best split gains and is worth, [attribute, node].
+    gain: np.ndarray | None = None
+    worth: np.ndarray | None = None
 
 
 class Batch(NamedTuple):
@@ -76,6 +79,8 @@ class Evaluator:
         self.lengths = ground.lengths
         self.eligible = np.zeros(1, dtype=np.int32)
         self.judge: Judge | None = None  # of splits whose own score is not the last word
+        self.keeps_all = False  # of the splits that were not the best what they are worth
+        self.gain = np.empty((0, 0))  # then, of a batch, what the core found
         if self.params.c45:
             total = int(ground.root_counts.sum())
             is_threshold = (ground.shape == THRESHOLD) | (ground.shape == ORDERED)
@@ -93,6 +98,9 @@ class Evaluator:
         winners = Winners(
             np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.zeros(n, dtype=bool)
         )
+        if self.keeps_all:
+            gain, worth = np.empty((2, self.ground.n_attributes, n))
+            winners = replace(winners, gain=gain, worth=worth)
         if self.lengths is not None:
             self.eligible = self._askable(level)
             winners = replace(winners, eligible=self.eligible)
@@ -162,6 +170,9 @@ class Evaluator:
             worth = np.where(
                 is_enough(score, self.params), self.ground.costs.worth(score, measured), -np.inf
             )
+        if winners.worth is not None and winners.gain is not None:
+            winners.gain[:, part] = self.gain
+            winners.worth[:, part] = worth
         _core.choose_attributes(
             worth,
             self.params.tie,
@@ -203,6 +214,8 @@ class Evaluator:
                 raise MemoryError("no memory left for the split search")
 
         self.ground.team.run(work, n_chunks, shared)
+        if self.keeps_all:
+            self.gain = score.copy()
         if self.lengths is not None:
             assert split is not None
             assert level.measured is not None

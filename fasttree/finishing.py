@@ -70,6 +70,8 @@ class Written:
     # Nodes at which a heuristic looked for sets of levels: True.
     heuristic: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     surrogates: list[Surrogates] = field(default_factory=list)
+    # Nodes, and of every attribute what its best split there gains and is worth; for who asks.
+    worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
 
 class Finisher:
@@ -98,6 +100,7 @@ class Finisher:
             n_children = np.concatenate(self.written.splits["n_children"])
             number = breadth_first_numbers(n_nodes, node, n_children)
             node = number[node]
+            self.written.worth = [(number[nodes], *values) for nodes, *values in self.written.worth]
         arrays = self._finish_tables(node)
         arrays |= self._families(node)
         give_back(64 * n_nodes)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree import pruning
+from fasttree import progress, pruning
 from fasttree._parallel import Team
 from fasttree.choices import choices_of_rows
 from fasttree.chosen_splits import ChosenSplits
@@ -37,6 +37,9 @@ from fasttree.scoring import Ends, Policy, block_of, ends_of
 from fasttree.segments import places, starts
 from fasttree.tree import Tree
 
+OTHER_ROWS = (
+    "X, y and sample_weight are not the rows that this tree was grown from: pass those that fit got"
+)
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
 
 
@@ -72,8 +75,14 @@ class Fitting:
     seed: int
     groups: np.ndarray | None = None  # of each row: these are drawn as a whole
 
-    def grow(self, left_out: np.ndarray | None = None, use_up: bool = False) -> Tree:
-        """A tree of all the rows, or without what is `left_out` of their weights. `use_up`: it is the last one."""
+    def grow(
+        self,
+        left_out: np.ndarray | None = None,
+        use_up: bool = False,
+        worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
+    ) -> Tree:
+        """A tree of all the rows, or without what is `left_out` of their weights. `use_up`: it is the last one; `worth`
+        as in `fasttree.grow.grow`."""
         rows = self.rows
         weights = rows.weights
         if left_out is not None:
@@ -86,7 +95,9 @@ class Fitting:
             rows.encoded.drop_lists()
         plain = None if weights is None else weights.plain_rows(rows.encoded.y) / weights.per_unit
         chance = partial(self.chance, encoded=encoded, weight=plain)
-        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, is_last, chance)
+        grown = grow(
+            encoded, self.params, self.team, weights, used_up, self.costs, is_last, chance, worth
+        )
         return self.finish(*grown)
 
     def chance(
@@ -132,9 +143,7 @@ class Fitting:
         own = np.bincount(encoded.y, self.rows.plain_weights(), minlength=n_classes)
         schema = merged(encoded, self.rows.weights, self.params.min_category_count).schema
         if schema.unpacked() != tree.schema or not np.allclose(own, tree.counts[0], rtol=1e-9):
-            raise ValueError(
-                "X, y and sample_weight are not the rows that this tree was grown from: pass those that fit got"
-            )
+            raise ValueError(OTHER_ROWS)
 
     # -- parts of the rows -------------------------------------------------------------------------------------------
 
@@ -165,9 +174,12 @@ class Fitting:
 
     def trees_of(self, folds: Folds) -> Iterator[tuple[Tree, np.ndarray]]:
         """For each fold the tree that was grown without it, and what each row weighs in it."""
-        for fold in folds.filled():
+        filled = folds.filled()
+        for number, fold in enumerate(filled, start=1):
             left_out = folds.weights(fold)
-            yield self.grow(left_out), left_out
+            with progress.within(f"without fold {number} of {len(filled)}"):
+                grown = self.grow(left_out)
+            yield grown, left_out
 
     def _held_out(self) -> np.ndarray:
         """What of each row's weight is held out."""
@@ -260,6 +272,7 @@ def prune(
     tree: Tree, how: Any, fitting: Fitting | None = None, validation: Validation | None = None
 ) -> Pruned:
     """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
+    progress.step(f"pruning {tree.n_leaves:,} leaves")
     if how.needs == HELD_OUT or (how.needs == FOLDS and validation is not None):
         assert validation is not None
         with_team = Team(None, most=1) if fitting is None else fitting.team

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from fasttree import _core
+from fasttree import _core, progress
 from fasttree._memory import give_back
 from fasttree._parallel import Team
 from fasttree._sums import sums
@@ -41,10 +41,13 @@ def grow(
     costs: AttributeCosts | None = None,
     is_last: bool = False,
     chance: Callable[[Tree], Callable[[np.ndarray], np.ndarray]] | None = None,
+    worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
 ) -> tuple[Tree, Choices | None]:
     """Grow the tree of an encoded table; with it comes what there was to choose between at its nodes, if grown by
     length. `use_up`: the table's sorted lists may be destroyed, which saves a copy; `is_last`: the classes of its
-    rows, too. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again."""
+    rows, too. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again.
+    `worth`: a list that gets nodes of the tree as it was grown, and what each attribute's best split gains and is worth
+    there, [node, attribute]."""
     lists = _own_lists(table, weights, use_up, team)
     ground = Ground(table, lists, params, weights, team, costs)
     evaluator = Evaluator(ground)
@@ -54,9 +57,11 @@ def grow(
         evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
     if params.by_chance:
         evaluator.judge = ChanceRule(ground, params.criterion).worth
+    evaluator.keeps_all = worth is not None
     if is_last:
         table.drop_classes()
     pending: list[Level | Splits] = [builder.root()]
+    report = progress.current()
     while pending:  # one level after the other, unless they grow too large
         step = pending.pop()
         if isinstance(step, Splits):
@@ -65,10 +70,17 @@ def grow(
             builder.written.in_parts |= len(parts) > 1
             pending += reversed(parts)
             continue
+        if report is not None and len(step.frontier):
+            rows = int(step.n_rows[step.frontier].sum())
+            report.step(
+                f"level {step.depth}, open nodes {len(step.frontier):,}, their rows {rows:,}, "
+                f"nodes so far {builder.written.n_nodes:,}"
+            )
         evaluator.resume(step)
         winners = evaluator.evaluate(step)
         builder.note_eligible(step, winners)
         builder.note_heuristic(step, winners)
+        builder.note_worth(step, winners)
         accepted = _accept(winners, params)
         if accepted.any():
             splits = Splits(
@@ -89,7 +101,10 @@ def grow(
         table.drop_lists()
     give_back(4 * table.n_rows * table.n_attributes)
     tree, choices = Finisher(builder.written, table, ground, weights).finish()
+    if worth is not None:
+        worth += builder.written.worth
     if params.significance is not None:
+        progress.step(f"testing the splits of {tree.node_count:,} nodes")
         if params.significance_test == SELECTED:
             assert chance is not None
             p_of = chance(tree)

@@ -2,8 +2,9 @@
 """The textbook formulas that say how good an attribute is, one function each.
 
 A ``table`` is a 2-D array of counts or weights with one row for every value of the attribute and
-one column for every class; ``contingency_table`` builds it from two columns. Logarithms are to base
-2 (bits) unless ``base`` says otherwise, x log x is 0 at x = 0, and nothing ever divides by zero.
+one column for every class; or it is a column of the attribute, with that of the classes as ``y``
+(``contingency_table`` makes a table of them). Logarithms are to base 2 (bits) unless ``base`` says
+otherwise, x log x is 0 at x = 0, and nothing ever divides by zero.
 
 Rows that do not know the attribute stay outside the table. Their number or weight goes into
 ``missing``: a gain or a reduction is computed on the known rows and multiplied by their share of
@@ -119,27 +120,29 @@ def entropy(counts: ArrayLike, *, base: Base = 2) -> float:
     return float(nats / nats_per_unit(base))
 
 
-def conditional_entropy(table: ArrayLike, *, base: Base = 2) -> float:
+def conditional_entropy(table: Any, y: Any = None, *, base: Base = 2) -> float:
     """H(class | A) = sum_v |S_v| / |S| * H(S_v): what is left when the attribute's value is known.
 
     >>> round(conditional_entropy([[2, 3], [4, 0], [3, 2]]), 6)
     0.693536
     """
-    return _after_split(row_entropy, counts_table(table)) / nats_per_unit(base)
+    return _after_split(row_entropy, counts_table(table, y)) / nats_per_unit(base)
 
 
-def information_gain(table: ArrayLike, *, missing: float = 0.0, base: Base = 2) -> float:
+def information_gain(table: Any, y: Any = None, *, missing: float = 0.0, base: Base = 2) -> float:
     """Gain = H(class) - H(class | A), times the known share of the rows.
 
     >>> round(information_gain([[2, 3], [4, 0], [3, 2]]), 6)
     0.24675
     >>> round(information_gain([[2, 3], [3, 0], [3, 2]], missing=1), 6)
     0.199041
+    >>> information_gain(["a", "a", "b", "b"], ["no", "no", "yes", "yes"])
+    1.0
     """
-    return _reduction(row_entropy, table, missing) / nats_per_unit(base)
+    return _reduction(row_entropy, table, y, missing) / nats_per_unit(base)
 
 
-def split_info(table: ArrayLike, *, missing: float = 0.0, base: Base = 2) -> float:
+def split_info(table: Any, y: Any = None, *, missing: float = 0.0, base: Base = 2) -> float:
     """SplitInfo = - sum_v |S_v| / |S| log(|S_v| / |S|): the entropy of the branch sizes.
 
     Rows with a missing value are one more branch.
@@ -147,11 +150,11 @@ def split_info(table: ArrayLike, *, missing: float = 0.0, base: Base = 2) -> flo
     >>> round(split_info([[2, 3], [4, 0], [3, 2]]), 6)
     1.577406
     """
-    branches = sums(counts_table(table), 1)
+    branches = sums(counts_table(table, y), 1)
     return entropy(np.append(branches, weight_of_missing(missing)), base=base)
 
 
-def gain_ratio(table: ArrayLike, *, missing: float = 0.0) -> float:
+def gain_ratio(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
     """GainRatio = Gain / SplitInfo; 0 where all rows take one branch (SplitInfo < 1e-12).
 
     >>> round(gain_ratio([[2, 3], [4, 0], [3, 2]]), 6)
@@ -159,6 +162,7 @@ def gain_ratio(table: ArrayLike, *, missing: float = 0.0) -> float:
     >>> gain_ratio([[9, 5], [0, 0]])
     0.0
     """
+    table = counts_table(table, y)
     info = split_info(table, missing=missing)
     return information_gain(table, missing=missing) / info if info >= _LEAST_SPLIT_INFO else 0.0
 
@@ -172,7 +176,7 @@ def gini(counts: ArrayLike) -> float:
     return float(_row_gini(counts_vector(counts)[np.newaxis])[0])
 
 
-def gini_split(table: ArrayLike) -> float:
+def gini_split(table: Any, y: Any = None) -> float:
     """gini_A = sum_v |S_v| / |S| * gini(S_v), over the attribute's values or a binary partition.
 
     >>> round(gini_split([[2, 2], [4, 2], [3, 1]]), 6)
@@ -180,10 +184,10 @@ def gini_split(table: ArrayLike) -> float:
     >>> round(gini_split(binary_table([[2, 2], [4, 2], [3, 1]], left=[0])), 6)
     0.442857
     """
-    return _after_split(_row_gini, counts_table(table))
+    return _after_split(_row_gini, counts_table(table, y))
 
 
-def gini_reduction(table: ArrayLike, *, missing: float = 0.0) -> float:
+def gini_reduction(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
     """gini(S) - gini_A, times the known share of the rows.
 
     The table as it is gives the multiway split, ``binary_table(table, left)`` a binary one.
@@ -193,7 +197,7 @@ def gini_reduction(table: ArrayLike, *, missing: float = 0.0) -> float:
     >>> round(gini_reduction(binary_table([[2, 3], [4, 0], [3, 2]], left=[1])), 6)
     0.102041
     """
-    return _reduction(_row_gini, table, missing)
+    return _reduction(_row_gini, table, y, missing)
 
 
 def misclassification(counts: ArrayLike) -> float:
@@ -205,13 +209,13 @@ def misclassification(counts: ArrayLike) -> float:
     return float(_row_misclassification(counts_vector(counts)[np.newaxis])[0])
 
 
-def misclassification_reduction(table: ArrayLike, *, missing: float = 0.0) -> float:
+def misclassification_reduction(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
     """Misclassification before the split less the weighted mean after it, times the known share.
 
     >>> round(misclassification_reduction([[2, 3], [4, 0], [3, 2]]), 6)
     0.071429
     """
-    return _reduction(_row_misclassification, table, missing)
+    return _reduction(_row_misclassification, table, y, missing)
 
 
 def mutual_information(x: Any, y: Any = None, *, base: Base = 2) -> float:
@@ -224,7 +228,7 @@ def mutual_information(x: Any, y: Any = None, *, base: Base = 2) -> float:
     >>> mutual_information(["a", "a", "b", "b"], ["no", "no", "yes", "yes"])
     1.0
     """
-    return information_gain(x if y is None else contingency_table(x, y), base=base)
+    return information_gain(x, y, base=base)
 
 
 def covariance(x: ArrayLike, y: ArrayLike, *, ddof: int = 1) -> float:
@@ -277,8 +281,8 @@ def _after_split(impurity: _RowImpurity, table: NDArray[np.float64]) -> float:
     return dot(row_shares(sums(table)[np.newaxis])[0], impurity(table))
 
 
-def _reduction(impurity: _RowImpurity, table: ArrayLike, missing: float) -> float:
-    cells = counts_table(table)
+def _reduction(impurity: _RowImpurity, table: Any, y: Any, missing: float) -> float:
+    cells = counts_table(table, y)
     known, unknown = total(cells), weight_of_missing(missing)
     if known == 0:
         return 0.0

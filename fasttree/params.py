@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fasttree import _core
+from fasttree.hints import check_choice
 from fasttree.scalars import shown
 
 # The number of each criterion in _criteria.pxd.
@@ -103,16 +104,16 @@ def check_growth(
             f'{values["categorical_split"]!r} makes more: use categorical_split="subset", or another way '
             "for missing values"
         )
-    criterion = _choice("criterion", values["criterion"], criteria)
+    criterion = check_choice("criterion", values["criterion"], criteria)
     if criterion in BY_LENGTH:
         _check_by_length(values)
     return GrowthParams(
         criterion=criterion,
-        categorical_split=_choice(
+        categorical_split=check_choice(
             "categorical_split", values["categorical_split"], CATEGORICAL_SPLITS
         ),
-        missing=_choice("missing", values["missing"], MISSING),
-        threshold=_choice("threshold", values["threshold"], THRESHOLDS),
+        missing=check_choice("missing", values["missing"], MISSING),
+        threshold=check_choice("threshold", values["threshold"], THRESHOLDS),
         max_depth=_limit("max_depth", values["max_depth"], 0),
         max_leaves=_limit("max_leaves", values["max_leaves"], 1),
         min_samples_split=_weight("min_samples_split", values["min_samples_split"]),
@@ -168,7 +169,7 @@ def _lookahead(value: Any) -> int:
 
 
 def _compat(value: Any) -> str | None:
-    return None if value is None else _choice("compat", value, COMPATIBLE)
+    return None if value is None else check_choice("compat", value, COMPATIBLE)
 
 
 def _fraction(name: str, value: Any) -> float:
@@ -196,7 +197,7 @@ def _significance(value: Any) -> float | None:
 def _significance_test(values: Mapping[str, Any]) -> str:
     """An object says itself which test it is."""
     said = values.get("significance_test", NAIVE)
-    test = _choice("significance_test", said, SIGNIFICANCE_TESTS)
+    test = check_choice("significance_test", said, SIGNIFICANCE_TESTS)
     own = getattr(values.get("significance"), "test", test)
     if test == NAIVE and own != NAIVE:
         raise ValueError(
@@ -218,7 +219,7 @@ def check_seed(value: Any) -> int:
 
 
 def check_unknown(value: Any) -> str:
-    return _choice("unknown", value, UNKNOWN)
+    return check_choice("unknown", value, UNKNOWN)
 
 
 def check_max_bins(value: Any) -> int | None:
@@ -254,13 +255,6 @@ def as_float(value: Any) -> float:
 
 def _is_int(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
-
-
-def _choice(name: str, value: Any, allowed: Any) -> str:
-    if not isinstance(value, str) or value not in allowed:
-        names = ", ".join(repr(choice) for choice in allowed)
-        raise ValueError(f"{name} must be one of {names}, got {shown(value)}")
-    return value
 
 
 def _limit(name: str, value: Any, least: int) -> int:

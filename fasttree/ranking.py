@@ -13,6 +13,7 @@ from fasttree.columns import TrainingRows, training
 from fasttree.costs import check_costs
 from fasttree.encode import EncodedTable
 from fasttree.grow import score_root
+from fasttree.hints import check_choice, knowing_its_parameters
 from fasttree.mic import class_mic_of_codes, table_mic
 from fasttree.params import CRITERIA, check_growth
 
@@ -40,6 +41,7 @@ class Ranking(list[RankedAttribute]):
         )
 
 
+@knowing_its_parameters
 def rank_attributes(
     X: Any,
     y: Any = None,
@@ -77,8 +79,7 @@ def rank_attributes(
     """
     of_tables = isinstance(criterion, str) and criterion in OF_TABLES
     if not of_tables and criterion not in tuple(CRITERIA):
-        allowed = ", ".join(map(repr, dict.fromkeys((*CRITERIA, *OF_TABLES))))
-        raise ValueError(f"criterion must be one of {allowed}, got {criterion!r}")
+        check_choice("criterion", criterion, dict.fromkeys((*CRITERIA, *OF_TABLES)))
     if of_tables and categorical_split != "multiway":
         raise ValueError(
             f'criterion={criterion!r} scores the table of all values: leave categorical_split at "multiway", '

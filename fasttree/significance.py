@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,7 @@ from fasttree._tables import (
     margins,
     smallest_expected,
 )
+from fasttree.hints import check_choice
 
 Statistic = Literal["probability", "chi_square", "gain", "gini"]
 
@@ -44,7 +45,7 @@ class IndependenceTest(NamedTuple):
     p: float
 
 
-def chi_square(table: ArrayLike) -> IndependenceTest:
+def chi_square(table: Any, y: Any = None) -> IndependenceTest:
     """X^2 = sum (n_ij - e_ij)^2 / e_ij with e_ij = n_i n_j / n, without Yates' correction.
 
     df = (rows - 1)(columns - 1) over rows and columns that are not empty; df = 0 gives p = 1.
@@ -53,7 +54,7 @@ def chi_square(table: ArrayLike) -> IndependenceTest:
     >>> round(test.statistic, 6), test.df, round(test.p, 6)
     (2.8, 1, 0.094264)
     """
-    observed, expected = _observed_expected(table)
+    observed, expected = _observed_expected(table, y)
     deviation = observed - expected
     terms = np.divide(
         deviation * deviation, expected, out=np.zeros_like(expected), where=expected > 0
@@ -61,21 +62,25 @@ def chi_square(table: ArrayLike) -> IndependenceTest:
     return _independence_test(total(terms), observed)
 
 
-def g_statistic(table: ArrayLike) -> IndependenceTest:
+def g_statistic(table: Any, y: Any = None) -> IndependenceTest:
     """G = 2 sum n_ij ln(n_ij / e_ij), that is 2 n ln(2) times the information gain in bits.
 
     >>> test = g_statistic([[3, 4], [6, 1]])
     >>> round(test.statistic, 6), test.df, round(test.p, 6)
     (2.946842, 1, 0.086046)
     """
-    observed, expected = _observed_expected(table)
+    observed, expected = _observed_expected(table, y)
     present = (observed > 0) & (expected > 0)
     ratio = np.divide(observed, expected, out=np.ones_like(observed), where=present)
     return _independence_test(max(0.0, 2 * total(observed * log(ratio))), observed)
 
 
 def p_value(
-    table: ArrayLike, *, exact: bool | None = None, statistic: Statistic = "probability"
+    table: Any,
+    y: Any = None,
+    *,
+    exact: bool | None = None,
+    statistic: Statistic = "probability",
 ) -> float:
     """The probability of a table at least as extreme, if attribute and class are independent.
 
@@ -96,7 +101,7 @@ def p_value(
     >>> round(p_value([[2, 3], [4, 0], [3, 2]], statistic="gain"), 6)
     0.250749
     """
-    return float(p_values(counts_table(table)[np.newaxis], exact=exact, statistic=statistic)[0])
+    return float(p_values(counts_table(table, y)[np.newaxis], exact=exact, statistic=statistic)[0])
 
 
 def p_values(
@@ -108,10 +113,7 @@ def p_values(
     [0.133333, 0.265734]
     """
     cells = counts_tables(tables)
-    if statistic not in _TERMS:
-        raise ValueError(
-            f"statistic must be one of {', '.join(map(repr, _TERMS))}, got {statistic!r}"
-        )
+    check_choice("statistic", statistic, _TERMS)
     if not (exact is None or isinstance(exact, (bool, np.bool_))):
         raise ValueError(f"exact must be None, True or False, got {exact!r}")
     df = degrees_of_freedom(cells)
@@ -219,9 +221,9 @@ def _chi_squares(tables: _Array) -> _Array:
     )
 
 
-def _observed_expected(table: ArrayLike) -> tuple[_Array, _Array]:
+def _observed_expected(table: Any, y: Any) -> tuple[_Array, _Array]:
     """The table without empty rows and columns, and what independence would put into it."""
-    cells = counts_table(table)
+    cells = counts_table(table, y)
     cells = cells[cells.any(axis=1)][:, cells.any(axis=0)]
     shares = row_shares(sums(cells, 1)[np.newaxis])[0]
     return cells, np.outer(shares, sums(cells, 0))

@@ -65,6 +65,7 @@ DEFAULTS = {
     "misclassification_cost": None,
     "pruning": None,
     "random_state": None,
+    "verbose": 0,
     "n_jobs": None,
 }
 

@@ -294,6 +294,16 @@ ROWS = [[2, 3], [4, 0], [3, 2]]
         (lambda: measures.gini_split([9, 5]), r"table must be 2-D .*contingency_table"),
         (lambda: measures.information_gain([[1, 2], [3, -1]]), r"table\[1, 1\] is -1.0"),
         (lambda: measures.information_gain([[1, 2], [3]]), r"table must hold numbers"),
+        (
+            lambda: measures.information_gain(["a", "b"]),
+            r"table must hold .* pass both, values and",
+        ),
+        (
+            lambda: measures.information_gain([1, 2, 3]),
+            r"table must be 2-D .* pass both, values and",
+        ),
+        (lambda: measures.gini_reduction(["a", "b"], ["c"]), r"values has 2 rows and labels has 1"),
+        (lambda: measures.gain_ratio(["a", None], ["c", "d"]), r"values has a missing .* row 1"),
         (lambda: measures.information_gain(ROWS, missing=-1), r"missing must be .* got -1"),
         (lambda: measures.split_info(ROWS, missing=math.nan), r"missing must be .* got nan"),
         (lambda: measures.gain_ratio(ROWS, missing="some"), r"missing must be .* got 'some'"),
@@ -321,6 +331,59 @@ ROWS = [[2, 3], [4, 0], [3, 2]]
 def test_bad_input_is_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+BY_TABLE = [
+    "adjusted_for_ranking",
+    "adjusted_gini",
+    "adjusted_mutual_information",
+    "chi_square",
+    "conditional_entropy",
+    "confidence_gain",
+    "expected_mutual_information",
+    "g_statistic",
+    "gain_ratio",
+    "gini_reduction",
+    "gini_split",
+    "information_gain",
+    "misclassification_reduction",
+    "mutual_information",
+    "p_value",
+    "split_info",
+    "standardised_gini",
+    "standardised_mutual_information",
+]
+
+
+def _columns(kind: str) -> tuple[Any, Any]:
+    """The outlook of the fourteen days and whether tennis was played."""
+    outlook = ["Sunny"] * 5 + ["Overcast"] * 4 + ["Rain"] * 5
+    play = ["no"] * 3 + ["yes"] * 2 + ["yes"] * 4 + ["yes"] * 3 + ["no"] * 2
+    if kind == "list":
+        return outlook, play
+    if kind == "numpy":
+        return np.array(outlook), np.array(play)
+    module = pytest.importorskip(kind)
+    if kind == "pyarrow":
+        return module.array(outlook), module.chunked_array([play[:3], play[3:]])
+    return module.Series(outlook), module.Series(play)
+
+
+@pytest.mark.parametrize("kind", ["list", "numpy", "pandas", "polars", "pyarrow"])
+def test_columns_of_any_library(kind: str) -> None:
+    outlook, play = _columns(kind)
+    assert measures.information_gain(outlook, play) == near(0.2467498198)
+    assert measures.gain_ratio(outlook, play) == near(0.1564275624)
+    assert measures.gini_split(outlook, play) == near(0.3428571429)
+    assert measures.chi_square(outlook, play).statistic == near(3.5466666667)
+
+
+@pytest.mark.parametrize("name", BY_TABLE)
+def test_two_columns_are_their_table(name: str) -> None:
+    measure = getattr(measures, name)
+    X, y = datasets.play_tennis()
+    for column in X.values():
+        assert measure(column, y) == measure(measures.contingency_table(column, y))
 
 
 def test_missing_values_of_pandas_are_found() -> None:

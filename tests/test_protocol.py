@@ -106,10 +106,69 @@ def test_constructor_names_what_it_does_not_know(kind: type) -> None:
         kind(3)
 
 
-def test_a_way_of_pruning_is_set_as_a_whole() -> None:
-    model = C45Classifier()
-    with pytest.raises(ValueError, match=r"pruning is 'error_based', .* Set pruning itself"):
-        model.set_params(pruning__confidence=0.1)
+def test_a_way_of_pruning_has_parameters() -> None:
+    way = pruning.ErrorBased(confidence=0.1)
+    model = C45Classifier(pruning=way)
+    deep = model.get_params()
+    assert deep["pruning"] is way
+    assert deep["pruning__confidence"] == 0.1
+    assert {name for name in deep if name.startswith("pruning__")} == {
+        "pruning__confidence",
+        "pruning__estimate",
+        "pruning__raising",
+    }
+    assert "pruning__confidence" not in model.get_params(deep=False)
+    assert model.set_params(pruning__confidence=0.4) is model
+    assert model.pruning == pruning.ErrorBased(confidence=0.4)
+    assert way.confidence == 0.1  # somebody else may have it
+    both = clone(model).set_params(pruning=pruning.CostComplexity(), pruning__se=0)
+    assert both.pruning == pruning.CostComplexity(se=0)
+    assert model.pruning == pruning.ErrorBased(confidence=0.4)
+    test = TreeClassifier(significance=pruning.Significance(0.1)).set_params(
+        significance__alpha=0.2
+    )
+    assert test.significance == pruning.Significance(0.2)
+    rules = RuleClassifier(base=clone(model)).set_params(base__pruning__confidence=0.3)
+    assert rules.base.pruning.confidence == 0.3
+    with pytest.raises(ValueError, match=r"'confidense' for ErrorBased\(.* mean 'confidence'"):
+        model.set_params(pruning__confidense=0.1)
+    with pytest.raises(ValueError, match="confidence must be"):
+        model.set_params(pruning__confidence=7)
+    assert model.pruning == pruning.ErrorBased(confidence=0.4)
+
+
+@pytest.mark.parametrize(
+    ("model", "params", "words"),
+    [
+        (
+            C45Classifier(),
+            {"pruning__confidence": 0.1},
+            r"pruning is 'error_based', .* Set pruning itself first: "
+            r"pruning=fasttree\.pruning\.ErrorBased\(\)",
+        ),
+        (
+            TreeClassifier(),
+            {"pruning__confidence": 0.1},
+            r"pruning is None, .* first: pruning=fasttree\.pruning\.ErrorBased\(\)",
+        ),
+        (
+            TreeClassifier(),
+            {"pruning__se": 0},
+            r"pruning is None, .* first: pruning=fasttree\.pruning\.CostComplexity\(\)",
+        ),
+        (TreeClassifier(), {"pruning__quux": 0}, r"pruning is None, .* Set pruning itself\."),
+        (
+            TreeClassifier(significance=0.1),
+            {"significance__alpha": 0.2},
+            r"first: significance=fasttree\.pruning\.Significance\(alpha=",
+        ),
+    ],
+)
+def test_a_name_of_a_way_has_no_parameters(model: Any, params: Any, words: str) -> None:
+    before = model.get_params()
+    with pytest.raises(ValueError, match=words):
+        model.set_params(**params)
+    assert model.get_params() == before
 
 
 CLONED = [

@@ -502,6 +502,7 @@ def test_representation_and_parameters() -> None:
         "simplify": None,
         "validation_fraction": 0.3,
         "random_state": None,
+        "verbose": 0,
     }
 
 

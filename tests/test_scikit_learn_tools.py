@@ -140,6 +140,29 @@ def test_grid_search_over_nested_parameters(frame: tuple[pd.DataFrame, np.ndarra
     assert piped["rules"].base.max_depth is None
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_grid_search_over_a_way_of_pruning(rows: Data, n_jobs: int | None) -> None:
+    X, y = rows
+    way = pruning.ErrorBased()
+    model = C45Classifier(pruning=way)
+    confidences = [0.001, 0.1, 0.5]
+    grid = {"pruning__confidence": confidences}
+    search = GridSearchCV(model, grid, cv=FOLDS, n_jobs=n_jobs).fit(X, y)
+    means = search.cv_results_["mean_test_score"]
+    for confidence, mean in zip(confidences, means, strict=True):
+        pruned = C45Classifier(pruning=pruning.ErrorBased(confidence))
+        expected = [m.score(held_out, y[test]) for m, held_out, test in parts(X, y, pruned)]
+        assert mean == pytest.approx(np.mean(expected))
+    assert len(set(means)) > 1
+    assert model.pruning is way
+    assert way == pruning.ErrorBased()
+    piped = make_pipeline(C45Classifier(pruning=pruning.ErrorBased()))
+    again = GridSearchCV(piped, {"c45classifier__pruning__confidence": confidences}, cv=FOLDS)
+    assert np.array_equal(again.fit(X, y).cv_results_["mean_test_score"], means)
+    with pytest.raises(ValueError, match=r"first: pruning=fasttree\.pruning\.ErrorBased\(\)"):
+        GridSearchCV(C45Classifier(), grid, cv=FOLDS).fit(X, y)
+
+
 # -- ensembles -------------------------------------------------------------------------------------
 
 

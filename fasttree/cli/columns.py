@@ -32,6 +32,7 @@ def remedies(path: Path, can_merge: bool = True) -> Remedies:
         merge=f"let categories of few rows count as one (--min-category-count {SUGGESTED})"
         if can_merge
         else "join its categories of few rows",
+        unpruned="--prune none",
     )
 
 

@@ -35,6 +35,8 @@ METHODS = {
     "bayes": Method("Bayes", "BayesTreeClassifier", "Bayesian average over the prunings of a tree"),
     "rules": Method("rules", "RuleClassifier", "rules of a C4.5 tree, each pruned on its own"),
 }
+# Who names no method gets a tree of the size that cross-validation finds.
+DEFAULT, CAREFUL = "tree", "cost_complexity"
 # What a table or a function stands behind; the command line has options for the columns.
 NOT_SETTABLE = (
     "attribute_costs",

@@ -31,6 +31,8 @@ from fasttree.cli.data import (
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
+    CAREFUL,
+    DEFAULT,
     METHODS,
     check_method,
     complete_method,
@@ -65,11 +67,16 @@ def train(
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Where the model is saved.")
     ],
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--method", "-m", metavar="NAME", help="See above.", autocompletion=complete_method
+            "--method",
+            "-m",
+            metavar="NAME",
+            help="See above. Without it: tree, pruned by cross-validation (--prune cost_complexity).",
+            autocompletion=complete_method,
+            show_default=False,
         ),
-    ] = "tree",
+    ] = None,
     prune: Annotated[
         str | None,
         typer.Option(
@@ -110,7 +117,10 @@ def train(
     ] = False,
     json: Annotated[bool, JSON] = False,
 ) -> None:
-    method = check_method(method)
+    is_left_open = method is None and prune is None
+    method = check_method(DEFAULT if method is None else method)
+    if is_left_open:
+        prune = CAREFUL
     if test is not None and holdout is not None:
         raise UsageError("--test and --holdout: give one of them")
     if holdout is not None and not 0 < holdout < 1:
@@ -154,7 +164,7 @@ def train(
     if json:
         print_json(summary | {"columns": [one.as_dict() for one in estimator.columns()]})
     else:
-        _print(summary, estimator, test, style)
+        _print(summary, estimator, test, style, is_left_open)
 
 
 def _summary(
@@ -171,7 +181,12 @@ def _summary(
         "attributes": len(rows.X.column_names),
         "leaves": tree.n_leaves,
         "depth": tree.max_depth,
+        "pruning": None,
     }
+    trace = getattr(model, "pruning_trace_", None)
+    if trace is not None:
+        removed = int(trace.leaves_removed.sum())
+        summary["pruning"] = {"method": trace.method, "leaves_removed": removed}
     if hasattr(model, "rules_"):
         summary["rules"] = len(model.rules_)
     return summary | {
@@ -206,7 +221,13 @@ def _check_other_rows(rows: Data, judges: Data) -> None:
         )
 
 
-def _print(summary: dict[str, Any], model: Any, shown_file: Path | None, style: CsvStyle) -> None:
+def _print(
+    summary: dict[str, Any],
+    model: Any,
+    shown_file: Path | None,
+    style: CsvStyle,
+    is_left_open: bool,
+) -> None:
     console, kinds = stdout(), _kinds(model)
 
     def line(name: str, text: str) -> None:
@@ -223,6 +244,12 @@ def _print(summary: dict[str, Any], model: Any, shown_file: Path | None, style: 
         line("rules", f"{summary['rules']:,}")
     line("leaves", f"{summary['leaves']:,}")
     line("depth", f"{summary['depth']:,}")
+    if summary["pruning"]:
+        removed = summary["pruning"]["leaves_removed"]
+        what = f"{plural(removed, 'leaf', 'leaves')} cut" if removed else "nothing was cut"
+        line("pruned by", f"{summary['pruning']['method']}: {what}")
+    if is_left_open:
+        line("", "without --method, cross-validation chooses the size (--prune none keeps all)")
     line("training accuracy", f"{summary['training_accuracy']:.2%}")
     if summary["test"]:
         where = (

@@ -40,7 +40,7 @@ class _ByLength(TreeClassifier):
 
     def _growth(self) -> GrowthParams:
         fixed = {"min_gain": 0.0, "stop_zero_gain": False}
-        return check_growth(fixed | self.get_params(), by_length=True)
+        return check_growth(fixed | self.get_params(deep=False), by_length=True)
 
 
 class SMMLClassifier(_ByLength):

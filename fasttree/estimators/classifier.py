@@ -17,6 +17,7 @@ from fasttree.choices import choices_of
 from fasttree.columns import Columns, training
 from fasttree.costs import check_costs
 from fasttree.estimators.one_leaf import warn_of_one_leaf
+from fasttree.estimators.parameters import own_parameters
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import (
     accuracy,
@@ -42,6 +43,8 @@ from fasttree.params import (
     check_seed,
     check_unknown,
 )
+from fasttree.progress import check_verbose, reporting
+from fasttree.pruning.choices import HELD_OUT
 from fasttree.refusals import require
 from fasttree.schema import Schema
 from fasttree.scoring import (
@@ -55,6 +58,7 @@ from fasttree.scoring import (
 from fasttree.tree import Tree
 
 if TYPE_CHECKING:
+    from fasttree.candidates import Candidates
     from fasttree.rules import RuleList
 
 
@@ -148,6 +152,9 @@ class TreeClassifier(Estimator):
     random_state : int or None, default=None
         The seed of the draw of folds and held-out rows; None is 0. The draw goes by the values of the rows: their order
         is nothing. A row of whole weight w is drawn as w rows.
+    verbose : int, default=0
+        1: a fit that takes longer than two seconds says on stderr what it is doing (folds, levels, rows, time). 2: each
+        step is told. 0: nothing is.
     n_jobs : int or None, default=None
         Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
         does not depend on it.
@@ -179,6 +186,7 @@ class TreeClassifier(Estimator):
     pruning_path_: ways.Path
     pruning_choice_: ways.Choice
 
+    @own_parameters
     def __init__(
         self,
         *,
@@ -206,6 +214,7 @@ class TreeClassifier(Estimator):
         misclassification_cost: Any = None,
         pruning: Any = None,
         random_state: int | None = None,
+        verbose: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion
@@ -232,6 +241,7 @@ class TreeClassifier(Estimator):
         self.misclassification_cost = misclassification_cost
         self.pruning = pruning
         self.random_state = random_state
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     # -- learning --------------------------------------------------------------------------------------------------
@@ -329,18 +339,21 @@ class TreeClassifier(Estimator):
         params = self._growth()
         check_unknown(self.unknown)
         seed = check_seed(self.random_state)
-        with training(
-            X,
-            y,
-            sample_weight,
-            self.categorical_features,
-            self.max_bins,
-            self.n_jobs,
-            params.missing,
-            ordered_features=self.ordered_features,
-            class_weight=self.class_weight,
-            misclassification_cost=self.misclassification_cost,
-        ) as (rows, team):
+        with (
+            reporting(self.verbose, type(self).__name__),
+            training(
+                X,
+                y,
+                sample_weight,
+                self.categorical_features,
+                self.max_bins,
+                self.n_jobs,
+                params.missing,
+                ordered_features=self.ordered_features,
+                class_weight=self.class_weight,
+                misclassification_cost=self.misclassification_cost,
+            ) as (rows, team),
+        ):
             costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
             table = rows.table() if with_table or tests_by_rows(params) else None
             group_of = read_groups(groups, rows.n_given)
@@ -350,7 +363,7 @@ class TreeClassifier(Estimator):
 
     def _growth(self) -> GrowthParams:
         """The checked parameters; presets with rules of their own add them here ..."""
-        return check_growth(self.get_params())
+        return check_growth(self.get_params(deep=False))
 
     def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
         """... change the grown tree here (`choices`: those that growth by length had) ..."""
@@ -360,6 +373,16 @@ class TreeClassifier(Estimator):
     def _as_meant(self, how: Any, said: Any) -> Any:
         """... and the pruning that a name stands for here."""
         return how
+
+    def _object_for(self, name: str, value: Any, part: str) -> str:
+        if name == "significance":
+            return f" first: significance=fasttree.pruning.Significance({part}=...)"
+        if name != "pruning":
+            return ""
+        if isinstance(value, str) and value in ways.METHODS:
+            return f" first: pruning=fasttree.pruning.{ways.METHODS[value].__name__}()"
+        having = [kind.__name__ for kind in ways.METHODS.values() if hasattr(kind, part)]
+        return f" first: pruning=fasttree.pruning.{having[0]}()" if having else ""
 
     def _pruning(self) -> Any:
         return self._as_meant(ways.read_method(self.pruning), self.pruning)
@@ -386,6 +409,7 @@ class TreeClassifier(Estimator):
         check_unknown(self.unknown)
         check_max_bins(self.max_bins)
         check_seed(self.random_state)
+        check_verbose(self.verbose)
         check_n_jobs(self.n_jobs)
 
     def _check_restored(self) -> None:
@@ -450,6 +474,32 @@ class TreeClassifier(Estimator):
         n_jobs = check_n_jobs(self.n_jobs)
         paid = asking_costs(self.tree_, table, self._policy(), costs.cost, n_jobs)
         return weighted_mean(paid, weight)
+
+    def candidates(self, X: Any, y: Any = None, sample_weight: Any = None) -> Candidates:
+        """What each node could choose between: the score of every attribute's best split, and by how much the best one
+        leads the second. `X`, `y` and `sample_weight` are those of `fit`, from which the tree is grown once more.
+
+        Print it, ask for the list of one node, or for ``columns()``:
+
+        >>> import fasttree
+        >>> X, y = fasttree.datasets.play_tennis()
+        >>> print(fasttree.ID3Classifier(max_depth=1).fit(X, y).candidates(X, y))
+        node 0: weight 14; margin 0.094914
+                        entropy
+          Outlook      0.246750  <- chosen
+          Humidity     0.151836
+          Wind         0.048127
+          Temperature  0.029223
+        """
+        from fasttree.candidates import candidates_of  # few ask for it
+
+        self._check_fitted()
+        trace = getattr(self, "pruning_trace_", None)
+        is_raised = trace is not None and "raised" in trace.action
+        how = self._pruning()
+        holds_out = how is not None and how.needs == HELD_OUT
+        with self._fitting(X, y, sample_weight, with_table=holds_out) as fitting:
+            return candidates_of(fitting, self.tree_, is_raised, holds_out)
 
     # -- the tree --------------------------------------------------------------------------------------------------
 

@@ -14,9 +14,11 @@ from fasttree.estimators.by_length import _ByLength
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.fitting import Fitting
 from fasttree.frames import Table
+from fasttree.hints import knowing_its_parameters
 from fasttree.merging import as_read_by
 from fasttree.message_length import Choices
 from fasttree.priors import at_stake
+from fasttree.progress import reported
 from fasttree.pruning.choices import check_folds
 from fasttree.pruning.choosing import HeldOutErrors
 from fasttree.pruning.cross_validated import row_costs
@@ -53,6 +55,8 @@ class DepthChoice(HeldOutErrors):
         return "\n".join(lines)
 
 
+@knowing_its_parameters
+@reported
 def select_depth(
     X: Any,
     y: Any = None,
@@ -61,6 +65,7 @@ def select_depth(
     folds: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    verbose: int = 0,
 ) -> DepthChoice:
     """Let a tree grow deeper as long as its cross-validated error does not get worse.
 
@@ -79,6 +84,8 @@ def select_depth(
         None: 10, or as many as the smallest class has rows (with groups: as the groups that it is in).
     groups : column
         The group of each row (the patient, say): rows of a group are in one fold, if folds are drawn.
+    verbose : int
+        1: a call that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()

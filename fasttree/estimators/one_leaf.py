@@ -47,8 +47,8 @@ def _reason(
         )
     if pruned.trace is not None and len(pruned.trace.node):
         return (
-            "pruning cut back all that had grown, since the columns say too little about the classes: pruning=None "
-            "shows what had grown"
+            "pruning cut back all that had grown, since the columns say too little about the classes: "
+            f"{given.unpruned} shows what had grown"
         )
     limits = {
         "min_gain": params.min_gain > 0,

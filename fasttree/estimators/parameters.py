@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import wraps
 from pprint import pformat
-from typing import Any
+from typing import Any, TypeVar
 
+from fasttree.hints import instead, unknown_parameter
 from fasttree.scalars import shown
 
 LINE = 88
@@ -74,6 +77,58 @@ def _same(value: Any, default: Any) -> bool:
     return type(value) is type(default) and bool(value == default)
 
 
+Init = TypeVar("Init", bound=Callable[..., None])
+
+
+def own_parameters(init: Init) -> Init:
+    """An ``__init__`` of parameters by name, with an error that says what to write instead of others. Its signature
+    stays as it is written."""
+    names = tuple(inspect.signature(init).parameters)[1:]
+
+    @wraps(init)
+    def __init__(self: Any, *unnamed: Any, **parameters: Any) -> None:
+        _check_names(self, unnamed, parameters, names)
+        init(self, **parameters)
+
+    return __init__  # type: ignore[return-value]
+
+
+def _check_names(
+    estimator: Any, unnamed: Sequence[Any], parameters: Mapping[str, Any], names: Sequence[str]
+) -> None:
+    owner = type(estimator).__name__
+    if unnamed:
+        raise TypeError(
+            f"{owner} takes parameters by name only, but {shown(unnamed[0])} has none: write name=..."
+        )
+    for name in parameters:
+        if name not in names:
+            raise unknown_parameter(owner, name, estimator._instead(name, names))
+
+
+def parts_of(value: Any) -> dict[str, Any] | None:
+    """The parameters of a parameter that has some, as an estimator or a way of pruning; None for any other."""
+    if isinstance(value, type):
+        return None
+    if hasattr(value, "get_params"):
+        found: dict[str, Any] = value.get_params()
+        return found
+    if is_dataclass(value) and hasattr(value, "__post_init__"):  # which checks them
+        return {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+    return None
+
+
+def with_parts(value: Any, changes: Mapping[str, Any]) -> Any:
+    """The same with some of `parts_of` it changed: an estimator itself, as in scikit-learn, else a copy."""
+    if hasattr(value, "set_params"):
+        return value.set_params(**changes)
+    names = tuple(parts_of(value) or ())
+    for name in changes:
+        if name not in names:
+            raise ValueError(f"Invalid parameter {name!r} for {value}: {instead(name, names)}")
+    return replace(value, **changes)
+
+
 def preset(
     base: type,
     extra: Mapping[str, Any] | None = None,
@@ -92,15 +147,11 @@ def preset(
     myself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     signature = inspect.Signature([myself, *others, *added, n_jobs], return_annotation=None)
 
+    names = tuple(signature.parameters)[1:]
+
     def __init__(self: Any, *unnamed: Any, **parameters: Any) -> None:
         # The binding would refuse these as well, but does not know whose parameters they are.
-        if unnamed:
-            raise TypeError(
-                f"{type(self).__name__} takes parameters by name only, but {shown(unnamed[0])} has none: write name=..."
-            )
-        for name in parameters:
-            if name not in signature.parameters:
-                raise _unknown(type(self), name)
+        _check_names(self, unnamed, parameters, names)
         bound = signature.bind(self, **parameters)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
@@ -109,12 +160,3 @@ def preset(
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     return __init__
-
-
-def _unknown(kind: type, name: str) -> TypeError:
-    from difflib import get_close_matches  # for this mistake only
-
-    names = list(defaults_of(kind))
-    close = get_close_matches(name, names, n=1)
-    remedy = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(map(repr, names))}"
-    return TypeError(f"{kind.__name__} has no parameter {name!r}: {remedy}")

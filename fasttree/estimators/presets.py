@@ -85,7 +85,7 @@ class C45Classifier(TreeClassifier):
 
     def _growth(self) -> GrowthParams:
         check_flag("collapse", self.collapse)
-        return check_growth(self.get_params(), c45=True)
+        return check_growth(self.get_params(deep=False), c45=True)
 
     def _as_meant(self, how: Any, said: Any) -> Any:
         is_name = isinstance(said, str) and said == "error_based"

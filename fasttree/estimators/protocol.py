@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from fasttree.estimators.parameters import call, defaults_of
+from fasttree.estimators.parameters import call, defaults_of, parts_of, with_parts
 from fasttree.estimators.routing import Routed
+from fasttree.hints import instead
 from fasttree.refusals import reading_pickle
 from fasttree.scalars import shown
 from fasttree.version import __version__
@@ -26,20 +28,20 @@ class Estimator(Routed):
     # -- parameters ------------------------------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name. `deep`: also those of parameters that are estimators, as ``name__parameter``."""
+        """The parameters by name. `deep`: also those of parameters that are estimators or ways of pruning, as
+        ``name__parameter``."""
         own = {name: getattr(self, name) for name in sorted(defaults_of(type(self)))}
         if not deep:
             return own
         nested = {
             f"{name}__{key}": value
             for name, part in own.items()
-            if _is_estimator(part)
-            for key, value in part.get_params().items()
+            for key, value in (parts_of(part) or {}).items()
         }
         return own | nested
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters, ``name__parameter`` those of a parameter that is an estimator."""
+        """Change parameters, ``name__parameter`` those of a parameter that is an estimator or a way of pruning."""
         own: dict[str, Any] = {}
         nested: dict[str, dict[str, Any]] = {}
         names = sorted(defaults_of(type(self)))
@@ -47,24 +49,33 @@ class Estimator(Routed):
             name, is_nested, rest = key.partition("__")
             if name not in names:
                 raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {self}. "
-                    f"Valid parameters are: {names!r}."
+                    f"Invalid parameter {name!r} for estimator {self}: {self._instead(name, names)}"
                 )
             if is_nested:
                 nested.setdefault(name, {})[rest] = value
             else:
                 own[name] = value
         for name, changes in nested.items():
-            part = own.get(name, getattr(self, name))
-            if not _is_estimator(part):
+            part, first = own.get(name, getattr(self, name)), next(iter(changes))
+            if parts_of(part) is None:
+                remedy = f"Set {name} itself{self._object_for(name, part, first)}."
                 raise ValueError(
-                    f"Invalid parameter {name + '__' + next(iter(changes))!r} for estimator {self}: "
-                    f"{name} is {shown(part)}, which has no parameters to set one by one. Set {name} itself."
+                    f"Invalid parameter {name + '__' + first!r} for estimator {self}: {name} is {shown(part)}, "
+                    f"which has no parameters to set one by one. {remedy}"
                 )
-            part.set_params(**changes)
+            own[name] = with_parts(part, changes)
         for name, value in own.items():
             setattr(self, name, value)
         return self
+
+    def _instead(self, name: str, names: Sequence[str]) -> str:
+        """What to write instead of a parameter that is none of the `names`."""
+        return instead(name, names)
+
+    def _object_for(self, name: str, value: Any, part: str) -> str:
+        """How to set a parameter to an object that has the parameter `part`, if there is one, as the end of a
+        sentence."""
+        return ""
 
     # -- what it looks like ----------------------------------------------------------------------------------------
 
@@ -141,10 +152,6 @@ class Estimator(Routed):
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
-
-
-def _is_estimator(value: Any) -> bool:
-    return hasattr(value, "get_params") and not isinstance(value, type)
 
 
 class NotFittedError(ValueError, AttributeError):

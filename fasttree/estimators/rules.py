@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from types import NoneType
 from typing import Any, Self
@@ -14,6 +15,7 @@ import numpy as np
 from fasttree._elementary import log
 from fasttree.columns import Columns
 from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.parameters import defaults_of, own_parameters
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import accuracy, check_fit
@@ -27,7 +29,9 @@ from fasttree.frames import (
     read_target,
     read_weights,
 )
+from fasttree.hints import foreign
 from fasttree.params import as_float, check_seed
+from fasttree.progress import check_verbose, reported
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
 from fasttree.rules.learning import SUBSET, learn_rules
@@ -71,6 +75,8 @@ class RuleClassifier(Estimator):
         the rows, not on their order. A row of whole weight w is drawn as w rows.
     random_state : int or None, default=None
         The seed of that draw. None is 0.
+    verbose : int, default=0
+        1: a fit that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
 
     Attributes
     ----------
@@ -89,6 +95,7 @@ class RuleClassifier(Estimator):
     n_features_in_: int
     feature_names_in_: np.ndarray
 
+    @own_parameters
     def __init__(
         self,
         *,
@@ -99,6 +106,7 @@ class RuleClassifier(Estimator):
         simplify: str | None = None,
         validation_fraction: float = 0.3,
         random_state: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.base = base
         self.estimate = estimate
@@ -107,9 +115,11 @@ class RuleClassifier(Estimator):
         self.simplify = simplify
         self.validation_fraction = validation_fraction
         self.random_state = random_state
+        self.verbose = verbose
 
     # -- learning --------------------------------------------------------------------------------------------------
 
+    @reported
     def fit(
         self,
         X: Any,
@@ -192,13 +202,24 @@ class RuleClassifier(Estimator):
         warnings.warn(
             f"validation_fraction={self.validation_fraction} of {n_rows} rows leaves none to judge the rules by: the "
             "pessimistic estimate on the training rows is used instead",
-            stacklevel=3,
+            stacklevel=4,
         )
 
     def _takes_missing(self) -> bool:
         return self.base is None or getattr(self.base, "missing", None) != "error"
 
     # -- parameters ------------------------------------------------------------------------------------------------
+
+    def _instead(self, name: str, names: Sequence[str]) -> str:
+        """The tree has parameters of its own."""
+        of_tree = tuple(defaults_of(C45Classifier))
+        remedy = foreign(name, names)
+        if remedy is None and name in of_tree:
+            unpruned = "" if name == "pruning" else "pruning=None, "
+            return f"write base=fasttree.C45Classifier({unpruned}{name}=...)"
+        if remedy is None and foreign(name, of_tree) is not None:
+            return f"of its tree, base=fasttree.C45Classifier(...): {foreign(name, of_tree)}"
+        return super()._instead(name, names)
 
     def _checked_base(self) -> TreeClassifier:
         if self.base is None:
@@ -235,6 +256,7 @@ class RuleClassifier(Estimator):
                 f"got {shown(self.validation_fraction)}"
             )
         check_seed(self.random_state)
+        check_verbose(self.verbose)
         if (X_val is None) != (y_val is None):
             given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
             raise ValueError(f"{given} was passed without {absent}: pass both, or none")

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fasttree.hints import check_choice
 from fasttree.scalars import shown
 
 
@@ -80,9 +81,7 @@ def export(
     options: Mapping[str, Any],
 ) -> str | bytes:
     """The model in a format of the table `exporters`; also written to `path`, if that is given."""
-    if not isinstance(format, str) or format not in exporters:
-        raise ValueError(f"format must be one of {_listed(exporters)}, got {shown(format)}")
-    exporter = exporters[format]
+    exporter = exporters[check_choice("format", format, exporters)]
     allowed = exporter.options()
     for name in options:
         if name not in allowed:

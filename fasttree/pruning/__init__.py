@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fasttree.hints import meant
 from fasttree.pruning.choosing import Choice, choose_by_folds, choose_by_held_out, errors_along
 from fasttree.pruning.cost_complexity import (
     CostComplexity,
@@ -87,5 +88,5 @@ def read_method(pruning: Any) -> Any:
     names = ", ".join(repr(name) for name in METHODS)
     raise ValueError(
         f"pruning must be None, one of {names}, or an object like fasttree.pruning.ErrorBased(confidence=0.1), "
-        f"got {shown(pruning)}"
+        f"got {shown(pruning)}{meant(pruning, METHODS)}"
     )

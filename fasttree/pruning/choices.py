@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
 from typing import Any
 
 from fasttree.params import as_float
@@ -16,12 +15,6 @@ NOTHING = "nothing"
 HELD_OUT = "held-out rows"
 TRAINING_ROWS = "training rows"
 FOLDS = "folds"
-
-
-def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
-    if not isinstance(value, str) or value not in tuple(allowed):
-        names = ", ".join(repr(choice) for choice in allowed)
-        raise ValueError(f"{name} must be one of {names}, got {shown(value)}")
 
 
 def check_at_least_zero(name: str, value: Any) -> None:

@@ -10,12 +10,12 @@ import numpy as np
 
 from fasttree import _core, _sums
 from fasttree._special import row_entropy, row_shares
+from fasttree.hints import check_choice, settings
 from fasttree.params import as_float
 from fasttree.priors import at_stake
 from fasttree.pruning.choices import (
     FOLDS,
     check_at_least_zero,
-    check_choice,
     check_folds,
 )
 from fasttree.pruning.levels import errors_as_leaf
@@ -28,6 +28,7 @@ NATS_PER_BIT = 0.6931471805599453  # log 2
 TIE = 1e-12  # alphas that differ by less, in mistakes of mean cost a row, are one
 
 
+@settings
 @dataclass(frozen=True, slots=True)
 class CostComplexity:
     """Cost-complexity pruning, the amount chosen by cross-validation or on validation rows.

@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fasttree.hints import settings
 from fasttree.pruning.choices import FOLDS, check_folds
 from fasttree.pruning.greedy import remove_greedily
 from fasttree.pruning.trace import Trace
 from fasttree.tree import Tree
 
 
+@settings
 @dataclass(frozen=True, slots=True)
 class CrossValidated:
     """Greedy removal by cross-validated errors.

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from fasttree import _core
 from fasttree._special import normal_quantile
 from fasttree._sums import sums
+from fasttree.hints import check_choice, settings
 from fasttree.params import as_float
-from fasttree.pruning.choices import NOTHING, TRAINING_ROWS, check_choice
+from fasttree.pruning.choices import NOTHING, TRAINING_ROWS
 from fasttree.pruning.levels import decide_bottom_up
 from fasttree.pruning.raising import TrainingRows, prune_with_raising
 from fasttree.pruning.trace import Trace, trace_of
@@ -28,6 +29,7 @@ _TAIL = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.0)
 _DEVIATION = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.0)
 
 
+@settings
 @dataclass(frozen=True, slots=True)
 class ErrorBased:
     """Error-based (pessimistic) pruning.

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from fasttree._sums import total
+from fasttree.hints import settings
 from fasttree.priors import at_stake
 from fasttree.pruning.choices import NOTHING, check_at_least_zero
 from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf
@@ -16,6 +17,7 @@ from fasttree.pruning.trace import Trace, trace_of
 from fasttree.tree import Tree
 
 
+@settings
 @dataclass(frozen=True, slots=True)
 class LeafPenalty:
     """Pruning to the smallest generalisation error (errors + zeta * leaves) / rows.

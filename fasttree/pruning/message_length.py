@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from fasttree.hints import check_choice, settings
 from fasttree.message_length import (
     Alpha,
     Choices,
@@ -16,12 +17,13 @@ from fasttree.message_length import (
     check_alpha,
     prune_by_length,
 )
-from fasttree.pruning.choices import TRAINING_ROWS, check_choice
+from fasttree.pruning.choices import TRAINING_ROWS
 from fasttree.pruning.levels import decide_bottom_up
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.tree import Tree
 
 
+@settings
 @dataclass(frozen=True, slots=True)
 class MessageLength:
     """Pruning wherever a leaf makes the message no longer (Wallace and Patrick), see `fasttree.message_length`.

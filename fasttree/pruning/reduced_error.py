@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fasttree.hints import check_choice, settings
 from fasttree.priors import at_stake
-from fasttree.pruning.choices import HELD_OUT, check_choice
+from fasttree.pruning.choices import HELD_OUT
 from fasttree.pruning.greedy import remove_greedily
 from fasttree.pruning.held_out import check_held
 from fasttree.pruning.levels import decide_bottom_up, errors_as_leaf
@@ -19,6 +20,7 @@ METHODS = ("greedy", "bottom_up")
 ESTIMATE = "errors of held-out rows"
 
 
+@settings
 @dataclass(frozen=True, slots=True)
 class ReducedError:
     """Reduced-error pruning.

@@ -11,15 +11,17 @@ import numpy as np
 
 from fasttree._special import chi_square_tails
 from fasttree._sums import segment_sums, sums
+from fasttree.hints import check_choice, settings
 from fasttree.params import SELECTED, SIGNIFICANCE_TESTS, as_float
 from fasttree.prepruning import p_values_of
-from fasttree.pruning.choices import NOTHING, TRAINING_ROWS, check_choice
+from fasttree.pruning.choices import NOTHING, TRAINING_ROWS
 from fasttree.pruning.levels import levels_upwards
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.scalars import shown
 from fasttree.tree import Tree
 
 
+@settings
 @dataclass(frozen=True, slots=True)
 class Significance:
     """Pruning by a test of each split, from the bottom up.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.progress import step
 from fasttree.pruning import ErrorBased, added_errors
 from fasttree.rules.conditions import WORD, ConditionTable, Reader
 from fasttree.segments import places, starts
@@ -102,7 +103,10 @@ def prune_rules(
     n_words = rows.n_places // WORD
     # Rules of one class together, for their own class is one run of words; the longest first.
     order = np.lexsort((-np.diff(start), label))
+    n_done = 0
     for which in _parts(order, start, condition, max(1, MOST_WORDS // n_words)):
+        step(f"pruning rules, {n_done:,} of {len(order):,} done")
+        n_done += len(which)
         size = np.diff(start)[which]
         entries = places(start[which], size)
         used, number = np.unique(condition[entries], return_inverse=True)

@@ -124,7 +124,11 @@ CASES: list[tuple[list[str], int, str]] = [
     ([*TRAIN, "--holdout", "0.3"], 3, "a share of 0.3 of each class is less than a row"),
     ([*TRAIN, "--test", "one_class.csv"], 0, ""),
     ([*TRAIN, "--test", "only.csv"], 3, "only.csv: no column is left"),
-    ([*TRAIN, "--test", "clock.csv"], 3, "clock.csv (target 'y'): The feature names should match"),
+    (
+        [*TRAIN, "-m", "tree", "--test", "clock.csv"],
+        3,
+        "clock.csv (target 'y'): The feature names should match",
+    ),
     # options
     ([*TRAIN, "--delimiter", ";;"], 2, "--delimiter must be a single ASCII character other than"),
     (["rank", "good.csv", "-t", "y", "--delimiter", "\n"], 2, "or '\\t', got '\\n'"),

@@ -65,11 +65,20 @@ def test_every_method_is_the_librarys(data: Path, method: str, estimator: Any) -
     ("options", "estimator"),
     [
         (
-            ["--set", "max_depth=3", "--set", "criterion=entropy"],
+            ["-m", "tree", "--set", "max_depth=3", "--set", "criterion=entropy"],
             fasttree.TreeClassifier(max_depth=3, criterion="entropy"),
         ),
-        (["--set", "max-depth=none"], fasttree.TreeClassifier()),
-        (["--set", "stop_zero_gain=true"], fasttree.TreeClassifier(stop_zero_gain=True)),
+        (["-m", "tree", "--set", "max-depth=none"], fasttree.TreeClassifier()),
+        (["--prune", "none"], fasttree.TreeClassifier()),
+        (
+            ["-m", "tree", "--set", "stop_zero_gain=true"],
+            fasttree.TreeClassifier(stop_zero_gain=True),
+        ),
+        ([], fasttree.TreeClassifier(pruning="cost_complexity")),
+        (
+            ["--set", "max_depth=3,se=0,folds=5"],
+            fasttree.TreeClassifier(max_depth=3, pruning=CostComplexity(se=0, folds=5)),
+        ),
         (["--prune", "error-based"], fasttree.TreeClassifier(pruning="error_based")),
         (
             ["--prune", "error_based", "--set", "confidence=0.01", "--set", "raising=false"],
@@ -101,6 +110,36 @@ def test_settings_reach_the_estimator(data: Path, options: list[str], estimator:
         assert str(loaded.rules_) == str(model.rules_)
 
 
+WHY = "without --method, cross-validation chooses the size (--prune none keeps all)"
+
+
+def test_without_a_method_the_tree_has_the_size_that_pays(data: Path, tmp_path: Path) -> None:
+    path, other = tmp_path / "m.model", write_csv(tmp_path / "new.csv", patients(4000, seed=7))
+    words = ("train", data, "-t", "outcome", "--drop", "id", "--test", other, "--force", "-o", path)
+    found, whole = ok(*words, "--json").json, ok(*words, "-m", "tree", "--json").json
+    assert found["method"] == whole["method"] == "tree"
+    assert whole["pruning"] is None
+    removed = whole["leaves"] - found["leaves"]
+    assert found["pruning"] == {"method": "cost_complexity", "leaves_removed": removed}
+    assert removed > whole["leaves"] / 2
+    assert found["test"]["accuracy"] > whole["test"]["accuracy"] + 0.01
+    lines = [line.strip() for line in ok(*words).out.splitlines()]
+    place = lines.index(f"pruned by         cost_complexity: {removed} leaves cut")
+    assert lines[place + 1] == WHY
+    for choice in (["-m", "tree"], ["--prune", "none"], ["--prune", "cost_complexity"]):
+        assert WHY not in ok(*words, *choice).out
+    assert "pruned by         error_based: " in ok(*words, "-m", "c45").out
+
+
+def test_a_single_leaf_says_how_to_see_what_had_grown(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    noise = pa.table({"a": rng.normal(size=80), "y": np.array(["p", "q"])[rng.integers(0, 2, 80)]})
+    data = write_csv(tmp_path / "t.csv", noise)
+    result = ok("train", data, "-t", "y", "-o", tmp_path / "m.model")
+    assert "--prune none shows what had grown" in result.err
+    assert "pruning=None" not in result.err
+
+
 def test_categories_by_name(tmp_path: Path) -> None:
     table = pa.table(
         {"code": ["007", "008", "007", "9"] * 10, "outcome": ["a", "b", "a", "b"] * 10}
@@ -117,7 +156,7 @@ def test_weights_count_as_copies(tmp_path: Path) -> None:
     weights = np.arange(400) % 3
     table = patients().append_column("w", pa.array(weights))
     data, path = write_csv(tmp_path / "t.csv", table), tmp_path / "m.model"
-    ok("train", data, "-t", "outcome", "--drop", "id", "--weights", "w", "-o", path)
+    ok("train", data, "-t", "outcome", "-m", "tree", "--drop", "id", "--weights", "w", "-o", path)
     copies = patients().take(np.repeat(np.arange(400), weights))
     assert fasttree.load(path).tree_ == expected(fasttree.TreeClassifier(), copies).tree_
 
@@ -126,7 +165,20 @@ def test_a_test_file_judges(data: Path, tmp_path: Path) -> None:
     others = patients(200, seed=5)
     test = write_csv(tmp_path / "test.csv", others)
     path = tmp_path / "m.model"
-    args = ("train", data, "-t", "outcome", "--drop", "id", "--test", test, "-o", path)
+    args = (
+        "train",
+        data,
+        "-t",
+        "outcome",
+        "-m",
+        "tree",
+        "--drop",
+        "id",
+        "--test",
+        test,
+        "-o",
+        path,
+    )
     model = expected(fasttree.TreeClassifier())
     accuracy = (model.predict(others.select(ATTRIBUTES)) == others["outcome"].to_numpy()).mean()
     assert ok(*args, "--json").json["test"] == {"rows": 200, "accuracy": pytest.approx(accuracy)}
@@ -135,7 +187,8 @@ def test_a_test_file_judges(data: Path, tmp_path: Path) -> None:
 
 def test_held_out_rows_are_not_trained_on(data: Path, tmp_path: Path) -> None:
     path = tmp_path / "m.model"
-    args = ("train", data, "-t", "outcome", "--drop", "id", "--holdout", "0.25", "-o", path)
+    args = ("train", data, "-t", "outcome", "-m", "tree", "--drop", "id", "--holdout", "0.25")
+    args = (*args, "-o", path)
     summary = ok(*args, "--json").json
     assert summary["rows"] + summary["test"]["rows"] == 400
     assert summary["test"]["rows"] == pytest.approx(100, abs=2)
@@ -168,7 +221,7 @@ def test_what_the_columns_were_taken_for(tmp_path: Path) -> None:
     data = tmp_path / "t.csv"
     rows = [f"P{n},{n},2024-01-{n % 31 + 1:02},{n % 3 + 1}/2/2024,{'ab'[n % 2]}" for n in range(60)]
     data.write_text("name,age,admitted,seen,y\n" + "\n".join(rows) + "\n")
-    words = ("train", data, "-t", "y", "--force", "-o", tmp_path / "m.model")
+    words = ("train", data, "-t", "y", "-m", "tree", "--force", "-o", tmp_path / "m.model")
     result = ok(*words)
     assert "60 rows, 4 attributes (1 numeric, 1 times, 2 categorical)" in result.out
     for line in (
