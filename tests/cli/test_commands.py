@@ -221,6 +221,18 @@ def test_evaluate(data: Path) -> None:
         assert f"{one['auc']:.4f} ± {one['auc_se']:.4f}" in row
 
 
+def test_evaluate_judges_all_methods_and_says_what_its_signs_are(data: Path) -> None:
+    args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 2)
+    found = ok(*args, "--json").json
+    assert [one["method"] for one in found["methods"]] == list(METHODS)
+    assert {"tree", "rules"} < set(METHODS)
+    out = ok(*args, "-m", "id3,c45", width=100).out
+    assert "AUC" in out
+    assert "2 folds of 400 rows, mean ± standard error (corrected); * best" in out
+    narrow = ok(*args, "-m", "id3,c45", width=45).out
+    assert "±" not in narrow
+
+
 @pytest.mark.parametrize("width", [45, 60, 80, 100, 120])
 def test_evaluate_fits_the_terminal(data: Path, width: int) -> None:
     args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 2, "-m", "id3,c45")
