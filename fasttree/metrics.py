@@ -46,12 +46,8 @@ def weighted_mean(values: np.ndarray, weight: np.ndarray | None) -> float:
     return float(exact_dot(values, weight) / exact_total(weight))
 
 
-def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
-    """The share of rows whose class is predicted rightly.
-
-    >>> accuracy(["no", "yes", "yes", "no"], ["no", "no", "yes", "no"])
-    0.75
-    """
+def paired(y: Any, predicted: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """The classes of both, those of y first, and for each row the place of its own and of the predicted one."""
     n_rows = len(predicted)
     true, guess = read_target(y, n_rows), read_target(predicted, n_rows)
     if (true.classes.dtype.kind in "OUT") != (guess.classes.dtype.kind in "OUT"):
@@ -60,9 +56,18 @@ def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
             f"{shown(guess.classes[0])}: pass labels of the same kind"
         )
     place_of = {plain(label): place for place, label in enumerate(true.classes)}
-    codes = np.array([place_of.get(plain(label), -1) for label in guess.classes])
-    weight = read_weights(sample_weight, n_rows)
-    return weighted_mean(codes[guess.codes] == true.codes, weight)
+    codes = [place_of.setdefault(plain(label), len(place_of)) for label in guess.classes]
+    return list(place_of), true.codes, np.array(codes)[guess.codes]
+
+
+def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+    """The share of rows whose class is predicted rightly.
+
+    >>> accuracy(["no", "yes", "yes", "no"], ["no", "no", "yes", "no"])
+    0.75
+    """
+    _, true, guess = paired(y, predicted)
+    return weighted_mean(guess == true, read_weights(sample_weight, len(true)))
 
 
 def error_rate(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
