@@ -152,7 +152,7 @@ def calibration(
         predicted, events, rows = binned(is_event, share, n_bins)
         limits = np.array([wilson_limits(e, n) for e, n in zip(events, rows, strict=True)]).T
         drawn.append((name, predicted, events / rows, np.abs(limits - events / rows)))
-    with _square(ax, "predicted", "observed") as ax:
+    with _square(ax, "predicted", "observed, with 95 % limits") as ax:
         for k, (name, predicted, observed, lengths) in enumerate(drawn):
             ax.errorbar(
                 predicted,
