@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.comparison import MEASURES
 from fasttree.export.layout import text_width
 from fasttree.measures import entropy, gini, misclassification
 from fasttree.plot.canvas import COLOURS, axes, check_most, literal, look, tidy
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK = "#1d2733"
+METRICS = {"accuracy": "accuracy", "auc": "AUC", "log_loss": "log loss", "brier": "Brier score"}
 FAVOURS = "Gain favours attributes of many values."
 
 
@@ -64,8 +64,8 @@ def _of_record(record: Any) -> tuple[list[str], np.ndarray, np.ndarray, str]:
         raise ValueError(f"sds of importances must not be negative, got {sds.min():g}")
     metric = getattr(record, "metric", None)
     label = "importance"
-    if metric in MEASURES:
-        label += f": how much worse the {MEASURES[metric].title} gets"
+    if metric in METRICS:
+        label += f": how much worse the {METRICS[metric]} gets"
     return names, means, sds, label + ("\nwhiskers: one standard deviation" if sds.any() else "")
 
 
