@@ -41,6 +41,33 @@ def roc() -> Any:
     )
 
 
+def several(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Four numbers, of which one says most of the three classes."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n_rows, 4))
+    level = X[:, 0] + X[:, 1] * X[:, 2] / 2 + random.normal(scale=0.5, size=n_rows)
+    return X, np.array(["mild", "moderate", "severe"])[np.digitize(level, [-0.4, 0.9])]
+
+
+def roc_classes() -> Any:
+    X_new, y_new = several(2_000, seed=1)
+    model = fasttree.MMLClassifier().fit(*several(2_000, seed=0))
+    return plot.roc(y_new, model.predict_proba(X_new))
+
+
+def confusion() -> Any:
+    X_new, y_new = several(2_000, seed=1)
+    model = fasttree.MMLClassifier().fit(*several(2_000, seed=0))
+    return plot.confusion_matrix(y_new, model.predict(X_new))
+
+
+def importances() -> Any:
+    X, y, _ = make_cesarean_cohort(6_000)
+    keep = ("parity", "previous_cesarean", "presentation", "age", "admission_weight", "insurance")
+    model = fasttree.C45Classifier().fit({name: X[name] for name in keep}, y)
+    return plot.importances(model)
+
+
 def roc_bands() -> Any:
     study = cesarean.run(n_rows=6_000, seeds=5, methods=["C4.5", "SMML", "Logistic"])
     return plot.roc_bands([c for c in study.groups[0].roc if c.method != "Logistic complete"])
@@ -86,13 +113,16 @@ def calibration() -> Any:
 
 PICTURES: dict[str, Callable[[], Any]] = {
     "roc": roc,
+    "roc_classes": roc_classes,
     "roc_bands": roc_bands,
+    "confusion": confusion,
     "calibration": calibration,
     "tennis": tennis,
     "tree": tree,
     "errors": errors,
     "path": path,
     "ranking": ranking,
+    "importances": importances,
     "impurity": plot.impurity_curves,
 }
 

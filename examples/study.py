@@ -12,7 +12,7 @@ from fasttree.studies.report import check_ending, write_report
 from fasttree.studies.results import GroupResult, StudyResult
 
 SHOWN = (
-    ("ROC area", "auc", ".3f"),
+    ("AUC", "auc", ".3f"),
     ("errors", "error", ".1%"),
     ("leaves", "leaves", ",.0f"),
     ("attributes", "attributes", ".0f"),

@@ -20,6 +20,7 @@ from fasttree.estimators import (
     CARTClassifier,
     ID3Classifier,
     MMLClassifier,
+    RuleClassifier,
     SMMLClassifier,
     TreeClassifier,
 )
@@ -42,6 +43,7 @@ from fasttree.scalars import plain, shown
 
 # The library's own methods, by the names that users and tables call them.
 METHODS: dict[str, Callable[[], Any]] = {
+    "tree": TreeClassifier,
     "ID3": ID3Classifier,
     "C4.5": C45Classifier,
     "CART": CARTClassifier,
@@ -51,6 +53,7 @@ METHODS: dict[str, Callable[[], Any]] = {
     "Bayes": BayesTreeClassifier,
     "MML": MMLClassifier,
     "SMML": SMMLClassifier,
+    "rules": RuleClassifier,
 }
 
 
@@ -113,11 +116,11 @@ def compare_methods(
     >>> methods = {"ID3": fasttree.ID3Classifier(), "stump": fasttree.ID3Classifier(max_depth=1)}
     >>> comparison = fasttree.compare_methods(X, y, methods)
     >>> print(comparison.to_text(["accuracy", "auc", "leaves"]))
-    5 folds of 14 rows, mean ± standard deviation; * best
+    5 folds of 14 rows, mean ± standard error (corrected); * best
     <BLANKLINE>
-    method         accuracy          ROC area      leaves
-    ID3     0.4667 ± 0.2981*  0.5000 ± 0.3953*  6.8 ± 1.9
-    stump   0.4333 ± 0.1491   0.4000 ± 0.1369   2.4 ± 0.5
+    method         accuracy               AUC      leaves
+    ID3     0.4667 ± 0.2003*  0.5000 ± 0.2656*  6.8 ± 1.3
+    stump   0.4333 ± 0.1002   0.4000 ± 0.0920   2.4 ± 0.4
     """
     methods = _read_methods(methods, check_n_jobs(n_jobs))
     max_bins = check_max_bins(max_bins)

@@ -51,7 +51,7 @@ class _Measure(NamedTuple):
 
 MEASURES: dict[str, _Measure] = {
     "accuracy": _Measure("accuracy", 4, best=max),
-    "auc": _Measure("ROC area", 4, best=max),
+    "auc": _Measure("AUC", 4, best=max),
     "log_loss": _Measure("log loss", 4, best=min),
     "brier": _Measure("Brier", 4, best=min),
     "leaves": _Measure("leaves", 1),
@@ -63,10 +63,19 @@ MEASURES: dict[str, _Measure] = {
 SHOWN = ("accuracy", "auc", "log_loss", "leaves", "depth", "fit_seconds")
 
 
-class Spread(NamedTuple):
-    """The mean of a measure over folds, the standard deviation between folds, and the mean's naive standard error.
+# What the spread of a table is, in its heading: the sign ± is for standard errors alone.
+SPREADS = {
+    "se": "± standard error (corrected)",
+    "sd": "(standard deviation between folds)",
+}
 
-    Folds for which the measure is not defined are left out; `n_folds` is the number of the others.
+
+class Spread(NamedTuple):
+    """The mean of a measure over folds, the standard deviation between folds, and the mean's standard error.
+
+    The standard error allows for the training rows that folds share (Nadeau and Bengio 2003): the variance between
+    folds is multiplied by 1/k + test/train, where independent folds would have 1/k alone. Folds for which the measure
+    is not defined are left out; `n_folds` is the number of the others.
     """
 
     mean: float
@@ -74,15 +83,25 @@ class Spread(NamedTuple):
     se: float
     n_folds: int
 
+    @classmethod
+    def of(cls, values: np.ndarray, shares: np.ndarray) -> Spread:
+        """Of a value a fold, some of them NaN. `shares`: the test rows of each fold for each of its training rows."""
+        known = ~np.isnan(values)
+        n = int(np.count_nonzero(known))
+        if n == 0:
+            return cls(math.nan, math.nan, math.nan, 0)
+        sd = deviation(values[known], 1) if n > 1 else math.nan
+        return cls(mean_of(values[known]), sd, sd * math.sqrt(1 / n + mean_of(shares[known])), n)
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """How much more `first` has of a measure than `second`, fold by fold.
 
     `se` takes the folds for independent, which they are not: they share most of their training rows, so it is too
-    small. `corrected_se` allows for that (Nadeau and Bengio 2003): the variance between folds is multiplied by
-    1/k + test/train instead of 1/k. `t` and `p_value` (two-sided, k - 1 degrees of freedom) are with the correction.
-    If cross-validation was repeated r times, r k takes the place of k (Bouckaert and Frank 2004).
+    small. `corrected_se` allows for that, as the standard error of a `Spread` does. `t` and `p_value` (two-sided, k - 1
+    degrees of freedom) are with the correction. If cross-validation was repeated r times, r k takes the place of k
+    (Bouckaert and Frank 2004).
     """
 
     first: str
@@ -182,12 +201,10 @@ class Comparison:
 
     def spread(self, method: str, measure: str = "accuracy") -> Spread:
         """Mean, standard deviation and standard error of a measure over folds."""
-        values = self.values(method, measure)
-        values = values[~np.isnan(values)]
-        if not len(values):
-            return Spread(math.nan, math.nan, math.nan, 0)
-        sd = deviation(values, 1) if len(values) > 1 else math.nan
-        return Spread(mean_of(values), sd, sd / math.sqrt(len(values)), len(values))
+        return Spread.of(self.values(method, measure), self._shares(method))
+
+    def _shares(self, method: str) -> np.ndarray:
+        return np.array([r.n_test / r.n_train for r in self.per_fold if r.method == method])
 
     def best(self, measure: str = "accuracy") -> list[str]:
         """The methods with the best mean; several if they are equal, none if the measure has no best."""
@@ -210,15 +227,8 @@ class Comparison:
 
     def _difference(self, first: str, second: str, measure: str) -> Difference:
         by_fold = self.values(first, measure) - self.values(second, measure)
-        known = ~np.isnan(by_fold)
-        n, sd = int(known.sum()), math.nan
-        mean = mean_of(by_fold[known]) if n else math.nan
-        if n > 1:
-            sd = deviation(by_fold[known], 1)
-        folds = [result for result in self.per_fold if result.method == first]
-        shares = np.array([result.n_test / result.n_train for result in folds])
+        mean, sd, corrected, n = Spread.of(by_fold, self._shares(first))
         se = sd / math.sqrt(n) if n else math.nan
-        corrected = sd * math.sqrt(1 / n + mean_of(shares[known])) if n else math.nan
         if math.isnan(sd):
             t = p_value = math.nan
         elif corrected <= TIE:
@@ -237,12 +247,13 @@ class Comparison:
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
 
-    def to_text(self, measures: Sequence[str] = SHOWN, *, spread: str = "sd") -> str:
-        """The means as an aligned table, with their standard deviations ("sd") or standard errors ("se")."""
+    def to_text(self, measures: Sequence[str] = SHOWN, *, spread: str = "se") -> str:
+        """The means as an aligned table. `spread`: "se", ± the standard error of the mean, which is corrected for the
+        training rows that folds share; or "sd", in brackets, the standard deviation between folds."""
         cells = self._cells(measures, spread, lambda text: text + "*", lambda text: text + " ")
         return f"{self._heading(spread)}; * best\n\n{aligned(cells, n_left=1)}"
 
-    def to_markdown(self, measures: Sequence[str] = SHOWN, *, spread: str = "sd") -> str:
+    def to_markdown(self, measures: Sequence[str] = SHOWN, *, spread: str = "se") -> str:
         """The same as a Markdown table; the best means are bold."""
         rows = self._cells(measures, spread, lambda text: f"**{text}**", lambda text: text)
         return f"{markdown(rows)}\n\n{self._heading(spread)}; the best are bold."
@@ -270,8 +281,7 @@ class Comparison:
         return columns
 
     def _heading(self, spread: str) -> str:
-        name = {"sd": "standard deviation", "se": "standard error"}[spread]
-        return f"{self.described}, mean ± {name}"
+        return f"{self.described}, mean {SPREADS[spread]}"
 
     def _cells(
         self,
@@ -291,7 +301,7 @@ class Comparison:
             row = [method]
             for name, measure in zip(measures, shown_as, strict=True):
                 found = self.spread(method, name)
-                text = _number(found.mean, getattr(found, spread), measure)
+                text = _number(found, spread, measure)
                 row.append(mark(text) if method in best[name] else plain(text))
             table.append(row)
         return table
@@ -305,8 +315,10 @@ def _measure(name: str) -> _Measure:
     return MEASURES[name]
 
 
-def _number(mean: float, spread: float, measure: _Measure) -> str:
-    if math.isnan(mean):
+def _number(found: Spread, spread: str, measure: _Measure) -> str:
+    if math.isnan(found.mean):
         return "-"
-    text = f"{mean * measure.scale:.{measure.places}f}"
-    return text if math.isnan(spread) else f"{text} ± {spread * measure.scale:.{measure.places}f}"
+    mean, sd, se = (f"{x * measure.scale:.{measure.places}f}" for x in found[:3])
+    if found.n_folds < 2:
+        return mean
+    return f"{mean} ± {se}" if spread == "se" else f"{mean} ({sd})"

@@ -23,7 +23,7 @@ def roc_points(is_event: np.ndarray, probability: np.ndarray) -> tuple[np.ndarra
 
 def roc_on_grid(is_event: np.ndarray, probability: np.ndarray) -> np.ndarray:
     """The share of events among the rows above each threshold, at the grid's shares of false alarms; straight lines
-    between thresholds, so that the area below is the ROC area but for the grid."""
+    between thresholds, so that the area below is the AUC but for the grid."""
     return _upper_interpolation(GRID, *roc_points(is_event, probability))
 
 

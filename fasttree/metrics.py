@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How good predictions are: accuracy, ROC area and its standard error, log loss, Brier score.
+"""How good predictions are: accuracy, AUC (the area under the ROC curve) and its standard error, log loss, Brier score.
 
 ``y`` holds the true classes. ``scores`` and ``probabilities`` have a column for each class, in the order of ``classes``
 (None: the distinct labels of y, sorted); with two classes, one number a row does as well, which belongs to the second.
@@ -46,12 +46,8 @@ def weighted_mean(values: np.ndarray, weight: np.ndarray | None) -> float:
     return float(exact_dot(values, weight) / exact_total(weight))
 
 
-def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
-    """The share of rows whose class is predicted rightly.
-
-    >>> accuracy(["no", "yes", "yes", "no"], ["no", "no", "yes", "no"])
-    0.75
-    """
+def paired(y: Any, predicted: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """The classes of both, those of y first, and for each row the place of its own and of the predicted one."""
     n_rows = len(predicted)
     true, guess = read_target(y, n_rows), read_target(predicted, n_rows)
     if (true.classes.dtype.kind in "OUT") != (guess.classes.dtype.kind in "OUT"):
@@ -60,9 +56,18 @@ def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
             f"{shown(guess.classes[0])}: pass labels of the same kind"
         )
     place_of = {plain(label): place for place, label in enumerate(true.classes)}
-    codes = np.array([place_of.get(plain(label), -1) for label in guess.classes])
-    weight = read_weights(sample_weight, n_rows)
-    return weighted_mean(codes[guess.codes] == true.codes, weight)
+    codes = [place_of.setdefault(plain(label), len(place_of)) for label in guess.classes]
+    return list(place_of), true.codes, np.array(codes)[guess.codes]
+
+
+def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
+    """The share of rows whose class is predicted rightly.
+
+    >>> accuracy(["no", "yes", "yes", "no"], ["no", "no", "yes", "no"])
+    0.75
+    """
+    _, true, guess = paired(y, predicted)
+    return weighted_mean(guess == true, read_weights(sample_weight, len(true)))
 
 
 def error_rate(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
@@ -113,11 +118,12 @@ def brier_score(
     return weighted_mean(squares / 2 if table.shape[1] == 2 else squares, weight)
 
 
-# -- ROC area ------------------------------------------------------------------------------------------------------
+# -- AUC -----------------------------------------------------------------------------------------------------------
 
 
 def roc_auc(y: Any, scores: Any, *, classes: Any = None, sample_weight: Any = None) -> float:
-    """The area under the ROC curve: how often a row of the class scores higher than another row, ties counting half.
+    """The AUC, the area under the ROC curve: how often a row of the class scores higher than another row, ties counting
+    half.
 
     With more than two classes, the mean over the classes of the area against the rest; classes that no row or every
     row has are left out. NaN if no class is left.
@@ -163,7 +169,7 @@ def roc_auc_se(
 
 
 def hanley_mcneil(area: float, n_positive: float, n_negative: float) -> float:
-    """The standard error of a ROC area by Hanley and McNeil (1982), from the area and the numbers of rows.
+    """The standard error of an AUC by Hanley and McNeil (1982), from the area and the numbers of rows.
 
     >>> round(hanley_mcneil(0.82, 981, 4117), 4)
     0.0086
@@ -183,7 +189,7 @@ def hanley_mcneil(area: float, n_positive: float, n_negative: float) -> float:
 def roc_auc_covariance(
     y: Any, scores: Sequence[Any], *, classes: Any = None, sample_weight: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ROC areas of several scores for the same rows, and their covariance matrix by DeLong.
+    """The AUCs of several scores for the same rows, and their covariance matrix by DeLong.
 
     The difference of two areas has the variance ``v[0, 0] + v[1, 1] - 2 * v[0, 1]``: less than with rows of their own,
     since scores for the same rows rise and fall together.

@@ -50,7 +50,7 @@ def test_a_file_of_ones_own(births: Path, tmp_path: Path) -> None:
     for words in (
         "Table 1",
         "nulliparous: 276 rows",
-        "ROC area",
+        "AUC",
         "Calibration",
         "SMML, first split",
     ):

@@ -304,17 +304,52 @@ def test_prints() -> None:
     X, y = datasets.play_tennis()
     comparison = compare_methods(X, y, ["ID3", "C4.5"])
     lines = comparison.to_text(["accuracy", "leaves"]).splitlines()
-    assert lines[0] == "5 folds of 14 rows, mean ± standard deviation; * best"
+    assert lines[0] == "5 folds of 14 rows, mean ± standard error (corrected); * best"
     assert lines[2].split() == ["method", "accuracy", "leaves"]
     assert len(lines) == 5
     best = next(line for line in lines if line.startswith(comparison.best()[0]))
     assert "*" in best
-    markdown = comparison.to_markdown(["accuracy", "auc"], spread="se")
+    markdown = comparison.to_markdown(["accuracy", "auc"])
     assert markdown.count("**") == 4
     assert "standard error" in markdown
     assert comparison._repr_markdown_() == comparison.to_markdown()
     assert "fit ms" in repr(comparison)
     assert comparison.to_text("accuracy").count("±") == 3
+    assert comparison.to_text("auc").splitlines()[2].split() == ["method", "AUC"]
+
+
+def test_plus_and_minus_are_standard_errors_and_nothing_else() -> None:
+    X, y = mixed_table(120)
+    comparison = compare_methods(X, y, ["CART"], folds=4)
+    values = comparison.values("CART")
+    mean, sd = values.mean(), values.std(ddof=1)
+    ratio = np.mean([r.n_test / r.n_train for r in comparison.per_fold])
+    se = sd * np.sqrt(1 / 4 + ratio)  # Nadeau and Bengio
+    found = comparison.spread("CART")
+    assert found == pytest.approx((mean, sd, se, 4))
+    assert comparison.to_frame("dict")["accuracy_se"] == pytest.approx([se])
+    assert se > 1.1 * sd / 2
+    for text in (comparison.to_text("accuracy"), comparison.to_markdown("accuracy")):
+        assert "mean ± standard error (corrected)" in text
+        assert f"{mean:.4f} ± {se:.4f}" in text
+    for text in (
+        comparison.to_text("accuracy", spread="sd"),
+        comparison.to_markdown("accuracy", spread="sd"),
+    ):
+        assert "±" not in text
+        assert "mean (standard deviation between folds)" in text
+        assert f"{mean:.4f} ({sd:.4f})" in text
+
+
+def test_all_methods_are_judged_by_default() -> None:
+    X, y = datasets.play_tennis()
+    expected = ["tree", "ID3", "C4.5", "CART", "CART0", "Bayes", "MML", "SMML", "rules"]
+    assert sorted(compare_methods(X, y, folds=2).methods) == sorted(expected)
+    assert list(METHODS) == expected
+    for name, kind in (("tree", TreeClassifier), ("rules", RuleClassifier)):
+        own = compare_methods(X, y, {name: kind()}, folds=2)
+        named = compare_methods(X, y, [name], folds=2)
+        np.testing.assert_array_equal(measured(named, name), measured(own, name))
 
 
 def test_frames() -> None:
@@ -379,7 +414,11 @@ def test_who_failed_is_said() -> None:
         ({"random_state": "x"}, ValueError, "random_state must be None or an integer from 0 to"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be None or an integer other than 0"),
         ({"max_bins": 1}, ValueError, "max_bins"),
-        ({"methods": ["ID4"]}, ValueError, "names 'ID4', but the library's methods are 'ID3'"),
+        (
+            {"methods": ["ID4"]},
+            ValueError,
+            "names 'ID4', but the library's methods are 'tree', 'ID3'",
+        ),
         ({"methods": []}, ValueError, "methods is empty"),
         ({"methods": [ID3Classifier()]}, TypeError, "is not a name: pass a dict from name"),
         ({"methods": 7}, TypeError, "methods must be None, a list of names, or a dict"),

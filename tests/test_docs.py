@@ -52,6 +52,22 @@ def test_pages(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     run(doctest.DocTestParser().get_doctest(examples_of(page), {}, page.name, str(page), 0))
 
 
+def test_the_area_under_the_roc_curve_has_one_name() -> None:
+    """AUC, in tables, pictures, reports and on all pages."""
+    other = re.compile(r"roc[ -]areas?\b|area under (the )?roc\b(?! curve)", re.IGNORECASE)
+    for path in [*PAGES, *PACKAGE.rglob("*.py"), *(ROOT / "examples").glob("*.py")]:
+        found = other.search(" ".join(path.read_text("utf-8").split()))
+        assert found is None, (path, found)
+
+
+def test_plus_and_minus_are_no_standard_deviation() -> None:
+    """A standard deviation stands in brackets; what follows the sign is a standard error."""
+    other = re.compile(r"(±|\{pm\})[^.;]{0,20}\b(standard deviation|sd)\b", re.IGNORECASE)
+    for path in [*PAGES, *PACKAGE.rglob("*.py"), *(ROOT / "examples").glob("*.py")]:
+        found = other.search(" ".join(path.read_text("utf-8").split()))
+        assert found is None, (path, found)
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name: str) -> None:
     tests = doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name))

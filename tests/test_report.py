@@ -107,7 +107,7 @@ def test_tables_and_figures_are_all_there_and_named(result: StudyResult, page: s
             assert f"ROC curve of {curves.method}, {name}" in titles
             assert f"Calibration of {curves.method}, {name}" in titles
         assert f"ROC curves, {name}" in titles
-        assert f"Differences in ROC area from Logistic, {name}" in titles
+        assert f"Differences in AUC from Logistic, {name}" in titles
         assert f"The SMML tree, {name}" in titles
         assert f"The methods, {name}" in captions
         assert f"Deliveries without a categorised risk factor, {name}" in captions
@@ -123,7 +123,10 @@ def test_numbers_are_those_of_the_result(result: StudyResult, page: str) -> None
     assert list(cells) == [summary.method for summary in group.summaries]
     for summary in group.summaries:
         area = summary.spreads["auc"]
-        assert cells[summary.method][0] == f"{area.mean:.3f} ± {area.sd:.3f}"
+        assert cells[summary.method][0] == f"{area.mean:.3f} ({area.sd:.3f})"
+    # A standard deviation, which the page says: the sign ± is for standard errors.
+    assert "±" not in page
+    assert "Means of 3 splits, the standard deviation between splits in brackets" in page
     table1 = next(t for t in root.iter("table") if t.find("caption").text.startswith("Table 1"))
     totals = [row[1].text for row in table1.find("tbody") if row[1].text]
     levels = [level for variable in result.table1 for level in variable.levels]
@@ -199,7 +202,7 @@ def test_several_comparisons_are_adjusted(result: StudyResult, page: str) -> Non
     """By Holm, as statsmodels does it; what is not adjusted says so."""
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     group = result.groups[0]
-    header, rows = table_of(page, "ROC area less that of Logistic")
+    header, rows = table_of(page, "AUC less that of Logistic")
     alone = [
         d.p_value
         for d in group.differences
@@ -254,7 +257,7 @@ def test_curves_and_squares_stand_where_the_numbers_are(result: StudyResult, pag
     )
     assert [1 - (y - top) / side for _, y in points[1:]] == pytest.approx(mean, abs=2e-3)
 
-    title = "Differences in ROC area from Logistic, Nulliparous"
+    title = "Differences in AUC from Logistic, Nulliparous"
     svg = next(s for s in root.iter(f"{SVG}svg") if s.find(f"{SVG}title").text == title)
     squares = [float(r.attrib["x"]) + 4 for r in svg.iter(f"{SVG}rect")]
     means = [sign * d.mean for _, d, sign in differences_from(group, "Logistic")]
@@ -279,7 +282,7 @@ def test_limits_are_students(result: StudyResult) -> None:
 
 
 def changed(result: StudyResult, method: str, area: float, p: float = 0.4) -> StudyResult:
-    """As if a method had another ROC area."""
+    """As if a method had another AUC."""
     groups = []
     for group in result.groups:
         summaries = tuple(
@@ -302,12 +305,12 @@ def changed(result: StudyResult, method: str, area: float, p: float = 0.4) -> St
 
 def test_findings_follow_the_numbers(result: StudyResult) -> None:
     text = report(changed(result, "SMML", 0.99), "r.md")
-    assert "SMML has the largest ROC area, 0.990" in text
-    assert "a ROC area 0.490 more than that of logistic regression" in text
+    assert "SMML has the largest AUC, 0.990" in text
+    assert "an AUC 0.490 more than that of logistic regression" in text
     assert "Chance may explain" in text
     text = report(changed(result, "SMML", 0.1), "r.md")
     assert "SMML has the smallest, 0.100" in text
-    assert "a ROC area 0.400 less than that of logistic regression" in text
+    assert "an AUC 0.400 less than that of logistic regression" in text
 
 
 @pytest.mark.parametrize("methods", [["ID3"], ["Logistic"], ["CART", "C4.5"], ["SMML", "Logistic"]])

@@ -199,6 +199,15 @@ def test_differences_are_between_the_splits(result: StudyResult) -> None:
     )
 
 
+def test_standard_errors_allow_for_shared_rows(result: StudyResult) -> None:
+    for group in result.groups:
+        share = group.n_test / group.n_train
+        areas = [fit.auc for fit in group.fits if fit.method == "SMML"]
+        found = group.summary("SMML").spreads["auc"]
+        assert found.sd == pytest.approx(np.std(areas, ddof=1))
+        assert found.se == pytest.approx(found.sd * math.sqrt(1 / 2 + share))
+
+
 def test_risk_factors_are_counted(result: StudyResult) -> None:
     cohort = make_cesarean_cohort(1_500)
     carried = np.zeros(1_500, dtype=bool)

@@ -42,12 +42,11 @@ if TYPE_CHECKING:
     from fasttree.comparison import Comparison
 
 LEVEL = 0.05
-DEFAULT = tuple(name for name in METHODS if name not in ("tree", "rules"))
 HELP = help_text(
     "Judge methods by cross-validation on the same folds.",
-    """Means over the folds ± their standard error. * marks the best mean of a column, v a method less accurate than
-    the most accurate one (p < 0.05 by the t test over folds, corrected for the training rows that folds share, but not
-    adjusted for the number of methods).""",
+    """Means over the folds ± their standard error, corrected for the training rows that folds share. * marks the best
+    mean of a column, v a method less accurate than the most accurate one (p < 0.05 by the t test over folds with the
+    same correction, not adjusted for the number of methods).""",
     examples=(
         "fasttree evaluate patients.csv --target outcome",
         "fasttree evaluate patients.csv -t outcome --methods c45,cart,smml --folds 5",
@@ -66,7 +65,7 @@ def evaluate(
             "--methods",
             "-m",
             metavar="A,B",
-            help=f"Methods (also repeatable; default: {','.join(DEFAULT)}).",
+            help=f"Methods (also repeatable; default: all, {','.join(METHODS)}).",
             show_default=False,
             autocompletion=complete_method,
         ),
@@ -134,7 +133,7 @@ def evaluate(
 
 
 def _names(methods: list[str] | None) -> list[str]:
-    given = lists.listed(methods or DEFAULT, "--methods")
+    given = lists.listed(methods or METHODS, "--methods")
     names = list(dict.fromkeys(check_method(name) for name in given))
     if not names:
         raise UsageError("--methods names no method: write --methods c45,cart, say")
@@ -196,7 +195,7 @@ def print_comparison(console: Console, found: Comparison, worse: dict[str, float
         styles[0] = ""
         table.add_row(*(Text(cell, style=style) for cell, style in zip(row, styles, strict=True)))
     console.print(table)
-    spread = f", mean {pm} standard error" if with_se else ""
+    spread = f", mean {pm} standard error (corrected)" if with_se else ""
     console.print(f"\n{found.described}{spread}; * best", style="dim")
     if worse:
         best = found.best("accuracy")[0]

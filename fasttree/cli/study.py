@@ -29,8 +29,8 @@ HELP = help_text(
 )
 CESAREAN_HELP = help_text(
     "Tree methods against logistic regression on cesarean delivery, or on a table of yours.",
-    """Each group of rows is cut in halves, again and again: every method is trained on one half and judged by its ROC
-    area on the other. Without --data the rows are a synthetic cohort with the margins of a published Table 1.""",
+    """Each group of rows is cut in halves, again and again: every method is trained on one half and judged by its AUC
+    on the other. Without --data the rows are a synthetic cohort with the margins of a published Table 1.""",
     examples=(
         "fasttree study cesarean --quick -o report.html",
         "fasttree study cesarean --seeds 10 --json study.json",

@@ -1,63 +1,148 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of what an attribute is worth, and of the measures that say so."""
+"""Pictures of what attributes are worth, and of the measures that say so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.export.layout import shortened
+from fasttree.export.layout import text_width
 from fasttree.measures import entropy, gini, misclassification
-from fasttree.plot.canvas import COLOURS, axes, look, tidy
+from fasttree.plot.canvas import COLOURS, axes, check_most, literal, look, tidy
 from fasttree.scalars import shown
+from fasttree.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAME_ROOM = 260.0  # pixels
+INK = "#1d2733"
+METRICS = {"accuracy": "accuracy", "auc": "AUC", "log_loss": "log loss", "brier": "Brier score"}
+FAVOURS = "Gain favours attributes of many values."
 
 
 def ranking(ranked: Iterable[Any], *, most: int = 20, ax: Axes | None = None) -> Axes:
     """Bars of the scores that `fasttree.rank_attributes` gives, the best at the top; at most so many."""
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-        raise ValueError(f"most must be a whole number from 1 on, got {shown(most)}")
-    scored = [(str(name), score) for name, score in ranked if score is not None][:most]
+    most = check_most(most)
+    scored = [(str(name), float(score)) for name, score in ranked if score is not None]
     if not scored:
         raise ValueError("the ranking has no attribute with a score: no split of any is possible")
-    ax = tidy(axes(ax, 5.5, 0.9 + 0.28 * len(scored)))
-    places = np.arange(len(scored))
-    ax.barh(places, [score for _, score in scored], height=0.65, color=COLOURS[1])
-    ax.set_yticks(places, [_literal(shortened(name, NAME_ROOM, 12)) for name, _ in scored])
-    ax.invert_yaxis()
-    ax.set_xlabel("score")
-    for place, (_, score) in zip(places, scored, strict=True):
-        ax.annotate(
-            f"{score:.3f}",
-            (max(score, 0.0), place),
-            (4, 0),
-            textcoords="offset points",
-            va="center",
+    names, scores = zip(*scored, strict=True)
+    return _bars(names, scores, [0.0] * len(names), "score", most, ax)
+
+
+def importances(importances: Any, *, most: int = 20, ax: Axes | None = None) -> Axes:
+    """Bars of what each attribute is worth to a model, the best at the top; at most so many.
+
+    `importances` is a fitted model, whose `feature_importances_` are drawn, or a record with `names`, `means` and, if
+    they are known, `sds`, such as one of permutation importance: these become whiskers of one standard deviation to
+    either side. Gain favours attributes of many values, in which chance finds good cuts more easily, so the picture of
+    a model says so; the permutation importance on rows that were held out does not.
+    """
+    most = check_most(most)
+    if hasattr(importances, "names") and hasattr(importances, "means"):
+        names, means, sds, label = _of_record(importances)
+    else:
+        names, means = _of_model(importances)
+        sds, label = np.zeros(len(names)), f"share of the gain\n{FAVOURS}"
+    if not names:
+        raise ValueError("importances has no attributes: there is nothing to draw")
+    order = np.argsort(-means, kind="stable")
+    ordered = [names[k] for k in order]
+    return _bars(ordered, means[order].tolist(), sds[order].tolist(), label, most, ax)
+
+
+def _of_record(record: Any) -> tuple[list[str], np.ndarray, np.ndarray, str]:
+    names = [str(name) for name in record.names]
+    means = _numbers("means", record.means, len(names))
+    sds = np.zeros(len(names))
+    if getattr(record, "sds", None) is not None:
+        # Of a single repeat there is no standard deviation: NaN.
+        sds = _numbers("sds", np.nan_to_num(np.asarray(record.sds, np.float64)), len(names))
+    if sds.min(initial=0.0) < 0:
+        raise ValueError(f"sds of importances must not be negative, got {sds.min():g}")
+    metric = getattr(record, "metric", None)
+    label = "importance"
+    if metric in METRICS:
+        label += f": how much worse the {METRICS[metric]} gets"
+    return names, means, sds, label + ("\nwhiskers: one standard deviation" if sds.any() else "")
+
+
+def _of_model(model: Any) -> tuple[list[str], np.ndarray]:
+    values = getattr(model, "feature_importances_", None)
+    if values is None:
+        raise ValueError(
+            "importances must be a fitted model with feature_importances_, or a record with names and means, got "
+            f"{shown(type(model).__name__)}: call fit first"
         )
-    ax.margins(x=0.12)
+    means = np.asarray(values, dtype=np.float64)
+    tree = getattr(model, "tree_", None)
+    if isinstance(tree, Tree):
+        return list(tree.schema.names), means
+    names = getattr(model, "feature_names_in_", [f"x{k}" for k in range(len(means))])
+    return [str(name) for name in names], means
+
+
+def _numbers(name: str, values: Any, n: int) -> np.ndarray:
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != (n,):
+        raise ValueError(f"importances has {n} names, but {name} of the shape {found.shape}")
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"{name} of importances must be numbers, got {found[~np.isfinite(found)][0]}"
+        )
+    return found
+
+
+def _bars(
+    names: Sequence[str],
+    values: Sequence[float],
+    sds: Sequence[float],
+    label: str,
+    most: int,
+    ax: Axes | None,
+) -> Axes:
+    """One bar each from the top down, its number at its end."""
+    left_out = len(names) - most
+    names, values, sds = names[:most], values[:most], sds[:most]
+    if left_out > 0:
+        label += f"\nnot shown: {left_out:,} {'other' if left_out == 1 else 'others'}"
+    labels = [literal(name) for name in names]
+    longest = max(text_width(name, 12) for name in labels) / 72
+    with axes(ax, 4.2 + longest, 0.7 + 0.28 * len(names) + 0.2 * len(label.splitlines())) as ax:
+        tidy(ax)
+        places = np.arange(len(names))
+        ax.barh(places, values, height=0.65, color=COLOURS[1])
+        if any(sds):
+            ax.errorbar(values, places, xerr=sds, fmt="none", ecolor=INK, capsize=3, linewidth=1.2)
+        ax.set_yticks(places, labels)
+        ax.invert_yaxis()
+        ax.set_xlabel(label)
+        if min(values) < 0:
+            ax.axvline(0, color=INK, linewidth=0.8)
+        for place, value, beyond in zip(places, values, sds, strict=True):
+            ax.annotate(
+                f"{value:.3f}",
+                (max(value + beyond, 0.0), place),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+            )
+        ax.margins(x=0.14)
     return ax
-
-
-def _literal(text: str) -> str:
-    """A dollar sign begins no formula."""
-    return text.replace("$", r"\$")
 
 
 def impurity_curves(ax: Axes | None = None) -> Axes:
     """Entropy (in bits), the Gini index and the share of errors of a node with two classes."""
-    ax = tidy(axes(ax, 5.0, 3.6))
     share = np.linspace(0, 1, 201)
     counts = np.column_stack([share, 1 - share])
-    for k, (name, measure) in enumerate(
-        {"entropy": entropy, "gini": gini, "misclassification": misclassification}.items()
-    ):
-        ax.plot(share, [measure(row) for row in counts], label=name, **look(k))
-    ax.set(xlabel="share of one class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.02))
-    ax.legend(frameon=False, loc="lower center", fontsize="small")
+    with axes(ax, 5.0, 3.6) as ax:
+        tidy(ax)
+        for k, (name, measure) in enumerate(
+            {"entropy": entropy, "gini": gini, "misclassification": misclassification}.items()
+        ):
+            ax.plot(share, [measure(row) for row in counts], label=name, **look(k))
+        ax.set(xlabel="share of one class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.02))
+        ax.legend(frameon=False, loc="lower center", fontsize="small")
     return ax

@@ -4,7 +4,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fasttree.export.layout import shortened
+from fasttree.scalars import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,12 +31,32 @@ def matplotlib(part: str) -> Any:
         raise ImportError(HINT) from error
 
 
-def axes(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Axes:
-    """The Axes that were given, or those of a new figure (in inches)."""
+@contextmanager
+def axes(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Iterator[Axes]:
+    """The Axes that were given, or those of a new figure (in inches), which goes again if the drawing fails."""
     if ax is not None:
-        return ax
+        if not hasattr(ax, "get_window_extent") or not hasattr(ax, "set_xlim"):
+            raise TypeError(f"ax must be Axes of matplotlib or None, got {shown(ax)}")
+        yield ax
+        return
     pyplot = matplotlib("pyplot")
-    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+    figure = pyplot.figure(figsize=(width, height), layout="constrained")
+    try:
+        yield figure.subplots()
+    except BaseException:
+        pyplot.close(figure)
+        raise
+
+
+def check_most(most: Any, name: str = "most", least: int = 1) -> int:
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
+        raise ValueError(f"{name} must be a whole number from {least} on, got {shown(most)}")
+    return int(most)
+
+
+def literal(text: Any, room: float = 260.0) -> str:
+    """A name as it is shown, in at most so many pixels. A dollar sign begins no formula."""
+    return shortened(str(text), room, 12).replace("$", r"\$")
 
 
 def look(k: int) -> dict[str, Any]:

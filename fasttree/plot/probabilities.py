@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fasttree import _sums
 from fasttree.curves import binned, roc_points, wilson_limits
 from fasttree.metrics import roc_auc
-from fasttree.plot.canvas import SOFT, axes, look, tidy
+from fasttree.plot.canvas import SOFT, STROKES, axes, check_most, literal, look, tidy
 from fasttree.scalars import plain, shown
 from fasttree.targets import read_target
 
@@ -19,23 +20,75 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BANDS = ("sd", "range")
+MOST_CLASSES = 8  # as many colours as can be told apart
+MOST_INSIDE = 10  # lines of a legend; a longer one stands beside the picture
 
 
-def roc(y: Any, scores: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+class _Curve(NamedTuple):
+    """One class against the rest: which rows are of it, and a number a row that is larger where that is probable."""
+
+    of_class: Any
+    is_event: np.ndarray
+    score: np.ndarray
+
+
+class _Line(NamedTuple):
+    """A line of the picture and of its legend, or of the legend alone."""
+
+    label: str
+    style: dict[str, Any] = {"alpha": 0.0}  # noqa: RUF012  (read only)
+    alarms: Any = ()
+    found: Any = ()
+
+
+def roc(
+    y: Any, scores: Any, *, positive: Any = None, classes: Any = None, ax: Axes | None = None
+) -> Axes:
     """The ROC curve of one model or several: events found against false alarms, over all thresholds.
 
-    `y` holds two classes. `scores` are a number a row or the two columns of `predict_proba`; a dict of such arrays
-    draws a curve for each name. `positive`: the class that is to be found, else the second of the sorted ones.
+    `scores` are a number a row or the columns of `predict_proba`; a dict of such arrays draws curves for each name. Of
+    two classes the second of the sorted ones is to be found, of more classes each against the rest: the eight with the
+    most rows, if there are more; a mean AUC is that of all. `positive`: the one class that is to be found. `classes`:
+    those that the columns belong to, if `y` lacks some of them.
     """
-    ax = _share_axes(axes(ax, 4.6, 4.6), "false alarms", "found")
-    named = scores if isinstance(scores, Mapping) else {"": scores}
-    for k, (name, own) in enumerate(named.items()):
-        is_event, score = _read(y, own, positive)
-        alarms, found = roc_points(is_event, score)
-        area = f"area {roc_auc(is_event, score):.3f}"
-        ax.plot(alarms, found, label=f"{name}, {area}" if name else area, **look(k))
-    ax.legend(loc="lower right", frameon=False)
+    models = {name: _curves(y, own, positive, classes) for name, own in _by_name(scores).items()}
+    lines = [
+        line
+        for k, (name, curves) in enumerate(models.items())
+        for line in _lines(name, curves, k if len(models) > 1 else None)
+    ]
+    beside = len(lines) > MOST_INSIDE
+    with _square(ax, "false alarms", "found", room=3.0 if beside else 0.0) as ax:
+        for line in lines:
+            ax.plot(line.alarms, line.found, label=line.label, **line.style)
+        if beside:
+            ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1), frameon=False, fontsize="small")
+        else:
+            size = "medium" if len(lines) <= 4 else "small"
+            ax.legend(loc="lower right", frameon=False, fontsize=size)
     return ax
+
+
+def _lines(name: str, curves: list[_Curve], model: int | None) -> Iterator[_Line]:
+    """The curves of a model, which is one of several, or alone."""
+    areas = [roc_auc(curve.is_event, curve.score) for curve in curves]
+    begin = f"{name}, " if name else ""
+    if curves[0].of_class is None:
+        points = roc_points(curves[0].is_event, curves[0].score)
+        yield _Line(f"{begin}AUC {areas[0]:.3f}", look(model or 0), *points)
+        return
+    yield _Line(f"{begin}mean AUC {_sums.mean(np.array(areas)):.3f}")
+    drawn = _most_frequent(curves)
+    for place, at in enumerate(drawn):
+        # Of several models the class is told by the colour, the model by the stroke.
+        style = look(place)
+        if model is not None:
+            style["linestyle"] = STROKES[model % len(STROKES)]
+        label = f"{literal(curves[at].of_class, 120.0)} against the rest, AUC {areas[at]:.3f}"
+        yield _Line(label, style, *roc_points(curves[at].is_event, curves[at].score))
+    rest = len(curves) - len(drawn)
+    if rest:
+        yield _Line(f"not shown: {rest:,} {'class' if rest == 1 else 'classes'} of fewer rows")
 
 
 def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = None) -> Axes:
@@ -46,8 +99,8 @@ def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = Non
     """
     if bands not in BANDS:
         raise ValueError(f"bands must be 'sd' or 'range', got {shown(bands)}")
-    ax = _share_axes(axes(ax, 4.6, 4.6), "false alarms", "found")
-    for k, curve in enumerate(curves):
+    drawn = []
+    for curve in curves:
         found = np.array(curve.found)
         mean = _sums.mean(found, 0)
         if bands == "range":
@@ -55,72 +108,140 @@ def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = Non
         else:
             sd = _sums.deviation(found, 1, 0) if len(found) > 1 else np.zeros(len(mean))
             low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
-        style = look(k)
-        x = np.array(curve.false_alarms)
-        ax.fill_between(x, low, high, color=style["color"], alpha=0.2, linewidth=0)
-        # From the corner, which is not on the curve where events are found without a false alarm.
-        ax.plot(np.append(0.0, x), np.append(0.0, mean), label=curve.method, **style)
-    ax.legend(loc="lower right", frameon=False)
+        drawn.append((curve.method, np.array(curve.false_alarms), mean, low, high))
+    if not drawn:
+        raise ValueError("curves is empty: there is nothing to draw")
+    title = "one standard deviation" if bands == "sd" else "lowest to highest"
+    with _square(ax, "false alarms", "found") as ax:
+        for k, (method, x, mean, low, high) in enumerate(drawn):
+            style = look(k)
+            ax.fill_between(x, low, high, color=style["color"], alpha=0.2, linewidth=0)
+            # From the corner, which is not on the curve where events are found without a false alarm.
+            ax.plot(np.append(0.0, x), np.append(0.0, mean), label=literal(method), **style)
+        ax.legend(loc="lower right", frameon=False, title=f"means; bands: {title}")
     return ax
 
 
 def calibration(
-    y: Any, probability: Any, *, n_bins: int = 10, positive: Any = None, ax: Axes | None = None
+    y: Any,
+    probability: Any,
+    *,
+    n_bins: int = 10,
+    positive: Any = None,
+    classes: Any = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Observed against predicted shares, in bins of equally many rows, with 95 % limits (Wilson).
 
-    The arguments are those of `roc`. Points on the diagonal are right; a curve flatter than it is too sure of itself.
+    The arguments are those of `roc`; of more than two classes, `positive` says which. Points on the diagonal are right;
+    a curve flatter than it is too sure of itself.
     """
-    if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 1:
-        raise ValueError(f"n_bins must be a whole number from 1 on, got {shown(n_bins)}")
-    ax = _share_axes(axes(ax, 4.6, 4.6), "predicted", "observed")
-    named = probability if isinstance(probability, Mapping) else {"": probability}
-    for k, (name, own) in enumerate(named.items()):
-        is_event, share = _read(y, own, positive)
+    n_bins = check_most(n_bins, "n_bins")
+    drawn = []
+    for name, own in _by_name(probability).items():
+        curves = _curves(y, own, positive, classes)
+        if len(curves) > 1:
+            raise ValueError(
+                f"y must hold two classes, but the columns are of {len(curves)}: say of which with positive="
+            )
+        _, is_event, share = curves[0]
         if share.min() < 0 or share.max() > 1:
             raise ValueError(
                 f"probability must lie between 0 and 1, got {shown(share.min() if share.min() < 0 else share.max())}"
             )
-        predicted, events, rows = binned(is_event, share, int(n_bins))
-        observed = events / rows
+        predicted, events, rows = binned(is_event, share, n_bins)
         limits = np.array([wilson_limits(e, n) for e, n in zip(events, rows, strict=True)]).T
-        lengths = np.abs(limits - observed)
-        style = look(k)
-        ax.errorbar(
-            predicted, observed, lengths, label=name or None, marker="o", markersize=4, **style
-        )
-    if any(named):
-        ax.legend(loc="upper left", frameon=False)
+        drawn.append((name, predicted, events / rows, np.abs(limits - events / rows)))
+    with _square(ax, "predicted", "observed, with 95 % limits") as ax:
+        for k, (name, predicted, observed, lengths) in enumerate(drawn):
+            ax.errorbar(
+                predicted,
+                observed,
+                lengths,
+                label=name or None,
+                marker="o",
+                markersize=4,
+                **look(k),
+            )
+        if any(name for name, *_ in drawn):
+            ax.legend(loc="upper left", frameon=False)
     return ax
 
 
-def _share_axes(ax: Axes, x: str, y: str) -> Axes:
-    ax.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8, linestyle=":")
-    ax.set(xlabel=x, ylabel=y, xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-    return tidy(ax)
+def _by_name(scores: Any) -> dict[str, Any]:
+    if not isinstance(scores, Mapping):
+        return {"": scores}
+    if not scores:
+        raise ValueError("scores is an empty dict: there is nothing to draw")
+    return {literal(name): own for name, own in scores.items()}
 
 
-def _read(y: Any, scores: Any, positive: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows have the event, and a number a row that is larger where it is more probable."""
+def _most_frequent(curves: list[_Curve]) -> list[int]:
+    """The places of the classes with the most rows, in their order."""
+    rows = np.array([np.count_nonzero(curve.is_event) for curve in curves])
+    return sorted(np.argsort(-rows, kind="stable")[:MOST_CLASSES].tolist())
+
+
+def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
+    """The class that is to be found; of several classes without `positive` each that some rows have, and some not."""
     table = np.asarray(scores, dtype=np.float64)
-    if table.ndim not in (1, 2) or (table.ndim == 2 and table.shape[1] != 2):
+    if table.ndim not in (1, 2):
         raise ValueError(
-            f"scores must be a number a row, or a column for each of two classes, got the shape {table.shape}"
+            f"scores must be a number a row, or a column for each class, got the shape {table.shape}"
         )
-    target = read_target(y, len(table))
-    classes = [plain(label) for label in target.classes]
-    if len(classes) != 2:
+    codes, names = _classes(y, len(table), classes)
+    if table.ndim == 2 and table.shape[1] != len(names):
         raise ValueError(
-            f"y must hold two classes, but it has {len(classes)}: {shown(classes)}. "
-            "Draw one class against the rest: y == that class"
+            f"scores must be a number a row, or a column for each of {len(names)} classes, {shown(names)}, got the "
+            f"shape {table.shape}: if y lacks some, pass the classes in the order of the columns as classes="
         )
-    if positive is not None and plain(positive) not in classes:
+    if positive is not None and plain(positive) not in names:
         raise ValueError(
-            f"positive is {shown(positive)}, which is no class of y: it has {shown(classes)}"
+            f"positive is {shown(positive)}, which is no class of y: it has {shown(names)}"
         )
-    place = 1 if positive is None else classes.index(plain(positive))
-    score = table if table.ndim == 1 else table[:, place]
-    if not np.isfinite(score).all():
-        row = int(np.flatnonzero(~np.isfinite(score))[0])
-        raise ValueError(f"scores are {score[row]} in row {row}: leave the row out")
-    return target.codes == place, score
+    if positive is None and (len(names) < 2 or (table.ndim == 1 and len(names) > 2)):
+        raise ValueError(
+            f"y must hold two classes, but it has {len(names)}: {shown(names)}. "
+            "Say which is to be found with positive=, or pass a column for each class"
+        )
+    if not np.isfinite(table).all():
+        row = int(np.flatnonzero(~np.isfinite(table.reshape(len(table), -1)).all(axis=1))[0])
+        wrong = table[row] if table.ndim == 1 else table[row][~np.isfinite(table[row])][0]
+        raise ValueError(f"scores are {wrong} in row {row}: leave the row out")
+    several = positive is None and len(names) > 2
+    place = 1 if positive is None else names.index(plain(positive))
+    found = []
+    for k in range(len(names)) if several else (place,):
+        is_event = codes == k
+        if is_event.any() and not is_event.all():
+            score = table if table.ndim == 1 else table[:, k]
+            found.append(_Curve(names[k] if several else None, is_event, score))
+    if not found:
+        raise ValueError(
+            f"y has rows of one class only, {shown(names[codes[0]])}: there is no curve to draw"
+        )
+    return found
+
+
+def _classes(y: Any, n_rows: int, classes: Any) -> tuple[np.ndarray, list[Any]]:
+    """The place of each row's class, and the classes: those of y, or those that the columns are said to be of."""
+    target = read_target(y, n_rows)
+    own = [plain(label) for label in target.classes]
+    if classes is None:
+        return target.codes, own
+    names = [plain(label) for label in classes]
+    unknown = [label for label in own if label not in names]
+    if unknown:
+        raise ValueError(
+            f"y holds the class {shown(unknown[0])}, which is not among classes, {shown(names)}"
+        )
+    return np.array([names.index(label) for label in own])[target.codes], names
+
+
+@contextmanager
+def _square(ax: Axes | None, x: str, y: str, room: float = 0.0) -> Iterator[Axes]:
+    """Axes of two shares, and their diagonal; `room`: inches for a legend beside them."""
+    with axes(ax, 4.6 + room, 4.6) as own:
+        own.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8, linestyle=":")
+        own.set(xlabel=x, ylabel=y, xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+        yield tidy(own)

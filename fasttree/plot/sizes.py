@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree._elementary import exp, log
-from fasttree.plot.canvas import COLOURS, SOFT, axes, look, tidy
+from fasttree.plot.canvas import COLOURS, SOFT, axes, check_most, look, tidy
 from fasttree.pruning import Path, cost_complexity_path
-from fasttree.scalars import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,37 +34,33 @@ def error_by_leaves(
     pruning; of more than `most_trees` some are left out.
     """
     tree = _tree_of(model)
-    if (
-        isinstance(most_trees, bool)
-        or not isinstance(most_trees, (int, np.integer))
-        or most_trees < 2
-    ):
-        raise ValueError(f"most_trees must be a whole number from 2 on, got {shown(most_trees)}")
+    most_trees = check_most(most_trees, "most_trees", 2)
     path = cost_complexity_path(tree)
-    places = _some(path.leaves, int(most_trees))
+    places = _some(path.leaves, most_trees)
     pruned = copy.copy(model)  # reads rows as the model does
     errors = []
     for place in places:
         pruned.tree_ = tree.subtree(path.dies_at > path.alphas[place])
         errors.append((1 - pruned.score(X, y), 1 - pruned.score(X_val, y_val)))
     leaves = path.leaves[places]
-    ax = tidy(axes(ax, 5.5, 3.8))
-    for k, (name, rate) in enumerate(
-        zip(("training rows", "other rows"), np.array(errors).T, strict=True)
-    ):
-        ax.plot(leaves, rate, label=name, **look(k))
     best = int(np.argmin([other for _, other in errors]))
-    ax.plot(
-        leaves[best],
-        errors[best][1],
-        "o",
-        color=COLOURS[1],
-        label=f"fewest errors: {leaves[best]:,} leaves",
-    )
-    _wide_scale(ax, leaves)
-    ax.set(xlabel="leaves", ylabel="share of errors")
-    ax.set_ylim(bottom=0)
-    ax.legend(frameon=False)
+    with axes(ax, 5.5, 3.8) as ax:
+        tidy(ax)
+        for k, (name, rate) in enumerate(
+            zip(("training rows", "other rows"), np.array(errors).T, strict=True)
+        ):
+            ax.plot(leaves, rate, label=name, **look(k))
+        ax.plot(
+            leaves[best],
+            errors[best][1],
+            "o",
+            color=COLOURS[1],
+            label=f"fewest errors: {leaves[best]:,} leaves",
+        )
+        _wide_scale(ax, leaves)
+        ax.set(xlabel="leaves", ylabel="share of errors")
+        ax.set_ylim(bottom=0)
+        ax.legend(frameon=False)
     return ax
 
 
@@ -73,43 +68,46 @@ def pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
     """The pruned trees that a fit with cost-complexity pruning chose from: their errors with standard errors against
     the number of leaves, and the tree taken. Of a `Path` the training risk alone."""
     choice = getattr(model, "pruning_choice_", None)
-    ax = tidy(axes(ax, 5.5, 3.8))
-    if isinstance(model, Path):
-        ax.plot(model.leaves, model.risk, marker="o", markersize=3, **look(0))
-        ax.set(xlabel="leaves", ylabel=f"risk of the training rows ({model.impurity})")
-    elif choice is None:
+    if not isinstance(model, Path) and choice is None:
         raise ValueError(
             "the model has no pruning_choice_: fit it with pruning='cost_complexity' (as CARTClassifier does), or pass "
             "a path of fasttree.pruning.cost_complexity_path"
         )
-    else:
-        rate, error, taken = choice.rate, choice.standard_error, choice.place
-        style = look(1) | {"linestyle": "-", "linewidth": 1.2}
-        ax.errorbar(
-            choice.leaves,
-            rate,
-            error,
-            marker="o",
-            markersize=3,
-            label="errors ± one standard error",
-            **style,
-        )
-        ax.plot(
-            choice.leaves[taken],
-            rate[taken],
-            "D",
-            color=COLOURS[0],
-            markersize=8,
-            label=f"taken: {choice.leaves[taken]:,} leaves, alpha {choice.alpha:.3g}",
-        )
-        lowest = int(np.argmin(rate))
-        ax.axhline(
-            rate[lowest] + choice.se * error[lowest], color=SOFT, linewidth=0.9, linestyle="--"
-        )
-        ax.set(xlabel="leaves", ylabel="share of errors, rows held out")
-        ax.legend(frameon=False)
-    _wide_scale(ax, (model if choice is None else choice).leaves)
+    with axes(ax, 5.5, 3.8) as ax:
+        tidy(ax)
+        if isinstance(model, Path):
+            ax.plot(model.leaves, model.risk, marker="o", markersize=3, **look(0))
+            ax.set(xlabel="leaves", ylabel=f"risk of the training rows ({model.impurity})")
+        else:
+            _draw_choice(ax, choice)
+        _wide_scale(ax, (model if choice is None else choice).leaves)
     return ax
+
+
+def _draw_choice(ax: Axes, choice: Any) -> None:
+    rate, error, taken = choice.rate, choice.standard_error, choice.place
+    style = look(1) | {"linestyle": "-", "linewidth": 1.2}
+    ax.errorbar(
+        choice.leaves,
+        rate,
+        error,
+        marker="o",
+        markersize=3,
+        label="errors ± one standard error",
+        **style,
+    )
+    ax.plot(
+        choice.leaves[taken],
+        rate[taken],
+        "D",
+        color=COLOURS[0],
+        markersize=8,
+        label=f"taken: {choice.leaves[taken]:,} leaves, alpha {choice.alpha:.3g}",
+    )
+    lowest = int(np.argmin(rate))
+    ax.axhline(rate[lowest] + choice.se * error[lowest], color=SOFT, linewidth=0.9, linestyle="--")
+    ax.set(xlabel="leaves", ylabel="share of errors, rows held out")
+    ax.legend(frameon=False)
 
 
 def _wide_scale(ax: Axes, leaves: np.ndarray) -> None:

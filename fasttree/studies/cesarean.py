@@ -3,7 +3,7 @@
 
 After Sims and others, "Predicting cesarean delivery with decision tree models", American Journal of Obstetrics and
 Gynecology 183 (2000): nulliparous and parous women apart; half of each group to build the models, the other half to
-judge them by their ROC areas. The study's own data are not public: `run()` without a table takes the synthetic cohort
+judge them by their AUCs. The study's own data are not public: `run()` without a table takes the synthetic cohort
 of `fasttree.datasets.make_cesarean_cohort`, and says so.
 """
 

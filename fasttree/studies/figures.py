@@ -10,7 +10,6 @@ import numpy as np
 
 from fasttree._elementary import erfc, log
 from fasttree._special import student_t_tails
-from fasttree._sums import deviation, mean
 from fasttree.comparison import Spread
 from fasttree.curves import binned, bins_of, times_tested, wilson_limits
 from fasttree.studies.newton import fit_logit
@@ -61,13 +60,11 @@ def wilson(events: float, rows: float, times: float = 1.0) -> Interval:
     return Interval(events, rows, events / rows, low, high)
 
 
-def spread(values: Iterable[float]) -> Spread:
-    """Mean, standard deviation and standard error of the values that are defined."""
-    known = np.array([value for value in values if not math.isnan(value)])
-    if not len(known):
-        return Spread(math.nan, math.nan, math.nan, 0)
-    sd = deviation(known, 1) if len(known) > 1 else math.nan
-    return Spread(mean(known), sd, sd / math.sqrt(len(known)), len(known))
+def spread(values: Iterable[float], share: float) -> Spread:
+    """Mean, standard deviation and standard error of the values that are defined, one a split. `share`: the test rows
+    of a split for each of its training rows."""
+    by_split = np.array(list(values), dtype=np.float64)
+    return Spread.of(by_split, np.full(len(by_split), share))
 
 
 def normal_tails(z: float) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from fasttree.categorical import Categorical
 from fasttree.columns import Columns
-from fasttree.compare import METHODS as TREE_METHODS
+from fasttree.compare import METHODS as ALL_METHODS
 from fasttree.doubts import speaking
 from fasttree.estimators import TreeClassifier
 from fasttree.frames import Table, read_table_like
@@ -24,6 +24,7 @@ from fasttree.studies.groups import FEWEST_OF_A_CLASS, Group
 from fasttree.studies.logistic import LogisticModel, complete_rows, fit_logistic
 
 LOGISTIC, COMPLETE = "Logistic", "Logistic complete"
+TREE_METHODS = {name: make for name, make in ALL_METHODS.items() if name not in ("tree", "rules")}
 METHODS = (*TREE_METHODS, LOGISTIC)
 # Whose trees are certain wherever a leaf has one class only, so that Laplace's estimate is worth a look.
 COUNTING = ("ID3", "C4.5", "CART", "CART0")
@@ -41,6 +42,11 @@ class Halves:
     @classmethod
     def of(cls, group: Group, seed: int) -> Halves:
         return cls(group, seed, *group.halves(seed))
+
+    @property
+    def share(self) -> float:
+        """The rows to be judged by for each one to learn from, which are about the same for all seeds."""
+        return len(self.test) / len(self.train)
 
     @cached_property
     def test_table(self) -> Table:

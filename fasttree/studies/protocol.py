@@ -99,8 +99,10 @@ class _Log:
         self.logistic: list[LogisticReport] = []
         self.delong: dict[tuple[str, str], float] = {}
         self.notes: list[str] = []
+        self.share = 1.0
 
     def add(self, halves: Halves, found: dict[str, Answer]) -> None:
+        self.share = halves.share
         is_event = self.group.is_event[halves.test]
         for name, answer in found.items():
             own = is_event[answer.rows]
@@ -165,7 +167,7 @@ class _Log:
             trees=tuple(self.trees),
             logistic=tuple(self.logistic),
             risk=risk,
-            reference_auc=spread(reference) if reference else None,
+            reference_auc=spread(reference, halves.share) if reference else None,
             notes=tuple(notes),
         )
 
@@ -174,15 +176,16 @@ class _Log:
 
     def _summary(self, name: str) -> Summary:
         fits = self._of(name)
-        return Summary(name, {m: spread(float(getattr(f, m)) for f in fits) for m in SUMMED_UP})
+        spreads = {m: spread((getattr(f, m) for f in fits), self.share) for m in SUMMED_UP}
+        return Summary(name, spreads)
 
     def _calibration(self, name: str) -> Calibration:
         fits, pairs = self._of(name), self.pooled[name]
         is_event, probability, row = (np.concatenate(part) for part in zip(*pairs, strict=True))
         return Calibration(
             name,
-            spread(fit.calibration_slope for fit in fits),
-            spread(fit.calibration_intercept for fit in fits),
+            spread((fit.calibration_slope for fit in fits), self.share),
+            spread((fit.calibration_intercept for fit in fits), self.share),
             calibration_bins(is_event, probability, row),
         )
 

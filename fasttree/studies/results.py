@@ -86,7 +86,7 @@ class Summary:
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
     """`first` less `second`, split by split. `corrected_se`, `t` and `p_value` allow for the splits sharing rows
-    (Nadeau and Bengio 2003); `delong_p` is DeLong's test of the ROC areas on the first split alone, NaN for other
+    (Nadeau and Bengio 2003); `delong_p` is DeLong's test of the AUCs on the first split alone, NaN for other
     measures."""
 
     measure: str

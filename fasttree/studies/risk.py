@@ -19,6 +19,7 @@ class RiskTally:
 
     def __init__(self, group: Group, has_risk: np.ndarray) -> None:
         self.group, self.has_risk = group, has_risk
+        self.share = 1.0
         self.events: list[float] = []
         self.with_risk: list[float] = []
         self.without: dict[str, list[tuple[float, float, float]]] = {}
@@ -27,6 +28,7 @@ class RiskTally:
         is_event, has_risk = self.group.is_event[halves.test], self.has_risk[halves.test]
         self.events.append(float(np.count_nonzero(is_event)))
         self.with_risk.append(float(np.count_nonzero(is_event & has_risk)))
+        self.share = halves.share
         average = float(self.group.is_event[halves.train].mean())
         for name, answer in found.items():
             kept = ~has_risk[answer.rows]
@@ -38,15 +40,17 @@ class RiskTally:
         n_events = int(np.count_nonzero(is_event))
         without = []
         for name, figures in self.without.items():
-            auc, sensitivity, specificity = (spread(part) for part in zip(*figures, strict=True))
+            auc, sensitivity, specificity = (
+                spread(part, self.share) for part in zip(*figures, strict=True)
+            )
             without.append(WithoutRiskFactor(name, auc, sensitivity, specificity))
         return RiskFactors(
             definition,
             int(np.count_nonzero(self.has_risk)),
             n_events,
             wilson(float(np.count_nonzero(is_event & self.has_risk)), float(n_events)),
-            spread(self.events),
-            spread(self.with_risk),
+            spread(self.events, self.share),
+            spread(self.with_risk, self.share),
             tuple(without),
         )
 
@@ -54,7 +58,7 @@ class RiskTally:
 def _figures(
     is_event: np.ndarray, probability: np.ndarray, threshold: float
 ) -> tuple[float, float, float]:
-    """ROC area, and the shares of the events and of the others that are told rightly."""
+    """AUC, and the shares of the events and of the others that are told rightly."""
     alarm = probability > threshold
     events = int(np.count_nonzero(is_event))
     others = len(is_event) - events

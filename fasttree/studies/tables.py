@@ -15,7 +15,7 @@ from fasttree.studies.results import GroupResult, Interval, StudyResult, Table1V
 NONE = "-"
 CLIPPED = f"Probabilities are first moved into {SUREST:g} to {1 - SUREST:g}, since 0 and 1 have no log odds."
 MEASURES = (
-    ("ROC area", "auc", 3),
+    ("AUC", "auc", 3),
     ("SE", "auc_se", 3),
     ("loss", "log_loss", 3),
     ("err %", "error", 1),
@@ -54,11 +54,11 @@ def method_table(result: StudyResult, group: GroupResult) -> TextTable:
             cells.append(spread_text(summary.spreads[name], places, scale, name in WITH_SD))
         rows.append((summary.method, *cells))
     note = (
-        f"Means of {len(result.seeds)} splits, ± standard deviation. SE: of one split's ROC area, by DeLong. "
+        f"{means_of(group)}. SE: of one split's AUC, by DeLong. "
         "loss: log loss. attrs: attributes used."
     )
     if group.reference_auc is not None:
-        note += f" True probabilities: ROC area {spread_text(group.reference_auc, 3)}."
+        note += f" True probabilities: AUC {spread_text(group.reference_auc, 3)}."
     header = ("method", *(title for title, _, _ in MEASURES))
     return TextTable(group_title(result, group), header, tuple(rows), note=note)
 
@@ -89,7 +89,7 @@ def difference_table(
         "P by the corrected resampled t test over the splits, alone and adjusted by Holm for the comparisons of this "
         "table, and by DeLong's on the first split, not adjusted."
     )
-    return TextTable(f"ROC area less that of {baseline}", header, tuple(rows), note=note)
+    return TextTable(f"AUC less that of {baseline}", header, tuple(rows), note=note)
 
 
 def calibration_table(group: GroupResult) -> TextTable:
@@ -97,7 +97,7 @@ def calibration_table(group: GroupResult) -> TextTable:
         (c.method, spread_text(c.slope, 2), spread_text(c.intercept, 2)) for c in group.calibration
     )
     note = (
-        "A slope of 1 and an intercept of 0 are right; a slope below 1 is overconfidence. "
+        f"{means_of(group)}. A slope of 1 and an intercept of 0 are right; a slope below 1 is overconfidence. "
         f"{CLIPPED} The slope of a method that is often sure, as ID3 is, depends on these bounds."
     )
     return TextTable("Calibration", ("method", "slope", "intercept"), rows, note=note)
@@ -133,9 +133,9 @@ def risk_table(group: GroupResult) -> TextTable | None:
     note = (
         f"{interval_text(risk.events_with)} of all the events carry a risk factor; in a test half "
         f"{number(risk.events_with_in_test.mean, 0)} of {number(risk.events_in_test.mean, 0)}. "
-        "Alarm: a probability above the training half's share of events."
+        f"Alarm: a probability above the training half's share of events. {means_of(group)}."
     )
-    header = ("method", "ROC area", "sensitivity %", "specificity %")
+    header = ("method", "AUC", "sensitivity %", "specificity %")
     return TextTable("Rows without a categorised risk factor", header, rows, note=note)
 
 
@@ -166,11 +166,19 @@ def percent(share: float, places: int = 1) -> str:
     return NONE if math.isnan(share) else f"{100 * share:.{places}f} %"
 
 
+def means_of(group: GroupResult) -> str:
+    """What `spread_text` writes: the sign ± is for standard errors alone, a standard deviation stands in brackets."""
+    n_splits = len({fit.seed for fit in group.fits})
+    if n_splits == 1:
+        return "One split"
+    return f"Means of {n_splits} splits, the standard deviation between splits in brackets"
+
+
 def spread_text(spread: Spread, places: int, scale: float = 1, with_sd: bool = True) -> str:
     text = number(scale * spread.mean, places)
     if not with_sd or math.isnan(spread.sd) or text == NONE:
         return text
-    return f"{text} ± {number(scale * spread.sd, places)}"
+    return f"{text} ({number(scale * spread.sd, places)})"
 
 
 def interval_text(interval: Interval, places: int = 1) -> str:

@@ -311,6 +311,16 @@ def test_compare_holds_groups_out(tmp_path: Path) -> None:
     found = ok("compare", path, "-t", "ill", "--drop", "n", "--group", "patient", "--json").json
     assert found["train_rows"] % 3 == found["test_rows"] % 3 == 0
     assert found["models"][0]["accuracy"] < 0.8
+def test_evaluate_judges_all_methods_and_says_what_its_signs_are(data: Path) -> None:
+    args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 2)
+    found = ok(*args, "--json").json
+    assert [one["method"] for one in found["methods"]] == list(METHODS)
+    assert {"tree", "rules"} < set(METHODS)
+    out = ok(*args, "-m", "id3,c45", width=100).out
+    assert "AUC" in out
+    assert "2 folds of 400 rows, mean ± standard error (corrected); * best" in out
+    narrow = ok(*args, "-m", "id3,c45", width=45).out
+    assert "±" not in narrow
 
 
 @pytest.mark.parametrize("width", [45, 60, 80, 100, 120])

@@ -39,9 +39,9 @@ def roc_chart(group: GroupResult, methods: Sequence[str], name: str) -> str:
         square.dot(x, y, kind)
         square.text(label_x, label_y, method, kind="strong")
         area = group.summary(method).spreads["auc"]
-        square.text(label_x, label_y + 15, f"area {spread_text(area, 3)}")
+        square.text(label_x, label_y + 15, f"AUC {spread_text(area, 3)}")
     areas = "; ".join(
-        f"{m}: ROC area {spread_text(group.summary(m).spreads['auc'], 3)}" for m in methods
+        f"{m}: AUC {spread_text(group.summary(m).spreads['auc'], 3)}" for m in methods
     )
     return square.svg(f"ROC curves, {group.name}", f"{areas}.", name)
 
@@ -60,11 +60,9 @@ def roc_panels(group: GroupResult, reference: str | None, name: str) -> tuple[st
         _curve(square, curves, "first", with_band=True)
         area = spread_text(group.summary(curves.method).spreads["auc"], 3)
         square.text(square.left, 13, curves.method, kind="strong")
-        square.text(square.left, 28, f"area {area}")
+        square.text(square.left, 28, f"AUC {area}")
         drawings.append(
-            square.svg(
-                f"ROC curve of {curves.method}, {group.name}", f"ROC area {area}.", f"{name}-{k}"
-            )
+            square.svg(f"ROC curve of {curves.method}, {group.name}", f"AUC {area}.", f"{name}-{k}")
         )
     return tuple(drawings)
 
@@ -140,7 +138,7 @@ WIDTH, ROW, EDGE = 340.0, 40.0, 12.0
 
 
 def forest(group: GroupResult, baseline: str, n_splits: int, name: str) -> str:
-    """A line a method: the mean difference of the ROC areas with its 95 % limits."""
+    """A line a method: the mean difference of the AUCs with its 95 % limits."""
     found = []
     for method, d, sign in differences_from(group, baseline):
         mean = sign * d.mean
@@ -178,10 +176,10 @@ def forest(group: GroupResult, baseline: str, n_splits: int, name: str) -> str:
         )
     pieces.append(
         f'<text x="{WIDTH / 2}" y="{bottom + 36:.1f}" text-anchor="middle">'
-        f"{xml_text(f'ROC area less that of {baseline}')}</text>"
+        f"{xml_text(f'AUC less that of {baseline}')}</text>"
     )
     words = "; ".join(f"{method} {number(mean, 3, signed=True)}" for method, mean, *_ in found)
-    title = f"Differences in ROC area from {baseline}, {group.name}"
+    title = f"Differences in AUC from {baseline}, {group.name}"
     return framed("".join(pieces), WIDTH, bottom + 44, title, f"{words}.", name)
 
 

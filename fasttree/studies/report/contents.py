@@ -137,7 +137,7 @@ def _method_notes(result: StudyResult) -> Section:
         ("No tuning.", "Every method has its defaults; whatever it chooses, it chooses inside the training half."),
         ("Missing values.", "Each tree does as its method does: those of C4.5 and by message length pass a row without "
          "a value down all branches, in parts."),
-        ("Standard errors.", "Of one split's ROC area by DeLong. Between methods: the corrected resampled t test of "
+        ("Standard errors.", "Of one split's AUC by DeLong. Between methods: the corrected resampled t test of "
          "Nadeau and Bengio, and DeLong's paired test on the first split."),
         ("Several comparisons.", "P values of differences from the regression are given alone and adjusted by Holm for "
          "the methods of a group; all the other P values, and limits, are not adjusted."),

@@ -21,13 +21,13 @@ def group_cards(result: StudyResult, group: GroupResult) -> Cards:
     cards = []
     small = small_tree(result, group)
     n = len(result.seeds)
-    over = "one split" if n == 1 else f"mean of {n} splits"
+    over = "one split" if n == 1 else f"mean (standard deviation) of {n} splits"
     if small is not None:
         spreads = group.summary(small).spreads
-        cards.append(Card(f"{small} tree, ROC area", spread_text(spreads["auc"], 3), over))
+        cards.append(Card(f"{small} tree, AUC", spread_text(spreads["auc"], 3), over))
     if LOGISTIC in result.methods:
         area = group.summary(LOGISTIC).spreads["auc"]
-        cards.append(Card("Logistic regression, ROC area", spread_text(area, 3), over))
+        cards.append(Card("Logistic regression, AUC", spread_text(area, 3), over))
     if small is not None:
         leaves, used = number(spreads["leaves"].mean, 0), number(spreads["attributes"].mean, 0)
         note = f"on {used} attributes"
@@ -54,7 +54,7 @@ def _best(result: StudyResult, group: GroupResult) -> tuple[str, str]:
     areas = {name: group.summary(name).spreads["auc"].mean for name in result.methods}
     best = max(areas, key=areas.__getitem__)
     worst = min(areas, key=areas.__getitem__)
-    text = f"{titled(best)} has the largest ROC area, {number(areas[best], 3)}"
+    text = f"{titled(best)} has the largest AUC, {number(areas[best], 3)}"
     if len(areas) > 1:
         text += f"; {titled(worst)} has the smallest, {number(areas[worst], 3)}"
     text = f"{capital(text)}."
@@ -76,7 +76,7 @@ def _small_against_regression(
     than = "less than" if mean < 0 else "more than"
     text = (
         f"The {small} tree has {plural(round(spreads['leaves'].mean), 'leaf', 'leaves')} on "
-        f"{plural(round(spreads['attributes'].mean), 'attribute')}, and a ROC area {number(abs(mean), 3)} {than} that "
+        f"{plural(round(spreads['attributes'].mean), 'attribute')}, and an AUC {number(abs(mean), 3)} {than} that "
         f"of logistic regression, which uses {plural(round(regression['attributes'].mean), 'attribute')}"
     )
     if math.isnan(low):
@@ -183,5 +183,5 @@ def _risk(result: StudyResult, group: GroupResult, small: str | None) -> list[tu
                 else "well above a guess (0.5)"
             )
         )
-        text += f" Among {words.rows} without one the {small} tree has a ROC area of {number(area, 3)}, {verdict}."
+        text += f" Among {words.rows} without one the {small} tree has an AUC of {number(area, 3)}, {verdict}."
     return [("And without a risk factor?", text)]

@@ -76,8 +76,8 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
     note = table.note.replace("loss: log loss. attrs: attributes used.", "").strip()
     blocks: list[Block] = [
         Text(
-            f"The ROC area is the chance that of two {words.rows}, one with {words.event} and one without, the one "
-            "with it is given the higher probability: 0.5 is a guess, 1 is perfect."
+            f"The AUC, the area under the ROC curve, is the chance that of two {words.rows}, one with {words.event} "
+            "and one without, the one with it is given the higher probability: 0.5 is a guess, 1 is perfect."
         ),
         Grid(dataclasses.replace(_longer(table, f"The methods, {group.name}"), note=note)),
     ]
@@ -85,11 +85,9 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
     shown = [method for method in (small, LOGISTIC) if method in result.methods and method]
     reference = LOGISTIC if LOGISTIC in result.methods else None
     n = len(result.seeds)
-    over = (
-        "A single split"
-        if n == 1
-        else f"Means of {n} splits; the bands are ± one standard deviation"
-    )
+    over = tables.means_of(group)
+    if n > 1:
+        over += "; the bands reach one standard deviation to either side"
     blocks.append(
         Picture(
             f"ROC curves, {group.name}",
@@ -103,7 +101,7 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
             Picture(
                 f"Differences from logistic regression, {group.name}",
                 (forest(group, LOGISTIC, n, f"{name}-forest"),),
-                "ROC area of each method less that of logistic regression on the same splits, with 95 % limits by the "
+                "AUC of each method less that of logistic regression on the same splits, with 95 % limits by the "
                 "corrected resampled t test, which allows for splits that share rows, not adjusted for the number of "
                 "methods. An arrow: the limits go on.",
                 instead=(Grid(_longer(tables.difference_table(group))),),
@@ -146,7 +144,7 @@ def _calibration(group: GroupResult, name: str) -> Section:
                 calibration_panels(group, f"{name}-calibration-chart"),
                 "Across: the predicted share, up: the share that was observed, in up to ten bins of equally many test "
                 "rows of all splits together, with 95 % limits, for which a row counts once, however often it was "
-                "tested.",
+                f"tested. Slopes: {tables.means_of(group)}.",
                 "panels",
                 (Grid(_longer(tables.calibration_table(group))),),
             ),
