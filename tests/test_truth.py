@@ -30,8 +30,9 @@ import fasttree
 from fasttree import CARTClassifier, RuleClassifier, TreeClassifier
 from fasttree.cli.branches import branches_of
 from fasttree.export.layout import layout
+from fasttree.export.remarks import others_note
 from fasttree.export.rules_text import condition_text, premise_text
-from fasttree.export.text import branch_texts, others_note
+from fasttree.export.text import branch_texts
 from fasttree.frames import read_table_like
 from fasttree.rules import Condition, RuleList
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from fasttree.export.layout import (
     BOX_HEIGHT,
+    MARGIN,
+    NOTE_PITCH,
     PADDING,
     PALETTE,
     SIZE,
@@ -35,7 +37,8 @@ def tree(model: Any, *, max_depth: int | None = None, ax: Axes | None = None) ->
         raise ValueError(
             f"model must be a fitted tree, got {shown(type(model).__name__)}: call fit first"
         )
-    drawing = layout(grown, max_depth)
+    whole = hasattr(model, "_exportable") and hasattr(model, "tree_")
+    drawing = layout(model._exportable() if whole else grown, max_depth)
     ax = axes(ax, drawing.width / PIXELS, drawing.height / PIXELS)
     ax.set(xlim=(0, drawing.width), ylim=(drawing.height, 0), aspect="equal")
     ax.set_axis_off()
@@ -44,6 +47,9 @@ def tree(model: Any, *, max_depth: int | None = None, ax: Axes | None = None) ->
         pen.branch(drawing, branch)
     for box in drawing.boxes:
         pen.box(box)
+    for note in drawing.notes:
+        for k, line in enumerate(note.lines):
+            pen.text(MARGIN, note.y + k * NOTE_PITCH, line, SMALL * 0.94, SOFT)
     pen.legend(drawing.classes)
     return ax
 
