@@ -25,6 +25,11 @@ def schema_of(table: Table) -> Schema:
     return Schema(tuple(attributes), np.array([0, 1]), table.named)
 
 
+def without_marks(text: str) -> str:
+    """The text of a tree without what it says of values that training had none of: neither marks nor notes."""
+    return text.split("\n\n")[0].replace(" (or missing)", "").replace(" (or unseen)", "")
+
+
 def facts(table: Table) -> list[tuple[Any, ...]]:
     """A table as plain values that == compares."""
     assert table.columns is not None

@@ -268,7 +268,9 @@ class FractionalGrower:
             nodes.append(empty)
             node.default_branch = len(test.branches)
         elif split.table:
-            node.default_branch = weights.index(max(weights))
+            # Of shares that are equal as fractions, rounding must not choose.
+            heaviest = (b for b, weight in enumerate(weights) if weight >= max(weights) - self.tie)
+            node.default_branch = next(heaviest)
 
 
 class C45Grower(FractionalGrower):

@@ -636,6 +636,21 @@ def test_everything_missing() -> None:
     assert_same_predictions(model, nodes, problem, [(NAN, NAN), (0.0, 1.5)])
 
 
+def test_shares_that_are_equal_as_fractions_are_a_tie() -> None:
+    """One row has a = 0 and four have a = 1, so the others go there with a fifth. Below, b = 0 has this row and one fifth,
+    b = 1 has six fifths, which are more by 2e-16 as doubles; of two that weigh the same the first is the heavier."""
+    a = Attribute([0.0] + [1.0] * 4 + [NAN] * 7, 2)
+    b = Attribute([0.0] + [NAN] * 4 + [0.0] + [1.0] * 6, 2)
+    y = [1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0]
+    assert math.fsum([0.2] * 6) > 1 + 0.2
+    limits = {"min_samples_leaf": 1, "min_samples_split": 2, "collapse": False}
+    model, nodes = assert_same(Problem([a, b], y, None, limits))
+    first = next(n for n in nodes if n.depth == 1)
+    assert (nodes[0].split.attribute, first.split.attribute) == (0, 1)
+    assert model.tree_.default_branch[1] == 0
+    assert model.tree_.weight[model.tree_.first_child[1] :][:2].tolist() == [1.2, 1.2]
+
+
 def test_a_parameter_that_is_none_of_the_choices() -> None:
     X, y = tables.PLAY_TENNIS.X, tables.PLAY_TENNIS.y
     with pytest.raises(ValueError, match="compat"):

@@ -47,6 +47,14 @@ def test_a_file_of_ones_own(births: Path, tmp_path: Path) -> None:
     found = json.loads(out.read_text())
     assert [group["name"] for group in found["groups"]] == ["nulliparous", "parous"]
     assert found["methods"] == ["SMML", "Logistic"]
+    kinds = {column["name"]: column["kind"] for column in found["columns"]}
+    assert kinds == {
+        "age": "categorical",
+        "presentation": "categorical",
+        "fetal_distress": "categorical",
+        "admission_weight": "numeric",
+    }
+    assert all(set(c) == {"name", "kind", "values", "missing", "example"} for c in found["columns"])
     for words in (
         "Table 1",
         "nulliparous: 276 rows",
@@ -63,6 +71,15 @@ def test_a_file_of_ones_own(births: Path, tmp_path: Path) -> None:
     )
     assert code == codes.OK
     assert json.loads(out.read_text())["methods"] == ["ID3"]
+
+
+def test_the_columns_of_the_cohort_are_listed_too(tmp_path: Path) -> None:
+    out = tmp_path / "study.json"
+    code, printed = run("--seeds", 1, "-m", "SMML", "--json", out)
+    assert code == codes.OK, printed
+    X, _, _ = make_cesarean_cohort(200)
+    names = [column["name"] for column in json.loads(out.read_text())["columns"]]
+    assert names == [name for name in X if name != "parity"]
 
 
 @pytest.mark.parametrize(

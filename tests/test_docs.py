@@ -128,7 +128,7 @@ def test_what_other_programs_printed_is_quoted_from_their_output() -> None:
     printed = (ROOT / "tests" / "references" / "rpart_differences.txt").read_text("utf-8")
     lines = {line.strip() for line in printed.splitlines()}
     sections = [part for part in page.split("\n## ") if part.startswith("rpart")]
-    assert len(sections) == 2
+    assert len(sections) == 3
     for section in sections:
         quoted = section.split("```\n")[1].splitlines()
         assert len(quoted) > 4

@@ -47,7 +47,12 @@ def test_rules_have_formats_too(format: str, tmp_path: Path) -> None:
 
 def test_text_says_how_to_read_it() -> None:
     model = fasttree.TreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0], [4.0]], list("nnyn"))
-    assert model.to_text() == "x0 <= 2.5: n (2)\nx0 > 2.5: n (2/1)"
+    assert model.to_text().splitlines() == [
+        "x0 <= 2.5 (or missing): n (2)",
+        "x0 > 2.5: n (2/1)",
+        "",
+        '"(or missing)": none was missing there in training.',
+    ]
     assert model.export("text").splitlines() == [
         "x0 <= 2.5 (or missing): n (2)",
         "x0 > 2.5: n (2/1)",
@@ -55,6 +60,56 @@ def test_text_says_how_to_read_it() -> None:
         "Behind a class: the weight of the training rows there, and behind the slash that of those with another class.",
         '"(or missing)": none was missing there in training.',
     ]
+
+
+def test_a_short_text_says_where_values_go_that_training_lacked() -> None:
+    """Below x > 1.5 nobody lacks x: such rows went to the left with three of the five."""
+    X, y = {"x": np.array([1.0, 1, 1, 2, 3])}, list("nnnyz")
+    left = ["x <= 1.5 (or missing): n (3)", "x > 1.5", "|   x <= 2.5: y (1)", "|   x > 2.5: z (1)"]
+    model = fasttree.TreeClassifier().fit(X, y)
+    note = '"(or missing)": none was missing there in training.'
+    assert model.to_text().splitlines() == [*left, "", note]
+    note = '"(or missing)": where rows without the value go.'  # a tree knows no more
+    assert str(model.tree_).splitlines() == [*left, "", note]
+    assert model.export("text").splitlines()[:4] == left
+    assert model.export("python").count("(or missing)") == 2  # the text, as a remark
+    plain = [line.replace(" (or missing)", "") for line in left]
+    assert fasttree.TreeClassifier(missing="error").fit(X, y).to_text().splitlines() == plain
+    assert fasttree.TreeClassifier(missing="fractional").fit(X, y).to_text().splitlines() == plain
+    surrogates = fasttree.CARTClassifier(pruning=None).fit({**X, "z": X["x"] * 2}, y).to_text()
+    note = "Where no branch is marked, surrogates decide for missing values."
+    assert surrogates.splitlines()[-1] == note
+
+
+def test_where_missing_values_are_refused_levels_may_be_unseen() -> None:
+    X, y = {"x": [1, 1, 2, 2], "c": list("abab")}, list("nyzz")
+    model = fasttree.TreeClassifier(missing="error").fit(X, y)
+    assert model.to_text().splitlines() == [
+        "x <= 1.5",
+        "|   c = a (or unseen): n (1)",
+        "|   c = b: y (1)",
+        "x > 1.5: z (2)",
+        "",
+        '"(or unseen)": where levels go that training did not see.',
+    ]
+    assert model.predict({"x": [1], "c": ["d"]}) == ["n"]
+    refuses = fasttree.TreeClassifier(missing="error", unknown="error").fit(X, y)
+    assert "unseen" not in refuses.to_text()
+
+
+def test_a_short_text_says_what_a_name_of_several_levels_stands_for() -> None:
+    towns = [f"t{i:02}" for i in range(12)]
+    X = {"town": [*towns, *["Bonn"] * 4, *["Ulm"] * 4], "ward": list("abcdefghijklmnopqrst")}
+    y = [*"ny" * 6, *"nnnn", *"yyyy"]
+    model = fasttree.TreeClassifier(min_category_count=3, categorical_split="multiway").fit(X, y)
+    note = "town = other: any level but {Bonn, Ulm} (in training 12, with too few rows each)."
+    assert model.to_text().splitlines()[-1] == note
+    assert "ward" not in model.to_text()  # of which all levels are the same to the tree
+    listed = ", ".join(towns[:8])
+    note = f"town = other: one of the levels with too few training rows, {{{listed}, and 4 more}}."
+    model.set_params(unknown="error").fit(X, y)
+    assert model.to_text().splitlines()[-1] == note
+    assert ", ".join(towns) in model.export("text")
 
 
 @pytest.mark.parametrize(
@@ -110,11 +165,11 @@ def test_numbers_are_read_by_people(value: float | None, text: str) -> None:
 def test_a_text_has_all_the_digits_only_if_asked_for() -> None:
     """Halfway between 13.17 and 13.21 there is noise behind 13.19; sevenths have more digits than anyone reads."""
     model = fasttree.TreeClassifier().fit({"a": np.array([13.17, 13.21])}, ["n", "y"])
-    assert model.to_text() == "a <= 13.19: n (1)\na > 13.19: y (1)"
-    assert "a <= 13.190000000000001: n" in model.to_text(exact=True)
+    assert model.to_text().startswith("a <= 13.19 (or missing): n (1)\na > 13.19: y (1)\n\n")
+    assert "a <= 13.190000000000001 (or missing): n" in model.to_text(exact=True)
     assert "a <= 13.190000000000001 (or missing): n" in model.export("text")
     model = fasttree.TreeClassifier().fit({"a": np.array([1 / 7, 2 / 7])}, ["n", "y"])
-    assert model.to_text() == "a <= 0.214286: n (1)\na > 0.214286: y (1)"
+    assert model.to_text().startswith("a <= 0.214286 (or missing): n (1)\na > 0.214286: y (1)\n\n")
     for text in (model.to_text(exact=True), model.export("text"), model.export("dot")):
         assert "<= 0.21428571428571427" in text
     assert "0.214286" in model.export("svg")

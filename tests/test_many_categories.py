@@ -59,12 +59,15 @@ def test_a_label_counts_what_it_does_not_name() -> None:
     assert len(labels) == 2
     for lines, full in labels.items():
         short = " ".join(lines)
-        found = re.fullmatch(r"\{(level \d+(?:, level \d+)*), and (\d+) more\}", short)
+        found = re.fullmatch(
+            r"\{(level \d+(?:, level \d+)*), and (\d+) more\}(?: \(or missing\))?", short
+        )
         assert found is not None, short
         named = found[1].split(", ")
         assert len(named) >= 2
         assert full.startswith("{" + ", ".join(named))
         assert len(named) + int(found[2]) == len(full.split(", "))
+        assert short.endswith("(or missing)") == full.endswith("(or missing)")
         assert all(text_width(line, 11.5) <= WIDEST_LABEL for line in lines)
     shown = model.export("svg")
     for full in labels.values():
@@ -81,7 +84,7 @@ def test_long_names_of_categories(name: str) -> None:
 def test_few_categories_are_all_named() -> None:
     drawing = layout(grown(6, "{}").tree_)
     labels = sorted(" ".join(b.label) for b in drawing.branches if b.parent == 0)
-    assert labels == ["{0, 1, 2}", "{3, 4, 5}"]
+    assert labels == ["{0, 1, 2} (or missing)", "{3, 4, 5}"]
 
 
 def test_missing_values_are_not_cut_off() -> None:

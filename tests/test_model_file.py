@@ -28,6 +28,7 @@ import pytest
 from child import run_child
 from fuzz.seeds import models, rows_for, table
 from fuzz.slow_validator import faults
+from reading import without_marks
 
 import fasttree
 from fasttree import (
@@ -705,6 +706,8 @@ def test_files_of_every_version_are_read(file: Path) -> None:
     assert repr(model) == expected["model"]
     is_rules = isinstance(model, RuleClassifier)
     found = all_of(model, in_first_words=file.parent.name == "0.1.0")
+    if not is_rules and "(or missing)" not in expected["text"]:  # it was not said then
+        found = without_marks(found)
     assert found == (on_one_line(expected["text"]) if is_rules else expected["text"])
     rows: dict[str, Any] = {}
     for name, (kind, values) in expected["rows"].items():

@@ -304,7 +304,7 @@ def test_simplify_keeps_every_prediction(seed: int, missing: str) -> None:
 def test_snip() -> None:
     tree = grown(TENNIS, **ID3)
     pruned, trace = snip(tree, [1])
-    assert pruned.to_text().startswith("Outlook = Sunny: No (5/2)")
+    assert pruned.to_text().startswith("Outlook = Sunny (or missing): No (5/2)")
     check_trace(tree, pruned, trace)
     everything, trace = snip(tree, [3, 0, np.int64(1)])
     assert everything.n_leaves == 1

@@ -15,6 +15,9 @@ from fasttree import Categorical
 from fasttree.datasets import make_cesarean_cohort, play_tennis
 from fasttree.export.layout import (
     BOX_HEIGHT,
+    MARGIN,
+    NOTE_LINES,
+    NOTE_PITCH,
     PALETTE,
     PITCH,
     SMALL,
@@ -130,6 +133,32 @@ def test_the_picture_is_xml_with_a_bar_of_classes_in_each_box() -> None:
     widths = [float(bar.attrib["width"]) for bar in of_root]
     assert widths[1] / sum(widths) == pytest.approx(9 / 14, abs=0.01)
     assert "http" not in ET.tostring(root, encoding="unicode").replace(SVG[1:-1], "")
+
+
+def test_notes_stand_beneath_the_tree() -> None:
+    """The marks of the branches, and what they mean; nothing is drawn outside, however long the lists."""
+    towns = [f"the town of {k} and all that is around it" for k in range(12)]
+    X = {"town": [*towns, *["Bonn"] * 4, *["Ulm"] * 4], "x": np.arange(20.0)}
+    y = [*"ny" * 6, *"nnnn", *"yyyy"]
+    for unknown in ("missing", "error"):
+        model = fasttree.TreeClassifier(min_category_count=3, max_depth=2, unknown=unknown)
+        model.fit(X, y)
+        root = ET.fromstring(model.export("svg"))
+        said = "".join(root.find(f"{SVG}desc").itertext())
+        assert '"(or missing)": none was missing there in training. town = other: ' in said
+        texts = [text.text for text in root.iter(f"{SVG}text")]
+        assert '"(or missing)": none was missing there in training.' in texts
+        assert any(text.endswith("(or missing)") for text in texts)
+        drawing = layout(model._exportable())
+        assert len(drawing.notes) == 2
+        lowest = max(box.y + BOX_HEIGHT for box in drawing.boxes)
+        for note in drawing.notes:
+            assert note.y - SMALL >= lowest
+            assert len(note.lines) <= NOTE_LINES
+            assert max(text_width(line, SMALL) for line in note.lines) + MARGIN <= drawing.width
+            lowest = note.y + (len(note.lines) - 1) * NOTE_PITCH
+        assert lowest <= drawing.height
+    assert layout(model.tree_, 0).notes == ()
 
 
 def test_hostile_names_are_text() -> None:

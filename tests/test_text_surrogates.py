@@ -66,7 +66,8 @@ def test_they_are_left_out_unless_asked_for(stagec: Any) -> None:
     assert (lacks_g2 & (X["grade"] > 2.5)).any()
     plain = [line for line in STAGEC.splitlines() if "(if " not in line]
     said = [re.sub(r"(g2 \S+ [0-9.]+)", r"\1 or missing (surrogates)", line) for line in plain]
-    assert stagec.to_text().splitlines() == said
+    note = "Where no branch is marked, surrogates decide for missing values."  # at the grade
+    assert stagec.to_text().splitlines() == [*said, "", note]
 
 
 def test_the_text_is_what_prediction_does(stagec: Any) -> None:
@@ -94,9 +95,10 @@ def test_a_split_without_surrogates_names_the_heavier_branch() -> None:
         "size > 4.5",
         "|   (if size is missing: kind = {b}, agreement 1.000, adjusted 1.000)",
         "|   (if kind too: here)",
-        "|   size <= 8.5: 1 (2)",
-        "|   |   (if size is missing: here)",
+        "|   size <= 8.5 (or missing): 1 (2)",
         "|   size > 8.5: 2 (2)",
+        "",
+        '"(or missing)": where rows without the value go.',
     ]
 
 

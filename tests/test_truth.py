@@ -24,14 +24,19 @@ from exporting import _complete as complete
 from exporting_tables import TABLES as ALL_TABLES
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tree_readers import Branch, TextTree, as_written, choose
+from tree_readers import Branch, TextTree, Unsaid, as_written, choose
 
 import fasttree
 from fasttree import CARTClassifier, RuleClassifier, TreeClassifier
+from fasttree.cli.branches import Branch as ShownBranch
 from fasttree.cli.branches import branches_of
+from fasttree.cli.terminal import clean
+from fasttree.cli.tree_view import Look, draw
 from fasttree.export.layout import layout
+from fasttree.export.names import readable
+from fasttree.export.remarks import others_note
 from fasttree.export.rules_text import condition_text, premise_text
-from fasttree.export.text import branch_texts, others_note
+from fasttree.export.text import branch_texts
 from fasttree.frames import read_table_like
 from fasttree.rules import Condition, RuleList
 
@@ -761,6 +766,138 @@ def test_the_tips_of_a_drawing_say_where_rows_go(identity: str) -> None:
                         choose(branches[node], row[name], row, known.get(name, set())).to == child
                     )
                 child, node = node, int(tree.parent[node])
+
+
+@cache
+def drawn_branches(identity: str) -> dict[int, list[ShownBranch]]:
+    """What `show` draws at each node."""
+    fitted = model(identity)
+    exportable = fitted._exportable()
+    inner = np.flatnonzero(fitted.tree_.attribute >= 0).tolist()
+    return {node: branches_of(exportable, node) for node in inner}
+
+
+def says(branch: ShownBranch, value: Any, fitted: Any, node: int) -> bool:
+    """Is a value that is there one of those that a branch names? Of a printed bound the tree has all digits."""
+    tree = fitted.tree_
+    attribute = tree.schema.attributes[tree.attribute[node]]
+    if branch.sign == "is known":
+        return True
+    if branch.sign == "is missing":
+        return False
+    if attribute.categories is None:
+        (bound,) = branch.values
+        threshold = float(tree.threshold[node])
+        assert float(bound) == pytest.approx(threshold, rel=5.1e-6, abs=0)
+        return (value <= threshold) == (branch.sign == "<=")
+    names = [clean(str(level)) for level in attribute.categories]
+    if branch.sign == "=":
+        return clean(str(value)) in branch.values
+    (highest,) = branch.values
+    is_below = names.index(clean(str(value))) <= names.index(highest)
+    return is_below == (branch.sign == "<=")
+
+
+def on_the_way(tree: Any, end: int) -> list[tuple[int, int]]:
+    """The nodes that ask on the way to an end, and the child that each sends on to."""
+    steps = []
+    while end:
+        steps.append((int(tree.parent[end]), end))
+        end = steps[-1][0]
+    return steps
+
+
+@pytest.mark.parametrize("identity", TREES)
+def test_the_branches_that_are_shown_are_those_that_rows_take(identity: str) -> None:
+    """Of a value that is there exactly one is true, and of one that is not there the one that is marked. Silence has a
+    meaning, too: training had no such level at the node, surrogates decide, or the row is shared out."""
+    fitted, _, dicts, ways = tried(identity)
+    tree, drawn = fitted.tree_, drawn_branches(identity)
+    reading = RuleReading(tree.schema, fitted.unknown)
+    for row, way in zip(dicts, ways, strict=True):
+        for node, child in {step for end in way.ends for step in on_the_way(tree, end)}:
+            attribute, branches = tree.schema.attributes[tree.attribute[node]], drawn[node]
+            value = row[attribute.name]
+            if lacking(row, attribute.name, reading):
+                marked = [
+                    b.child for b in branches if b.missing or b.late or b.sign == "is missing"
+                ]
+                if tree.surrogate_start[node] < tree.surrogate_start[node + 1]:
+                    assert marked == []
+                elif not tree.shares_rows:
+                    assert marked == [child]
+                continue
+            value = counted(value, attribute.name, reading)
+            named = [b.child for b in branches if says(b, value, fitted, node)]
+            if named:
+                assert named == [child]
+                continue
+            code = 1 + attribute.categories.index(value)
+            table = slice(int(tree.table_start[node]), int(tree.table_start[node + 1]))
+            assert code not in tree.table_codes[table]
+            assert [b.child for b in branches if b.others] in ([], [child])
+
+
+@pytest.mark.parametrize("identity", TREES)
+def test_what_stands_beneath_a_tree_in_a_terminal_is_so(identity: str) -> None:
+    fitted, drawn = model(identity), drawn_branches(identity)
+    lines = [line.plain for line in draw(fitted._exportable(), Look(400, everything=True))]
+    end = lines.index("") if "" in lines else len(lines)
+    assert end == 1 + fitted.tree_.node_count
+    texts = [branch.text(200) for branches in drawn.values() for branch in branches]
+    marks = {"(or missing)", "(or unseen)"} & set(re.findall(r"\(or \w+\)", "\n".join(texts)))
+    beneath = lines[end + 1 :]
+    assert {mark for mark in marks if any(n.startswith(f'"{mark}": ') for n in beneath)} == marks
+    if "none was missing there in training" in "".join(beneath):
+        had = in_training(identity)
+        late = [node for node, branches in drawn.items() if any(b.late for b in branches)]
+        assert not any("missing" in had[node] for node in late)
+    for attribute in fitted.tree_.schema.attributes:
+        asked = any(b.attribute == attribute.name for branches in drawn.values() for b in branches)
+        is_told = any(note.startswith(f"{readable(attribute.name)} = ") for note in beneath)
+        assert is_told == (asked and attribute.others is not None)
+
+
+@pytest.mark.parametrize("identity", TREES)
+def test_the_short_text_is_what_prediction_does(identity: str) -> None:
+    """Where it is not silent; it is where surrogates decide, where rows are shared out or stop, and of levels that
+    training had none of at a node."""
+    fitted, _, dicts, ways = tried(identity)
+    tree, schema = fitted.tree_, fitted.tree_.schema
+    ordered = {a.name: list(map(str, a.categories)) for a in schema.attributes if a.ordered}
+    text = fitted.to_text(exact=True).replace(" or missing (surrogates)", "")
+    reader = TextTree(f"{text}\n\n" if "\n\n" not in text else text, ordered)
+    reading = RuleReading(schema, fitted.unknown)
+    reader.others = reading.others  # of which the note names eight
+    written = as_written(dicts, schema, fitted.unknown)
+    classes = fitted.classes_[tree.pred]
+    n_silent = 0
+    for row, plain, way in zip(written, dicts, ways, strict=True):
+        try:
+            said = reader.predict(row, {})
+        except (Unsaid, KeyError):
+            n_silent += 1
+            lacks = set().union(*way.lacks.values(), *(way.stopped(end) for end in way.ends))
+            is_absent = any(
+                counted(plain[a.name], a.name, reading) not in at_node(tree, node)
+                for end in way.ends
+                for node, _ in on_the_way(tree, end)
+                if (a := schema.attributes[tree.attribute[node]]).categories is not None
+            )
+            assert is_absent or (
+                lacks and (tree.shares_rows or len(tree.surrogate_attribute) or way.stops)
+            )
+            continue
+        (end,) = way.ends
+        assert said == str(classes[end])
+    assert n_silent < len(dicts)
+
+
+def at_node(tree: Any, node: int) -> list[Any]:
+    """The levels that training had at a node."""
+    table = slice(int(tree.table_start[node]), int(tree.table_start[node + 1]))
+    levels = tree.schema.attributes[tree.attribute[node]].categories
+    return [levels[code - 1] for code in tree.table_codes[table].tolist()]
 
 
 def fever() -> tuple[dict[str, np.ndarray], np.ndarray]:

@@ -287,6 +287,7 @@ class TextTree:
             (" or another level", "other"),
             (" or missing", "missing"),
             (" (or missing)", "missing"),
+            (" (or unseen)", "missing"),  # which is refused
         ):
             if rest.startswith(words):
                 tests, rest = [*tests, (test, None)], rest[len(words) :]

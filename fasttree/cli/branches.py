@@ -13,7 +13,8 @@ from rich.cells import cell_len
 
 from fasttree.cli.terminal import clean, cut
 from fasttree.export.amounts import number_text
-from fasttree.export.text import BY_SURROGATES, OR_MISSING, missing_took
+from fasttree.export.model import Exportable, as_exportable
+from fasttree.export.remarks import BY_SURROGATES, OR_MISSING, late_mark, missing_took
 from fasttree.tree import Tree
 
 KNOWN, MISSING = "is known", "is missing"
@@ -24,7 +25,8 @@ LEAST_NAME = 8  # cells that a name keeps when a line is short of room
 @dataclass(frozen=True, slots=True)
 class Branch:
     """``attribute sign values``; `others` counts levels that are not named, `missing`: also rows without a value did in
-    training, or, `by_surrogates`, those of them that surrogates send there."""
+    training, or, `by_surrogates`, those of them that surrogates send there. `late` is the mark of the branch that such
+    rows take though training had none."""
 
     child: int
     attribute: str
@@ -33,10 +35,11 @@ class Branch:
     others: int = 0
     missing: bool = False
     by_surrogates: bool = False
+    late: str = ""
 
     def text(self, width: int, ellipsis: str = "…") -> str:
         """The test in at most so many cells: first levels go, then the ends of names."""
-        tail = BY_SURROGATES if self.by_surrogates else OR_MISSING if self.missing else ""
+        tail = BY_SURROGATES if self.by_surrogates else OR_MISSING if self.missing else self.late
         most = min(len(self.values), width)  # each takes a cell at least
         texts = [f" {self._value_text(n)}{tail}" for n in range(most, 0, -1)]
         texts.append(f" {self._value_text(min(most, 1), short=True)}{tail}")
@@ -53,8 +56,10 @@ class Branch:
         return f"{self.sign} {', '.join(self.values[:n])}{more}"
 
 
-def branches_of(tree: Tree, node: int) -> list[Branch]:
+def branches_of(model: Exportable | Tree, node: int) -> list[Branch]:
     """The children of a node, in their order."""
+    model = as_exportable(model)
+    tree = model.tree
     attribute = tree.schema.attributes[tree.attribute[node]]
     name = clean(attribute.name)
     first = int(tree.first_child[node])
@@ -69,9 +74,11 @@ def branches_of(tree: Tree, node: int) -> list[Branch]:
         else:
             n_children = int(tree.n_children[node])
             branches = _sets(name, attribute.categories, codes, branch, first, n_children, missing)
+    if tree.missing_seen[node] and missing is None:  # they went where surrogates sent them
+        return [replace(b, by_surrogates=True) for b in branches]
     if missing is None:
-        # They went where surrogates sent them.
-        return [replace(b, by_surrogates=bool(tree.missing_seen[node])) for b in branches]
+        late, mark = late_mark(model, node)
+        return [replace(b, late=mark) if b.child - first == late else b for b in branches]
     return [
         replace(b, missing=True) if b.child - first == missing and b.sign != MISSING else b
         for b in branches

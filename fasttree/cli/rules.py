@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,9 +105,10 @@ def rules(
     style = style_of(delimiter, decimal)
     if output is not None:
         check_output(output, force, [model, test])
-    found = rules_of(load_model(model))
+    fitted = load_model(model)
+    found = rules_of(fitted)
     if test is not None and target is not None:
-        found = _judged(found, test, target, style)
+        found = _judged(fitted, found, test, target, style)
     text = {
         "text": lambda: found.to_text(limit),
         "markdown": lambda: found.to_markdown(limit),
@@ -124,8 +126,24 @@ def rules_of(model: Any) -> Any:
     return model.rules_ if hasattr(model, "rules_") else model.rules()
 
 
-def _judged(rules: RuleList, path: Path, target: str, style: CsvStyle) -> RuleList:
+def _judged(model: Any, rules: RuleList, path: Path, target: str, style: CsvStyle) -> RuleList:
     """With what the rows of a file say; it may have further columns."""
     held_out = read_held_out(path, target, rules.schema, style)
     with blame(DataError, held_out.prefix):
-        return rules.evaluate(held_out.X, held_out.y)
+        judged = rules.evaluate(held_out.X, held_out.y)
+        _check_other_rows(model, held_out.X, held_out.y, path)
+    return judged
+
+
+def _check_other_rows(model: Any, X: Any, y: Any, path: Path) -> None:
+    """Warns of rows to judge by that are those of training, as far as the model can tell."""
+    from fasttree.doubts import DataWarning
+    from fasttree.same_rows import look_like_training
+
+    if look_like_training(model.tree_, X, y, type(model).__name__):
+        warnings.warn(
+            f"--test {path} has as many rows of each class at each leaf of the tree as the rows that the model was "
+            "trained on, so it seems to be these: then the limits say nothing about new rows; give other rows",
+            DataWarning,
+            stacklevel=2,
+        )

@@ -19,7 +19,8 @@ HELP = help_text(
     "Draw the tree of a model, as wide as the terminal.",
     """Each line has the test that leads to a node, its class, its training rows, the probability of the class by
     these (optimistic: the tree was made for them), and a bar of the training rows by class. "or missing" marks
-    the branch that training rows without the value took, "or missing (surrogates)" that surrogates sent them on.
+    the branch that training rows without the value took, "or missing (surrogates)" that surrogates sent them on,
+    "(or missing)" where such rows go though training had none. Notes beneath the tree explain what needs it.
     A tree that is too large is drawn down to a level of some 60 lines; of a node with more than 12 branches the
     heaviest are drawn.""",
     examples=(
@@ -74,5 +75,7 @@ def print_tree(
         console.print("Its probabilities are averages over the prunings of this tree.")
     console.print(legend(tree, look))
     console.print()
-    for line in draw(tree, look):
+    # Rules have rows of their own to refuse; of the tree that they come from its routing is shown.
+    shown = tree if hasattr(model, "rules_") else model._exportable()
+    for line in draw(shown, look):
         console.print(line, soft_wrap=True)

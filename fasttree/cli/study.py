@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fasttree.cli import lists
+from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.data import DECIMAL, DELIMITER, DROP, style_of
 from fasttree.cli.errors import DataError, UsageError, blame, near
 from fasttree.cli.help_text import help_text
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fasttree.batch.csv_style import CsvStyle
+    from fasttree.column_list import ColumnList
     from fasttree.studies.results import StudyResult
     from fasttree.studies.tables import TextTable
 
@@ -126,9 +129,11 @@ def cesarean(
     prefix = "" if data is None else f"{data}: "
     from fasttree.doubts import speaking
 
-    if data is not None:
-        with blame(DataError, prefix):
-            _show_columns(data, table, target, by)
+    with blame(DataError, prefix):
+        columns = _columns(data, table, target, by) if data or json else None
+    if data is not None and columns:
+        print_columns(stdout(), columns)
+        stdout().print()
     with counting("Studying") as progress, blame(DataError, prefix), speaking(None):
         result = study.run(
             table,
@@ -139,28 +144,39 @@ def cesarean(
             methods=chosen,
             progress=progress,
         )
-    written = _write(result, reports, json)
+    written = _write(result, reports, json, columns)
     print_study(stdout(), result)
     for path in written:
         stdout().print(f"Wrote {path}", markup=False, soft_wrap=True)
 
 
-def _show_columns(path: Path, table: Any, target: str | None, by: str | None) -> None:
-    from fasttree.cli.columns import print_columns, read_columns
+def _columns(path: Path | None, table: Any, target: str | None, by: str | None) -> ColumnList:
+    """What the attributes were taken for. No file: those of the synthetic cohort."""
+    from fasttree import Columns
+    from fasttree.column_list import ColumnList, columns_of
+    from fasttree.datasets import make_cesarean_cohort
+    from fasttree.studies.cesarean import BY
 
+    if path is None:
+        X, y, _ = make_cesarean_cohort()
+        return columns_of(Columns({name: X[name] for name in X if name != BY}, y).encoded.schema)
     X = table.select([name for name in table.column_names if name not in (target, by)])
-    if X.column_names:
-        print_columns(stdout(), read_columns(path, X, table[target], can_merge=False))
-        stdout().print()
+    if not X.column_names:
+        return ColumnList(())
+    return read_columns(path, X, table[target], can_merge=False)
 
 
-def _write(result: StudyResult, reports: list[Path], json: Path | None) -> list[Path]:
+def _write(
+    result: StudyResult, reports: list[Path], json: Path | None, columns: ColumnList | None
+) -> list[Path]:
     from fasttree.studies.report import report
 
     for path in reports:
         write_file(path, report(result, path))
     if json is not None:
-        write_file(json, result.to_json() + "\n")
+        found = result.to_dict() | {"columns": [one.as_dict() for one in columns or ()]}
+        text = dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
+        write_file(json, text + "\n")
         return [*reports, json]
     return reports
 

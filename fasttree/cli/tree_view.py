@@ -9,11 +9,13 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from fasttree.cli.branches import Branch, branches_of
 from fasttree.cli.terminal import clean, cut, plural
+from fasttree.export.model import Exportable, as_exportable
+from fasttree.export.remarks import short_notes
 from fasttree.pruning.levels import leaves_below
 from fasttree.tree import LEAF, Tree
 
@@ -70,19 +72,44 @@ class Layout(NamedTuple):
     bar: int
 
 
-def draw(tree: Tree, look: Look) -> Iterator[Text]:
+def draw(model: Exportable | Tree, look: Look) -> Iterator[Text]:
     """The lines of the picture, none wider than the look's width (of at least LEAST_WIDTH)."""
-    depth = shown_depth(tree, look)
-    lines = list(_lines(tree, depth, look))
+    model = as_exportable(model)
+    tree = model.tree
+    depth = shown_depth(model, look)
+    lines = list(_lines(model, depth, look))
     layout = _layout(tree, lines, look)
     ranks = _ranks(tree)
     yield _header(layout)
     for line in lines:
         yield _row(tree, line, layout, look, ranks)
+    asked = dict.fromkeys(int(tree.parent[line.node]) for line in lines if line.branch is not None)
+    notes = short_notes(model, asked)
+    if notes:
+        yield Text()
+    for note in notes:
+        for text in _folded(clean(note), max(look.width, LEAST_WIDTH)):
+            yield Text(text, style="italic")
     if depth < tree.max_depth:
         yield Text()
         note = f"{depth} of {tree.max_depth} levels; --depth {min(depth + 2, tree.max_depth)} or --all shows more"
         yield Text(cut(note, max(look.width, LEAST_WIDTH), look.ellipsis), style="italic")
+
+
+def _folded(text: str, width: int) -> Iterator[str]:
+    """Over several lines, broken between words if these are short enough."""
+    line = ""
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if line and cell_len(joined) > width:
+            yield line
+            joined = word
+        while cell_len(joined) > width:
+            head = set_cell_size(joined, width).rstrip()
+            yield head
+            joined = joined[len(head) :]
+        line = joined
+    yield line
 
 
 def legend(tree: Tree, look: Look) -> Text:
@@ -101,13 +128,15 @@ def legend(tree: Tree, look: Look) -> Text:
     return text
 
 
-def shown_depth(tree: Tree, look: Look) -> int:
+def shown_depth(model: Exportable | Tree, look: Look) -> int:
     """As deep as was asked for, or as fits into MOST_LINES."""
+    model = as_exportable(model)
+    tree = model.tree
     if look.everything or look.depth is not None:
         return min(tree.max_depth if look.depth is None else look.depth, tree.max_depth)
     depth = min(1, tree.max_depth)
     while depth < tree.max_depth:
-        lines = islice(_lines(tree, depth + 1, look), MOST_LINES + 1)
+        lines = islice(_lines(model, depth + 1, look), MOST_LINES + 1)
         if sum(1 for _ in lines) > MOST_LINES:
             break
         depth += 1
@@ -117,8 +146,9 @@ def shown_depth(tree: Tree, look: Look) -> int:
 # -- what is shown -----------------------------------------------------------------------------------
 
 
-def _lines(tree: Tree, depth: int, look: Look) -> Iterator[Line]:
+def _lines(model: Exportable, depth: int, look: Look) -> Iterator[Line]:
     """Depth first, with a stack of our own."""
+    tree = model.tree
     leaves = leaves_below(tree)
     stack = [Line(0, 0, (), None)]
     while stack:
@@ -132,7 +162,7 @@ def _lines(tree: Tree, depth: int, look: Look) -> Iterator[Line]:
             yield line if is_leaf else line._replace(hidden=int(leaves[node]))
             continue
         yield line
-        children, n_folded = _children(tree, node, look)
+        children, n_folded = _children(model, node, look)
         above = line.is_last[-look.width :]
         last = len(children) - 1 + (n_folded > 0)
         below = [
@@ -144,12 +174,12 @@ def _lines(tree: Tree, depth: int, look: Look) -> Iterator[Line]:
         stack.extend(reversed(below))
 
 
-def _children(tree: Tree, node: int, look: Look) -> tuple[list[Branch], int]:
+def _children(model: Exportable, node: int, look: Look) -> tuple[list[Branch], int]:
     """The children that are drawn, in their order, and how many are not."""
-    branches = branches_of(tree, node)
+    branches = branches_of(model, node)
     if look.everything or len(branches) <= MOST_CHILDREN:
         return branches, 0
-    weight = np.array([tree.weight[branch.child] for branch in branches])
+    weight = np.array([model.tree.weight[branch.child] for branch in branches])
     kept = np.sort(np.argsort(-weight, kind="stable")[: MOST_CHILDREN - 1])
     return [branches[place] for place in kept.tolist()], len(branches) - len(kept)
 

@@ -520,7 +520,7 @@ class TreeClassifier(Estimator):
         ``missing="surrogate"``). `exact`: thresholds have all their digits; else long ones have six.
         """
         self._check_fitted()
-        return to_text(self.tree_, surrogates, exact)
+        return to_text(self._exportable(), surrogates, exact)
 
     def export(
         self, format: str, path: str | os.PathLike[str] | None = None, **options: Any
@@ -532,7 +532,11 @@ class TreeClassifier(Estimator):
         """
         self._check_fitted()
         check_unknown(self.unknown)
-        model = Exportable(
+        return export(self._exportable(), EXPORTERS, format, path, options)
+
+    def _exportable(self) -> Exportable:
+        """The fitted tree with what becomes of odd rows, for who writes or draws it."""
+        return Exportable(
             self.tree_,
             unknown=self.unknown,
             allow_missing=self._missing_policy != "error",
@@ -540,7 +544,6 @@ class TreeClassifier(Estimator):
             name=type(self).__name__,
             averaged=self._averages,
         )
-        return export(model, EXPORTERS, format, path, options)
 
     def rules(self) -> RuleList:
         """The paths of the tree as IF-THEN rules, see `fasttree.rules`."""

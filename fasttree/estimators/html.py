@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from fasttree.estimators.parameters import changed, shortened
+from fasttree.export.text import to_text
 from fasttree.scalars import plain
 from fasttree.tree import Tree
 
@@ -84,9 +86,11 @@ def _drawing(estimator: Any) -> str:
         title = "tree"
         top = top_of(estimator.tree_)
         is_whole = top is estimator.tree_
-        whole = top.to_text().removeprefix(": ").split("\n")
-    is_whole &= len(whole) <= LINES
-    lines = [_cut(line) for line in whole[:LINES]]
+        text = to_text(replace(estimator._exportable(), tree=top))
+        whole = text.removeprefix(": ").split("\n")
+    end = whole.index("") if "" in whole else len(whole)  # notes stand beneath
+    is_whole &= end <= LINES
+    lines = [_cut(line) for line in (*whole[: min(end, LINES)], *whole[end:])]
     notes = []
     if not is_whole:
         notes.append(f"The top of the {title}; <code>to_text()</code> gives the whole.")

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree.export.amounts import weight_text
-from fasttree.export.model import ALL_BRANCHES, Exportable
+from fasttree.export.model import ALL_BRANCHES, Exportable, as_exportable
 from fasttree.export.names import readable
-from fasttree.export.text import BY_SURROGATES, OR_MISSING, branch_texts, full_branch_texts
+from fasttree.export.remarks import MARKS, short_notes
+from fasttree.export.text import branch_texts, full_branch_texts
 from fasttree.tree import LEAF, Tree
 
 MOST_BOXES = 1500
@@ -29,6 +30,9 @@ WIDEST_BOX, NARROWEST_BOX = 210.0, 84.0
 WIDEST_LABEL = 150.0
 LINES = 2  # of the label of a branch
 MOST_NAMED = 8  # levels in a label that is too short for all of a set
+NOTE_PITCH = 17.0  # from line to line of the notes
+NARROWEST_NOTE = 340.0
+NOTE_LINES = 3
 # Of the classes, in their order, then of all the others; told apart also by the colour-blind (after Okabe and Ito).
 PALETTE = (
     "#76828f",
@@ -73,6 +77,15 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Lines beneath the tree that explain it; the first stands on `y`, the others NOTE_PITCH apart."""
+
+    y: float
+    lines: tuple[str, ...]
+    full: str  # nothing shortened
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     width: float
     height: float
@@ -80,18 +93,21 @@ class Drawing:
     branches: tuple[Branch, ...]
     classes: tuple[str, ...]
     note: str  # what the drawing leaves out
+    notes: tuple[Note, ...]
 
 
-def layout(tree: Tree, max_depth: int | None = None) -> Drawing:
+def layout(model: Exportable | Tree, max_depth: int | None = None) -> Drawing:
     """The whole tree, or its first `max_depth` levels below the root."""
+    model = as_exportable(model)
+    tree = model.tree
     shown = _shown(tree, max_depth)
     place = {node: k for k, node in enumerate(shown)}
     labels: dict[int, tuple[str, ...]] = {}
     full_labels: dict[int, str] = {}
-    for node in shown:
-        if tree.attribute[node] != LEAF and int(tree.first_child[node]) in place:
-            labels |= _labels(tree, node)
-            full_labels |= _full_labels(tree, node)
+    asked = [n for n in shown if tree.attribute[n] != LEAF and int(tree.first_child[n]) in place]
+    for node in asked:
+        labels |= _labels(model, node)
+        full_labels |= _full_labels(model, node)
     texts = [_texts(tree, node, place) for node in shown]
     lefts, widths = _columns(tree, shown, labels, texts)
     middles = _middles(tree, shown, place)
@@ -120,9 +136,10 @@ def layout(tree: Tree, max_depth: int | None = None) -> Drawing:
     deepest = int(tree.depth[shown[-1]])
     width = lefts[deepest] + widths[deepest] + MARGIN
     height = max(middles) + BOX_HEIGHT / 2 + MARGIN
+    notes, width, height = _notes(short_notes(model, asked), width, height)
     classes = tuple(map(str, tree.schema.classes.tolist()))
     note = "" if len(shown) == tree.node_count else f"The first {max_depth} levels of the tree."
-    return Drawing(width, height, tuple(boxes), tuple(branches), classes, note)
+    return Drawing(width, height, tuple(boxes), tuple(branches), classes, note, notes)
 
 
 def _shown(tree: Tree, max_depth: int | None) -> list[int]:
@@ -144,26 +161,26 @@ def _shown(tree: Tree, max_depth: int | None) -> list[int]:
 # -- texts -------------------------------------------------------------------------------------------------------------
 
 
-def _labels(tree: Tree, node: int) -> dict[int, tuple[str, ...]]:
+def _labels(model: Exportable, node: int) -> dict[int, tuple[str, ...]]:
     """What leads to each child, in lines of limited width; the name of the attribute stands in the box."""
-    whole = _without_name(tree, node, branch_texts(tree, node))
+    whole = _without_name(model.tree, node, branch_texts(model, node))
     lines = {child: wrapped(text) for child, text in whole.items()}
     # Of a set that is cut off, as many levels as leave room to say how many others there are.
     cut_off = [child for child, text in whole.items() if " ".join(lines[child]) != text]
     for most in range(MOST_NAMED, 0, -1) if cut_off else ():
-        folded = _without_name(tree, node, branch_texts(tree, node, most))
+        folded = _without_name(model.tree, node, branch_texts(model, node, most))
         for child in cut_off:
             lines[child] = wrapped(folded[child])
         cut_off = [child for child in cut_off if " ".join(lines[child]) != folded[child]]
     return lines
 
 
-def _full_labels(tree: Tree, node: int) -> dict[int, str]:
+def _full_labels(model: Exportable, node: int) -> dict[int, str]:
     """The whole of it, with the share that each child gets of a row without the value, if it is shared out."""
-    labels = _without_name(tree, node, full_branch_texts(tree, node))
-    if tree.missing_branch[node] == ALL_BRANCHES:
-        first = int(tree.first_child[node])
-        for branch, part in enumerate(Exportable(tree).parts(node)):
+    labels = _without_name(model.tree, node, full_branch_texts(model, node))
+    if model.tree.missing_branch[node] == ALL_BRANCHES:
+        first = int(model.tree.first_child[node])
+        for branch, part in enumerate(model.parts(node)):
             if part > 0:
                 labels[first + branch] += f"; missing: {part:.1%}"
     return labels
@@ -202,6 +219,21 @@ def _shares(tree: Tree, node: int) -> tuple[float, ...]:
     counts = tree.counts[node]
     total = counts.sum()
     return tuple((counts / total).tolist()) if total > 0 else ()
+
+
+def _notes(
+    texts: tuple[str, ...], width: float, height: float
+) -> tuple[tuple[Note, ...], float, float]:
+    """The notes below a drawing, and its size with them."""
+    if not texts:
+        return (), width, height
+    width = max(width, min(NARROWEST_NOTE, max(text_width(t, SMALL) for t in texts) + 2 * MARGIN))
+    notes = []
+    for text in texts:
+        lines = _lines(text, width - 2 * MARGIN, NOTE_LINES)
+        notes.append(Note(height + SMALL, lines, text))
+        height += NOTE_PITCH * len(lines)
+    return tuple(notes), width, height + MARGIN
 
 
 # -- places ------------------------------------------------------------------------------------------------------------
@@ -282,18 +314,25 @@ def shortened(text: str, room: float, size: float) -> str:
 
 def wrapped(text: str) -> tuple[str, ...]:
     """On two lines, broken between words; what does not fit then is cut off, but not where missing values go."""
+    end = next((end for end in MARKS if text.endswith(end)), "")
+    lines = list(_lines(text, WIDEST_LABEL, LINES, end))
+    if end and not lines[-1].endswith(end):  # broken within it
+        return shortened(text.removesuffix(end), WIDEST_LABEL, SMALL), end.strip()
+    return tuple(lines)
+
+
+def _lines(text: str, room: float, most: int, end: str = "") -> tuple[str, ...]:
+    """The text on lines of limited width, broken between words; what does not fit then is cut off, but not its end."""
     lines: list[str] = []
     words, at = text.split(" "), 0
-    while at < len(words) and len(lines) < LINES - 1:
+    while at < len(words) and len(lines) < most - 1:
         line, at = words[at], at + 1
-        while at < len(words) and text_width(f"{line} {words[at]}", SMALL) <= WIDEST_LABEL:
+        while at < len(words) and text_width(f"{line} {words[at]}", SMALL) <= room:
             line, at = f"{line} {words[at]}", at + 1
         lines.append(line)
     if at < len(words):  # measured once: it may be very long
         lines.append(" ".join(words[at:]))
-    end = next((end for end in (BY_SURROGATES, OR_MISSING) if text.endswith(end)), "")
-    if end and not lines[-1].endswith(end):  # broken within it
-        return shortened(text.removesuffix(end), WIDEST_LABEL, SMALL), end.strip()
-    room = WIDEST_LABEL - text_width(end, SMALL)
-    lines[-1] = shortened(lines[-1].removesuffix(end), room, SMALL) + end
-    return tuple(shortened(line, WIDEST_LABEL, SMALL) for line in lines)
+    if lines[-1].endswith(end):
+        left = room - text_width(end, SMALL)
+        lines[-1] = shortened(lines[-1].removesuffix(end), left, SMALL) + end
+    return tuple(shortened(line, room, SMALL) for line in lines)

@@ -208,6 +208,34 @@ class Exportable:
             total += part
         return [part / total if part > 0 else 0.0 for part in weight]
 
+    @cached_property
+    def may_lack(self) -> np.ndarray:
+        """As a mask over nodes: may a row come that lacks what the node asks for? None does if a test above asked for
+        the same, and sent such rows another way."""
+        tree = self.tree
+        may = np.ones(tree.node_count, dtype=bool)
+        sent_away = [0] * len(self.attributes)  # on the way to a node
+        stack = [(0, -1)]
+        while stack:
+            node, without = stack.pop()
+            if node < 0:  # all that is below has been looked at
+                sent_away[without] -= 1
+                continue
+            if tree.attribute[node] == LEAF:
+                continue
+            if without >= 0:
+                sent_away[without] += 1
+                stack.append((-1, without))
+            attribute, missing = int(tree.attribute[node]), int(tree.missing_branch[node])
+            may[node] = not sent_away[attribute]
+            if missing < 0 or tree.surrogate_start[node] < tree.surrogate_start[node + 1]:
+                missing = ALL_BRANCHES
+            first = int(tree.first_child[node])
+            for branch in range(int(tree.n_children[node])):
+                stays = missing in (ALL_BRANCHES, branch)
+                stack.append((first + branch, -1 if stays else attribute))
+        return may
+
     # -- the ends --------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -230,6 +258,14 @@ class Exportable:
     def cost(self) -> np.ndarray | None:
         """What a mistake costs, [true, predicted], where shares are made a class; None: the largest share wins."""
         return self.tree.schema.priors.cost
+
+
+def as_exportable(model: Exportable | Tree) -> Exportable:
+    """A tree alone does not say whether its model refuses rows, nor all that training was like: only what is so in any
+    case is said of it."""
+    if isinstance(model, Exportable):
+        return model
+    return Exportable(model, unknown="error", tells_missing=bool(model.missing_seen.any()))
 
 
 def tells_missing(tree: Tree, policy: str) -> bool:

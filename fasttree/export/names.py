@@ -8,7 +8,9 @@ import re
 from typing import Any
 
 # What the text of a tree, or of a rule, is made of; a label with any of it could be taken for something else.
-_TREE = re.compile(r'["{}]|, |: |:$|^\||^\(| \((or missing|surrogates)\)| (=|<=|>|or|is) ')
+_TREE = re.compile(
+    r'["{}]|, |: |:$|^\||^\(| \((or missing|or unseen|surrogates)\)| (=|<=|>|or|is) '
+)
 _RULE = re.compile(
     r'[{}]|(^|[ (])"|, |: |:$|^\(| \((no|\d|training|if missing|or )|^and \d+ more$|(^| )not$|'
     r"(^| )(IF|AND|THEN|OTHERWISE|or|is|=|!=|<|<=|>)( |$)"

@@ -211,7 +211,7 @@ def _refusals(model: Exportable) -> str:
 def _drawing(model: Exportable) -> list[str]:
     if model.node_count > DRAWN:
         return []
-    return ["", *(f"# {line}" for line in to_text(model.tree).split("\n"))]
+    return ["", *(f"# {line}".rstrip() for line in to_text(model).split("\n"))]
 
 
 def _constants(model: Exportable) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fasttree.export.amounts import exact_number, number_text, weight_text
 from fasttree.export.names import readable_in_rule
-from fasttree.export.text import others_note
+from fasttree.export.remarks import others_note
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList, Substitute

@@ -8,6 +8,8 @@ from html import escape
 
 from fasttree.export.layout import (
     BOX_HEIGHT,
+    MARGIN,
+    NOTE_PITCH,
     PADDING,
     PALETTE,
     SIZE,
@@ -15,11 +17,12 @@ from fasttree.export.layout import (
     Box,
     Branch,
     Drawing,
+    Note,
     layout,
     shortened,
     text_width,
 )
-from fasttree.export.model import Exportable
+from fasttree.export.model import Exportable, as_exportable
 from fasttree.tree import Tree
 
 BAR = 6.0  # height of the bar of classes
@@ -73,11 +76,11 @@ def export(
     target: str = "",
 ) -> str:
     """A document of its own. `max_depth`: only so many levels below the root. `target`: what the classes are of."""
-    return draw(model.tree, max_depth=max_depth, title=title, target=target)
+    return draw(model, max_depth=max_depth, title=title, target=target)
 
 
 def draw(
-    tree: Tree,
+    model: Exportable | Tree,
     *,
     max_depth: int | None = None,
     title: str = "Decision tree",
@@ -86,18 +89,19 @@ def draw(
     standalone: bool = True,
 ) -> str:
     """The tree as an ``<svg>``. Not `standalone`: for a page that has `STYLE`; `name` is unique there."""
-    drawing = layout(tree, max_depth)
+    model = as_exportable(model)
+    drawing = layout(model, max_depth)
     legend, legend_width = _legend(drawing.classes, target)
     width, height = max(drawing.width, legend_width), drawing.height + LEGEND
-    what = (
-        f"{title}: {tree.n_leaves:,} {'leaf' if tree.n_leaves == 1 else 'leaves'}. {drawing.note}"
-    )
+    n_leaves = model.tree.n_leaves
+    size = f"{title}: {n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'}."
+    what = " ".join(filter(None, [size, drawing.note, *(note.full for note in drawing.notes)]))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" '
         f'aria-labelledby="{name}-title {name}-desc" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}">',
         f'<title id="{name}-title">{xml_text(title)}</title>',
-        f'<desc id="{name}-desc">{xml_text(what.strip())}</desc>',
+        f'<desc id="{name}-desc">{xml_text(what)}</desc>',
     ]
     if standalone:
         lines.append(f'<style>{STYLE}</style><rect class="p" width="100%" height="100%"/>')
@@ -105,6 +109,7 @@ def draw(
     lines.append(f'<g transform="translate(0 {LEGEND:.0f})">')
     lines += [_branch(drawing, branch) for branch in drawing.branches]
     lines += [_box(box) for box in drawing.boxes]
+    lines += [_note(note) for note in drawing.notes]
     lines += ["</g>", "</svg>"]
     return "\n".join(lines) + "\n"
 
@@ -137,6 +142,14 @@ def _box(box: Box) -> str:
             f'width="{width:.1f}" height="{BAR:.0f}"/>'
         )
     return "".join([*parts, "</g>"])
+
+
+def _note(note: Note) -> str:
+    texts = "".join(
+        f'<text x="{MARGIN:.1f}" y="{note.y + k * NOTE_PITCH:.1f}">{xml_text(line)}</text>'
+        for k, line in enumerate(note.lines)
+    )
+    return f"<g><title>{xml_text(note.full)}</title>{texts}</g>"
 
 
 def _bars(shares: tuple[float, ...], room: float) -> list[tuple[int, float, float]]:

@@ -10,17 +10,23 @@ from typing import Any
 import numpy as np
 
 from fasttree.export.amounts import exact_number, number_text, weight_text
-from fasttree.export.model import Exportable
+from fasttree.export.model import Exportable, as_exportable
 from fasttree.export.names import readable
+from fasttree.export.remarks import (
+    BY_SURROGATES,
+    OR_MISSING,
+    has_surrogates,
+    late_mark,
+    late_notes,
+    missing_took,
+    others_note,
+    short_notes,
+)
 from fasttree.schema import AttributeSchema
 from fasttree.tree import LEAF, Tree
 
 WriteNumber = Callable[[float, "str | None"], str]  # what kind of time it is, if any
 LISTED = 5  # absent levels that are printed one by one
-OR_MISSING = " or missing"  # rows of training that lacked the value took this branch ...
-BY_SURROGATES = (
-    " or missing (surrogates)"  # ... or surrogates decided; they may have sent some to each
-)
 LEGEND = "Behind a class: the weight of the training rows there, and behind the slash that of those with another class."
 
 
@@ -28,24 +34,14 @@ def export(model: Exportable, *, complete: bool = True) -> str:
     """The text of `to_text`; if `complete`, it also says how to read it, and what becomes of rows that training had
     none like, and numbers have all their digits."""
     if not complete:
-        return to_text(model.tree)
-    lines = _lines(model.tree, surrogates=True, write=exact_number, model=model)
-    return "\n".join([*lines, "", LEGEND, *_legend_of_missing(model), *notes(model)]) + "\n"
+        return to_text(model)
+    lines = _lines(model, surrogates=True, write=exact_number, complete=True)
+    marks = (late_mark(model, node)[1] for node in _inner(model.tree))
+    return "\n".join([*lines, "", LEGEND, *late_notes(model, marks), *notes(model)]) + "\n"
 
 
-def _legend_of_missing(model: Exportable) -> list[str]:
-    """What "(or missing)" means, if the text has it."""
-    if not _goes_unsaid(model.tree).any():
-        return []
-    if model.tells_missing:
-        return ['"(or missing)": none was missing there in training.']
-    return ['"(or missing)": the branch that more training rows took.']
-
-
-def _goes_unsaid(tree: Tree) -> np.ndarray:
-    """As a mask over nodes: missing values have one branch, though no training row is known to have had one."""
-    has_surrogates = np.diff(tree.surrogate_start) > 0
-    return (tree.missing_branch >= 0) & ~tree.missing_seen & ~has_surrogates
+def _inner(tree: Tree) -> list[int]:
+    return np.flatnonzero(tree.attribute != LEAF).tolist()
 
 
 def notes(model: Exportable) -> list[str]:
@@ -76,41 +72,32 @@ def notes(model: Exportable) -> list[str]:
     return notes
 
 
-def others_note(attribute: AttributeSchema, with_unseen: bool) -> str:
-    """What the levels of few rows of an attribute are."""
-    name, levels = readable(attribute.name), attribute.others or ()
-    other = readable((attribute.categories or ())[-1])
-    own = ", ".join(map(readable, attribute.own_levels))
-    if not with_unseen:
-        listed = ", ".join(map(readable, levels))
-        return f"{name} = {other}: one of the levels with too few training rows, {{{listed}}}."
-    what = f"any level but {{{own}}}" if own else "any level"
-    return f"{name} = {other}: {what} (in training {len(levels):,}, with too few rows each)."
-
-
-def to_text(tree: Tree, surrogates: bool = False, exact: bool = False) -> str:
+def to_text(model: Exportable | Tree, surrogates: bool = False, exact: bool = False) -> str:
     """One line a branch: ``attribute = level: class (weight/errors)``, subtrees indented by ``|   ``.
 
     Levels without training rows at their node, which share a leaf, end in ``(0)``. Where training rows lacked the
-    value, the branch that they took ends in `` or missing``, or both branches in `` or missing (surrogates)``. With
-    `surrogates`, each branch says beneath its line which rows without the attribute take it. `exact`: thresholds have
-    all their digits.
+    value, the branch that they took ends in `` or missing``, or both branches in `` or missing (surrogates)``; the
+    branch that others would take where training had none ends in `` (or missing)``. Notes below the tree explain that,
+    and names of several levels. With `surrogates`, each branch says beneath its line which rows without the attribute
+    take it. `exact`: thresholds have all their digits.
     """
-    return "\n".join(_lines(tree, surrogates, exact_number if exact else number_text))
+    model = as_exportable(model)
+    surrogates = surrogates and model.has_surrogates
+    lines = _lines(model, surrogates, exact_number if exact else number_text, complete=False)
+    notes = short_notes(model, _inner(model.tree), surrogates)
+    return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
-def _lines(
-    tree: Tree, surrogates: bool, write: WriteNumber, model: Exportable | None = None
-) -> list[str]:
-    """`model`, if given: also what becomes of missing and unknown values."""
+def _lines(model: Exportable, surrogates: bool, write: WriteNumber, complete: bool) -> list[str]:
+    """If `complete`, also what becomes of levels that no branch names."""
+    tree = model.tree
     if tree.attribute[0] == LEAF:
         return [f"all rows: {_label(tree, 0)}"]
-    surrogates = surrogates and len(tree.surrogate_attribute) > 0
-    lines = [] if model is None else _end(model, 0, "")
-    complete = model is not None
+    surrogates = surrogates and model.has_surrogates
+    lines = _end(model, 0, "") if complete else []
 
     def below(node: int) -> list[tuple[int, str]]:
-        return _branches(tree, node, write, complete, mark_surrogates=not surrogates)
+        return _branches(model, node, write, complete, mark_surrogates=not surrogates)
 
     stack = [(node, text, 0) for node, text in reversed(below(0))]
     while stack:
@@ -118,10 +105,10 @@ def _lines(
         indent = "|   " * depth
         is_leaf = tree.attribute[node] == LEAF
         lines.append(f"{indent}{text}: {_label(tree, node)}" if is_leaf else f"{indent}{text}")
-        if surrogates and (model is None or _has_surrogates(tree, int(tree.parent[node]))):
+        if surrogates and has_surrogates(tree, int(tree.parent[node])):
             stand_ins = _stand_ins(tree, node, write)
             lines.extend(f"{indent}|   ({stand_in})" for stand_in in stand_ins)
-        if model is not None and not is_leaf:
+        if complete and not is_leaf:
             lines += _end(model, node, f"{indent}|   ")
         if not is_leaf:
             stack.extend((child, line, depth + 1) for child, line in reversed(below(node)))
@@ -137,26 +124,30 @@ def _end(model: Exportable, node: int, indent: str) -> list[str]:
     return [f"{indent}(if {name} is unknown: {label})"]
 
 
-def branch_texts(tree: Tree, node: int, most: int | None = None) -> list[tuple[int, str]]:
+def branch_texts(
+    model: Exportable | Tree, node: int, most: int | None = None
+) -> list[tuple[int, str]]:
     """The children of a node with their tests, as they are printed. Levels without training rows may share a child.
 
     `most`: of a set of more levels only so many are named, and the others counted.
     """
-    return _branches(tree, node, number_text, complete=False, mark_surrogates=True, most=most)
+    model = as_exportable(model)
+    return _branches(model, node, number_text, complete=False, mark_surrogates=True, most=most)
 
 
-def full_branch_texts(tree: Tree, node: int) -> list[tuple[int, str]]:
+def full_branch_texts(model: Exportable | Tree, node: int) -> list[tuple[int, str]]:
     """The same with all digits, and with what becomes of rows that training had none like."""
-    lines = []
-    for child, text in _branches(tree, node, exact_number, complete=True, mark_surrogates=False):
-        if _has_surrogates(tree, node):
-            text = "; ".join([text, *_stand_ins(tree, child, exact_number, agreement=False)])
+    model, lines = as_exportable(model), []
+    for child, text in _branches(model, node, exact_number, complete=True, mark_surrogates=False):
+        if has_surrogates(model.tree, node):
+            stand_ins = _stand_ins(model.tree, child, exact_number, agreement=False)
+            text = "; ".join([text, *stand_ins])
         lines.append((child, text))
     return lines
 
 
 def _branches(
-    tree: Tree,
+    model: Exportable,
     node: int,
     write: WriteNumber,
     complete: bool,
@@ -165,21 +156,16 @@ def _branches(
 ) -> list[tuple[int, str]]:
     """The children of a node with their tests. A level without rows of its own stands in its place.
 
-    If `complete`, values that training had none of at the node say where they go, too.
+    If `complete`, levels that training had none of at the node say where they go, too.
     """
+    tree = model.tree
     lines = _seen_branches(tree, node, write, complete, most)
-    if _has_surrogates(tree, node):
+    if has_surrogates(tree, node):
         marks = mark_surrogates and tree.missing_seen[node]
         return [(child, f"{text}{BY_SURROGATES}" if marks else text) for child, text in lines]
-    missing = int(tree.missing_branch[node])
-    if not complete or missing < 0 or tree.missing_seen[node]:
-        return lines
-    taken = int(tree.first_child[node]) + missing
-    return [(child, f"{text} (or missing)" if child == taken else text) for child, text in lines]
-
-
-def _has_surrogates(tree: Tree, node: int) -> bool:
-    return bool(tree.surrogate_start[node] < tree.surrogate_start[node + 1])
+    branch, mark = late_mark(model, node)
+    taken = int(tree.first_child[node]) + branch if mark else LEAF
+    return [(child, f"{text}{mark}" if child == taken else text) for child, text in lines]
 
 
 def _seen_branches(
@@ -201,13 +187,6 @@ def _seen_branches(
     if is_multiway and (tree.n_children[node] > 2 or (len(attribute.categories) == 2 and has_all)):
         return _multiway_branches(tree, node, codes, branches, missing)
     return _set_branches(tree, node, codes, branches, missing, complete, most)
-
-
-def missing_took(tree: Tree, node: int) -> int | None:
-    """The branch that all the training rows took which lacked the value at a node, if there were any."""
-    if not tree.missing_seen[node] or _has_surrogates(tree, node):
-        return None
-    return int(tree.missing_branch[node])
 
 
 def _order_tests(attribute: AttributeSchema, branches: list[int]) -> list[str]:

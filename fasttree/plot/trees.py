@@ -10,6 +10,7 @@ import numpy as np
 from fasttree.export.layout import (
     BOX_HEIGHT,
     MARGIN,
+    NOTE_PITCH,
     PADDING,
     PALETTE,
     PITCH,
@@ -22,6 +23,7 @@ from fasttree.export.layout import (
     shortened,
     text_width,
 )
+from fasttree.export.model import Exportable
 from fasttree.plot.canvas import axes, literal, matplotlib
 from fasttree.scalars import shown
 from fasttree.tree import LEAF, Tree
@@ -51,7 +53,9 @@ def tree(model: Any, *, max_depth: int | None = None, ax: Axes | None = None) ->
         raise ValueError(
             f"model must be a fitted tree, got {shown(type(model).__name__)}: call fit first"
         )
-    drawing = _what_fits(grown) if max_depth is None else layout(grown, max_depth)
+    is_whole = hasattr(model, "_exportable") and hasattr(model, "tree_")
+    drawn = model._exportable() if is_whole else grown
+    drawing = _what_fits(grown, drawn) if max_depth is None else layout(drawn, max_depth)
     note = _not_shown(grown, drawing)
     names = _legend(drawing.classes)
     of_legend = sum(text_width(name, SMALL) + SWATCH for name in names)
@@ -67,6 +71,9 @@ def tree(model: Any, *, max_depth: int | None = None, ax: Axes | None = None) ->
             pen.branch(drawing, branch)
         for box in drawing.boxes:
             pen.box(box)
+        for text in drawing.notes:
+            for k, line in enumerate(text.lines):
+                pen.text(MARGIN, text.y + k * NOTE_PITCH, line, SMALL * 0.94, SOFT)
         if note:
             pen.text(MARGIN, height - MARGIN, note, SMALL, SOFT)
         pen.legend(names, 4 - LINE_HEIGHT)
@@ -80,7 +87,7 @@ def _legend(classes: tuple[str, ...]) -> list[str]:
     return names
 
 
-def _what_fits(tree: Tree) -> Drawing:
+def _what_fits(tree: Tree, drawn: Exportable | Tree) -> Drawing:
     """As many levels as there is room for."""
     n_levels = int(tree.depth[-1]) + 1
     nodes = np.bincount(tree.depth, minlength=n_levels)
@@ -89,10 +96,10 @@ def _what_fits(tree: Tree) -> Drawing:
     lines = nodes + np.cumsum(leaves) - leaves
     too_tall = np.flatnonzero(lines * PITCH + 2 * MARGIN > FITTING * PIXELS)
     depth = max(0, int(too_tall[0]) - 1) if len(too_tall) else n_levels - 1
-    drawing = layout(tree, depth)
+    drawing = layout(drawn, depth)
     while depth and drawing.width > FITTING * PIXELS:
         depth -= 1
-        drawing = layout(tree, depth)
+        drawing = layout(drawn, depth)
     return drawing
 
 

@@ -53,6 +53,36 @@ def test_rules(model: Path, tmp_path: Path, format: str) -> None:
     assert run("rules", model, "-f", format, "-o", path).code == 5
 
 
+@pytest.mark.parametrize("method", ["c45", "cart", "rules", "id3"])
+def test_rules_judged_by_the_rows_of_training(tmp_path: Path, method: str) -> None:
+    """Whole rows and rows that are shared out; another order is the same table, one other class is another one."""
+    rng = np.random.default_rng(4)
+    n, size = 240, np.round(rng.normal(size=240), 2)
+    ward = rng.choice(["a", "b", "c", ""], n)
+    y = np.where((size + (ward == "a") + rng.normal(size=n) / 2 > 0.4), "ill", "well")
+    sizes = ["" if k % 9 == 0 else str(s) for k, s in enumerate(size)]
+    rows = [",".join(cells) for cells in zip(sizes, ward, y, strict=True)]
+    halves = [rows[::2], rows[1::2]]
+    flip = "well" if rows[0].endswith("ill") else "ill"
+    tables = {
+        "t": (rows, True),
+        "reversed": (rows[::-1], True),
+        "one": ([f"{rows[0].rsplit(',', 1)[0]},{flip}", *rows[1:]], False),
+        "half": (halves[0], False),
+    }
+    for name, (lines, _) in tables.items():
+        (tmp_path / f"{name}.csv").write_text("size,ward,y\n" + "\n".join(lines) + "\n")
+    path = tmp_path / "m.model"
+    ok("train", tmp_path / "t.csv", "-t", "y", "-m", method, "-o", path)
+    for name, (_, is_warned) in tables.items():
+        said = ok("rules", path, "--test", tmp_path / f"{name}.csv", "-t", "y").err
+        words = f"{name}.csv has as many rows of each class at each leaf of the tree as the rows"
+        assert (words in " ".join(said.split())) == is_warned, said
+    ok("train", tmp_path / "half.csv", "-t", "y", "-m", method, "--force", "-o", path)
+    (tmp_path / "other.csv").write_text("size,ward,y\n" + "\n".join(halves[1]) + "\n")
+    assert "Warning" not in ok("rules", path, "--test", tmp_path / "other.csv", "-t", "y").err
+
+
 def test_rules_of_a_rule_model_and_a_limit(data: Path, tmp_path: Path) -> None:
     path = tmp_path / "r.model"
     ok("train", data, "-t", "outcome", "-m", "rules", "--drop", "id", "-o", path)
@@ -311,6 +341,8 @@ def test_compare_holds_groups_out(tmp_path: Path) -> None:
     found = ok("compare", path, "-t", "ill", "--drop", "n", "--group", "patient", "--json").json
     assert found["train_rows"] % 3 == found["test_rows"] % 3 == 0
     assert found["models"][0]["accuracy"] < 0.8
+
+
 def test_evaluate_judges_all_methods_and_says_what_its_signs_are(data: Path) -> None:
     args = ("evaluate", data, "-t", "outcome", "--drop", "id", "--folds", 2)
     found = ok(*args, "--json").json

@@ -91,6 +91,12 @@ def drawn(tree: Any, **look: Any) -> list[str]:
     return [line.plain for line in draw(tree, Look(**look))]
 
 
+def picture(tree: Any, **look: Any) -> list[str]:
+    """Without what stands beneath."""
+    lines = drawn(tree, **look)
+    return lines[: lines.index("")] if "" in lines else lines
+
+
 # -- by eye ----------------------------------------------------------------------------------------
 
 
@@ -124,7 +130,7 @@ def test_no_line_is_wider_than_the_terminal(
 @pytest.mark.parametrize("name", list(MODELS))
 def test_everything_has_a_line_for_each_node(trees: dict[str, Any], name: str) -> None:
     tree = trees[name]
-    lines = drawn(tree, width=120, everything=True)
+    lines = picture(tree, width=120, everything=True)
     assert len(lines) == 1 + tree.node_count
     rows = [line.split("%")[0].split()[-2] for line in lines[1:]]
     weights = sorted(float(text.replace(",", "")) for text in rows)
@@ -145,7 +151,8 @@ def test_depth(trees: dict[str, Any], depth: int) -> None:
     tree = trees["500 leaves"]
     lines = drawn(tree, width=180, depth=depth)
     n_nodes = np.count_nonzero(tree.depth <= depth)
-    assert len(lines) == 1 + n_nodes + 2
+    notes = ["", '"(or missing)": none was missing there in training.'] if depth > 1 else []
+    assert lines[1 + n_nodes : -2] == notes
     assert lines[-1].startswith(f"{depth} of {tree.max_depth} levels; --depth {depth + 2}")
     hidden = [int(n) for line in lines for n in re.findall(r"… (\d+) lea", line)]
     shown = np.count_nonzero(tree.is_leaf() & (tree.depth <= depth))
@@ -156,7 +163,7 @@ def test_a_chain_of_ten_thousand_levels() -> None:
     n = 10_001
     tree = fasttree.TreeClassifier().fit(np.arange(float(n))[:, None], np.arange(n) % 2).tree_
     assert tree.max_depth == n - 1
-    lines = drawn(tree, width=80, everything=True)
+    lines = picture(tree, width=80, everything=True)
     assert len(lines) == 1 + tree.node_count
     assert max(map(cell_len, lines)) <= 80
 
@@ -169,6 +176,29 @@ def test_missing_values_are_seen() -> None:
     text = "\n".join(drawn(alone, width=80))
     assert "is known" in text
     assert "is missing" in text
+
+
+def test_marks_and_what_they_mean(tmp_path: Path) -> None:
+    """Missing values go to the heavier side though training had none; "other" is a name of several levels."""
+    X = {"age": np.arange(9.0), "town": [*"aaa", *"bbb", *"cde"]}
+    model = fasttree.TreeClassifier(min_category_count=2, max_depth=2)
+    model.fit(X, list("nnnyyynyn")).save(tmp_path / "m")
+    lines = ok("show", tmp_path / "m", width=60).out.splitlines()
+    assert [line.split("  n  ")[0].split("  y  ")[0].rstrip() for line in lines[5:9]] == [
+        "├─ town = a, other (or missing)",
+        "│  ├─ age <= 6.5 (or missing)",
+        "│  └─ age > 6.5",
+        "└─ town = b",
+    ]
+    assert lines[9:] == [
+        "",
+        '"(or missing)": none was missing there in training.',
+        "town = other: any level but {a, b} (in training 3, with too",
+        "few rows each).",
+    ]
+    assert ok("show", tmp_path / "m", "--depth", 0, width=60).out.count("missing") == 0
+    fasttree.RuleClassifier(base=model).fit(X, list("nnnyyynyn")).save(tmp_path / "r")
+    assert "(or missing)" in ok("show", tmp_path / "r").out
 
 
 def test_of_many_branches_the_heaviest_are_drawn() -> None:
@@ -187,6 +217,7 @@ def test_the_branches_are_those_of_the_exported_text() -> None:
     """to_text says the same in full, where it names the levels one by one."""
     (number, city, height), y = map(list, wide_table()[0].values()), wide_table()[1]
     X = {"number": number, "city": [re.sub(r"\W", "_", name) for name in city], "height": height}
+    late = 0
     for name in ("500 leaves", "missing as a category", "surrogates"):
         tree = MODELS[name].fit(X, y).tree_
         text = set(re.findall(r"^[| ]*(.*?)(?:: .*)?$", tree.to_text(), re.M))
@@ -194,12 +225,14 @@ def test_the_branches_are_those_of_the_exported_text() -> None:
             for branch in branches_of(tree, node):
                 if branch.sign == "=":
                     names = ", ".join(branch.values)
-                    tail = " or missing" if branch.missing else ""
+                    tail = " or missing" if branch.missing else branch.late
                     expected = {f"{branch.attribute} = {{{names}}}{tail}"}
                     expected.add(f"{branch.attribute} = {names}{tail}")
                     assert expected & text
+                    late += bool(branch.late)
                 elif branch.sign in ("is known", "is missing"):
                     assert f"{branch.attribute} {branch.sign}" in text
+    assert late > 10
 
 
 def test_children_without_rows() -> None:
@@ -244,7 +277,7 @@ def test_long_lists_of_levels_say_how_many_more(width: int, text: str) -> None:
 def test_bars_are_the_shares_of_the_classes(trees: dict[str, Any]) -> None:
     tree = trees["500 leaves"]
     order = np.argsort(-tree.counts[0], kind="stable")
-    lines = drawn(tree, width=120, depth=2, colour=False)[1:-2]
+    lines = picture(tree, width=120, depth=2, colour=False)[1:]
     by_rows = {f"{int(w):,}": node for node, w in enumerate(tree.counts.sum(axis=1).tolist())}
     for line in lines:
         bar = re.search(r"[█░▓▒]+$", line)

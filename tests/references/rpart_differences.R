@@ -25,3 +25,11 @@ for (n_other in 0:3) {
     cat(n_other, kind, found, "\n")
   }
 }
+
+cat("\nThe price at which five splits go together\n")
+rows <- data.frame(x = 1:7, y = factor(c("b", "c", "b", "c", "a", "b", "c")))
+fit <- rpart(y ~ x, rows, control = rpart.control(cp = 0, minsplit = 2, minbucket = 1, xval = 0))
+print(fit)
+print(fit$cptable)
+pruned <- prune(fit, cp = 0.13)
+print(pruned)
