@@ -637,8 +637,8 @@ def test_everything_missing() -> None:
 
 
 def test_shares_that_are_equal_as_fractions_are_a_tie() -> None:
-    """One row has a = 0 and four have a = 1, so the others go there with a fifth. Below, b = 0 has this row and one fifth,
-    b = 1 has six fifths, which are more by 2e-16 as doubles; of two that weigh the same the first is the heavier."""
+    """One row has a = 0 and four have a = 1, so the others go there with a fifth. Below, b = 0 has this row and one
+    fifth, b = 1 has six fifths, which are more by 2e-16 as doubles; of two equal ones the first is the heavier."""
     a = Attribute([0.0] + [1.0] * 4 + [NAN] * 7, 2)
     b = Attribute([0.0] + [NAN] * 4 + [0.0] + [1.0] * 6, 2)
     y = [1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0]
