@@ -25,12 +25,8 @@ NOWHERE, DIVIDED = (
     -2,
 )  # for the fold of a row: it is in none; its weight is divided over several
 MOST_DRAWS = 2**22
-MOST_OF_A_KIND = (
-    2**16,
-    2**12,
-    2**8,
-    2**4,
-)  # copies that are drawn one by one: the first that keeps below MOST_DRAWS
+# Copies of a kind that are drawn one by one: the first of these numbers that keeps all the draws below MOST_DRAWS.
+MOST_OF_A_KIND = tuple(2**k for k in range(16, 3, -1))
 MOST_COPIES = 2.0**52  # weights are scaled, and so no numbers of copies, if they come to more
 
 
