@@ -20,7 +20,7 @@ from fasttree.params import UNLIMITED, GrowthParams
 from fasttree.rules.paths import rules_to
 from fasttree.tree import LEAF, Tree
 
-_PRINTED = 40  # nodes; of more, the first ones
+_PRINTED = 40  # nodes, and attributes of each; of more, the first ones
 
 NO_SPLIT, NOT_ELIGIBLE = "no split", "not eligible"
 
@@ -113,7 +113,7 @@ class Candidates:
         with_gain = bool((self.gain != self.score)[shown][np.isfinite(self.gain[shown])].any())
         lines = []
         for node, path in zip(shown.tolist(), _paths(self.tree, shown), strict=True):
-            weight = self.tree.counts[node].sum()
+            weight = total(self.tree.counts[node])
             by = "" if np.isnan(margin[node]) else f"; margin {margin[node]:.6f}"
             lines.append(f"node {node}{path}: weight {weight:g}{by}")
             lines += self._lines(node, with_gain)
@@ -126,17 +126,20 @@ class Candidates:
 
     def _lines(self, node: int, with_gain: bool) -> list[str]:
         rows = [("", self.criterion, "gain" if with_gain else "", "")]
-        for name, score, gain, is_chosen in self[node]:
+        all_of_them = self[node]
+        for name, score, gain, is_chosen in all_of_them[:_PRINTED]:
             known = NO_SPLIT if gain is None else NOT_ELIGIBLE
             if score is not None:
                 known = f"{score:.6f}"
             gained = f"{gain:.6f}" if with_gain and gain is not None else ""
             rows.append((name, known, gained, "<- chosen" if is_chosen else ""))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return [
+        lines = [
             f"  {name:<{widths[0]}}  {score:>{widths[1]}}  {gain:>{widths[2]}}{' ' * with_gain * 2}{mark}".rstrip()
             for name, score, gain, mark in rows
         ]
+        n_more = len(all_of_them) - _PRINTED
+        return [*lines, f"  ... and {n_more} more"] if n_more > 0 else lines
 
 
 def _known(value: Any) -> float | None:

@@ -285,6 +285,13 @@ def test_long_tables_are_printed_in_part(table: tuple[np.ndarray, np.ndarray]) -
     assert sum(line.startswith("node ") for line in lines) == 40
 
 
+def test_many_columns_are_printed_in_part() -> None:
+    data, y = np.random.default_rng(0).random((30, 100)), [0, 1] * 15
+    lines = str(TreeClassifier(max_depth=1).fit(data, y).candidates(data, y)).splitlines()
+    assert len(lines) == 43
+    assert lines[-1] == "  ... and 60 more"
+
+
 # -- the same whatever happens ---------------------------------------------------------------------
 
 
