@@ -257,6 +257,13 @@ def test_rows_that_were_held_out_to_prune(table: tuple[np.ndarray, np.ndarray]) 
     chosen = candidates.score[inner, model.tree_.attribute[inner]]
     assert np.allclose(chosen, model.tree_.gain[inner], atol=1e-9)
     assert np.allclose(chosen, candidates.score[inner].max(axis=1), atol=1e-9)
+    by_group = TreeClassifier(pruning="reduced_error").fit(
+        data, y, groups=(group := np.arange(len(y)) // 9)
+    )
+    candidates = by_group.candidates(data, y, groups=group)
+    inner = ~by_group.tree_.is_leaf()
+    chosen = candidates.score[inner, by_group.tree_.attribute[inner]]
+    assert np.allclose(chosen, by_group.tree_.gain[inner], atol=1e-9)
     given = TreeClassifier(pruning="reduced_error").fit(data, y, X_val=data[:99], y_val=y[:99])
     assert given.candidates(data, y)[0][0].is_chosen
     for rows in (slice(0, 400), slice(0, 120)):

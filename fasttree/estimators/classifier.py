@@ -475,9 +475,11 @@ class TreeClassifier(Estimator):
         paid = asking_costs(self.tree_, table, self._policy(), costs.cost, n_jobs)
         return weighted_mean(paid, weight)
 
-    def candidates(self, X: Any, y: Any = None, sample_weight: Any = None) -> Candidates:
+    def candidates(
+        self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Candidates:
         """What each node could choose between: the score of every attribute's best split, and by how much the best one
-        leads the second. `X`, `y` and `sample_weight` are those of `fit`, from which the tree is grown once more.
+        leads the second. `X`, `y`, `sample_weight` and `groups` are those of `fit`: the tree is grown once more.
 
         Print it, ask for the list of one node, or for ``columns()``:
 
@@ -498,7 +500,7 @@ class TreeClassifier(Estimator):
         is_raised = trace is not None and "raised" in trace.action
         how = self._pruning()
         holds_out = how is not None and how.needs == HELD_OUT
-        with self._fitting(X, y, sample_weight, with_table=holds_out) as fitting:
+        with self._fitting(X, y, sample_weight, with_table=holds_out, groups=groups) as fitting:
             return candidates_of(fitting, self.tree_, is_raised, holds_out)
 
     # -- the tree --------------------------------------------------------------------------------------------------
