@@ -71,13 +71,13 @@ def permutation_importance(
     >>> X, y = fasttree.datasets.play_tennis()
     >>> model = fasttree.ID3Classifier(max_depth=1).fit(X, y)
     >>> fasttree.permutation_importance(model, X, y, repeats=5)
-    How far the accuracy falls from 0.7143 on 14 rows; mean ± standard deviation of 5 shuffles
+    How far the accuracy falls from 0.7143 on 14 rows; mean (standard deviation) of 5 shuffles
     <BLANKLINE>
     column            importance
-    Outlook      0.2286 ± 0.0782
-    Temperature  0.0000 ± 0.0000
-    Humidity     0.0000 ± 0.0000
-    Wind         0.0000 ± 0.0000
+    Outlook      0.2286 (0.0782)
+    Temperature  0.0000 (0.0000)
+    Humidity     0.0000 (0.0000)
+    Wind         0.0000 (0.0000)
     """
     answers = answers_of(model)
     chosen = _read_metric(metric)

@@ -118,17 +118,17 @@ class Importances:
         change = "falls" if metric.sign > 0 else "rises"
         return f"How far the {metric.title} {change} from {self.score:.4f} on {self.n_rows:,} rows"
 
-    def spread(self, pm: str = "±") -> str:
+    def spread(self) -> str:
         """What stands beside them."""
         n_repeats = self.repeats.shape[1]
         if n_repeats == 1:
             return "1 shuffle"
-        return f"mean {pm} standard deviation of {n_repeats} shuffles"
+        return f"mean (standard deviation) of {n_repeats} shuffles"
 
-    def text_of(self, place: int, pm: str = "±") -> str:
+    def text_of(self, place: int) -> str:
         """Mean and standard deviation of a column."""
         sd = self.sds[place]
-        return f"{self.means[place]:.4f}" + ("" if np.isnan(sd) else f" {pm} {sd:.4f}")
+        return f"{self.means[place]:.4f}" + ("" if np.isnan(sd) else f" ({sd:.4f})")
 
     def _cells(self) -> list[list[str]]:
         places = self.best_first().tolist()

@@ -310,13 +310,13 @@ def test_the_record() -> None:
     text = repr(found).splitlines()
     assert text[0] == (
         f"How far the accuracy falls from {found.score:.4f} on 200 rows; "
-        "mean ± standard deviation of 4 shuffles"
+        "mean (standard deviation) of 4 shuffles"
     )
     order = np.argsort(-found.means)
     assert [line.split()[0] for line in text[3:]] == [found.names[place] for place in order]
     best = order[0]
-    assert text[3].endswith(f"{found.means[best]:.4f} ± {found.sds[best]:.4f}")
-    assert f"| {found.names[best]} | {found.means[best]:.4f} ± " in found.to_markdown()
+    assert text[3].endswith(f"{found.means[best]:.4f} ({found.sds[best]:.4f})")
+    assert f"| {found.names[best]} | {found.means[best]:.4f} (" in found.to_markdown()
     assert found._repr_markdown_() == found.to_markdown()
     frame = found.to_frame()
     assert isinstance(frame, pd.DataFrame)
@@ -335,7 +335,7 @@ def test_a_single_shuffle_has_no_deviation() -> None:
     X, y = table()
     found = permutation_importance(TreeClassifier().fit(X, y), X, y, repeats=1)
     assert np.isnan(found.sds).all()
-    assert "±" not in repr(found)
+    assert "(" not in repr(found)
     assert "on 200 rows; 1 shuffle\n" in repr(found)
 
 

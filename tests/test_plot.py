@@ -443,6 +443,15 @@ def test_importances_of_a_record_have_whiskers() -> None:
     assert "how much worse the AUC gets" in plot.importances(record).get_xlabel()
 
 
+def test_permutation_importances_are_drawn() -> None:
+    X, y = three_classes(300, 0)
+    model = fasttree.C45Classifier().fit(X, y)
+    record = fasttree.permutation_importance(model, *three_classes(200, 1), metric="auc")
+    ax = plot.importances(record)
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(sorted(record.means)[::-1])
+    assert "how much worse the AUC gets" in ax.get_xlabel()
+
+
 def test_impurity_curves() -> None:
     ax = plot.impurity_curves()
     for name, measure in (

@@ -213,13 +213,12 @@ def _rank_by_model(
             }
         )
         return
-    pm = "±" if speaks_unicode(stdout()) else "+-"
     _print(
         [(found.names[a], float(found.means[a])) for a in best_first],
-        [found.text_of(a, pm) for a in best_first],
+        [found.text_of(a) for a in best_first],
         found.heading,
     )
-    stdout().print(f"\n{found.spread(pm)}", style="dim", markup=False)
+    stdout().print(f"\n{found.spread()}", style="dim", markup=False)
 
 
 def _print(ranking: list[tuple[str, float | None]], texts: list[str], heading: str) -> None:

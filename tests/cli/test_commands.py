@@ -248,7 +248,7 @@ def test_rank_by_what_a_model_loses(data: Path, metric: str) -> None:
         assert bars == sorted(bars, reverse=True)
         assert all(bar == 0 for bar, mean in zip(bars, means, strict=True) if mean <= 0)
         said = " ".join(lines[lines.index("") + 1 :])
-        assert said == "mean ± standard deviation of 4 shuffles"
+        assert said == "mean (standard deviation) of 4 shuffles"
     assert ok(*args[:-4], "--repeats", 1, "--json").json["attributes"][0]["sd"] is None
 
 
