@@ -63,10 +63,13 @@ class Team:
 
     def __init__(self, n_jobs: int | None, most: int | None = None, brief: bool = False) -> None:
         """`most`: for so many threads there is work, whatever `n_jobs` allows."""
-        # Where one is enough, joblib is not asked: it takes longer than the prediction of a row.
-        allowed = 1 if most is not None and most <= 1 else count_threads(n_jobs)
-        self.size = allowed if most is None else max(1, min(allowed, most))
-        self._n_jobs = n_jobs if self.size == allowed else self.size
+        if most is not None and most <= 1:  # joblib is not asked: it takes longer than the prediction of a row
+            self.size = 1
+        else:
+            self.size = allowed = count_threads(n_jobs)
+            if most is not None and most < allowed:
+                self.size = n_jobs = most
+        self._n_jobs = n_jobs
         self._brief = brief
         # The lock itself is what `with` takes: Ctrl-C can strike inside a Condition's own `__enter__`.
         self._lock = threading.RLock()

@@ -233,7 +233,9 @@ def _is_worth_threads(tree: Tree, table: Table) -> bool:
 
 
 def _most_threads(tree: Tree, table: Table) -> int:
-    return -(-table.n_rows // ROWS_PER_TASK) if _is_worth_threads(tree, table) else 1
+    # One task, as most predictions of single rows, never is worth a second thread.
+    n_tasks = -(-table.n_rows // ROWS_PER_TASK)
+    return n_tasks if n_tasks > 1 and _is_worth_threads(tree, table) else 1
 
 
 def block_of(table: Table, start: int, stop: int, policy: Policy) -> np.ndarray:
