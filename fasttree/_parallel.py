@@ -63,7 +63,9 @@ class Team:
 
     def __init__(self, n_jobs: int | None, most: int | None = None, brief: bool = False) -> None:
         """`most`: for so many threads there is work, whatever `n_jobs` allows."""
-        if most is not None and most <= 1:  # joblib is not asked: it takes longer than the prediction of a row
+        if (
+            most is not None and most <= 1
+        ):  # joblib is not asked: it takes longer than the prediction of a row
             self.size = 1
         else:
             self.size = allowed = count_threads(n_jobs)
