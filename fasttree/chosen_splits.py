@@ -7,7 +7,8 @@ number of attributes that could be split there (Bonferroni's bound).
 
 - Cuts of numbers and of ordered categories: see `fasttree.selected`. With more than two classes each is told from the
   others, and the smallest p-value is taken times their number: no approximation for several classes is needed.
-- Categories: the test of the table of all of them by class. No set or group of them has a larger chi-square.
+- Categories: the test of the table of all of them by class. No set or group of them has a larger chi-square. Where the
+  test is not exact, those of very few rows count together (`fasttree.significance.sparse_p_values`).
 - With missing="branch" and "category" the rows without a value are one more category, or stand before all numbers or
   behind them: both orders count. Otherwise the rows with a value are tested.
 - Whole weights are copies of rows. Fractional ones, and shares of rows, make the statistic; for its distribution they
@@ -30,7 +31,7 @@ from fasttree.params import GrowthParams
 from fasttree.scoring import Policy, ends_of
 from fasttree.segments import places
 from fasttree.selected import Cuts, cut_statistic, cuts_p_values
-from fasttree.significance import p_values
+from fasttree.significance import sparse_p_values
 from fasttree.tree import Tree
 
 MISSING_IS_A_PLACE = ("branch", "category")
@@ -173,7 +174,7 @@ def _of_tables(tables: list[np.ndarray]) -> np.ndarray:
     heights = np.array([len(table) for table in tables])
     for height in np.unique(heights[heights > 1]).tolist():
         here = np.flatnonzero(heights == height)
-        p[here] = p_values(np.stack([tables[i] for i in here]))
+        p[here] = sparse_p_values(np.stack([tables[i] for i in here]))
     return p
 
 

@@ -34,6 +34,7 @@ Statistic = Literal["probability", "chi_square", "gain", "gini"]
 # With more rows, or more of them expected in every cell, the limit for many rows is good enough.
 MOST_ROWS = 200
 LEAST_EXPECTED = 5.0
+LEAST_IN_CELL = 1.0  # rows expected of a cell for which the limit is good enough if many are larger
 _Array = NDArray[np.float64]
 
 
@@ -119,8 +120,7 @@ def p_values(
     df = degrees_of_freedom(cells)
     p = chi_square_tails(_chi_squares(cells), df)
     if exact is None:
-        few = (sums(cells, (1, 2)) <= MOST_ROWS) & (smallest_expected(cells) < LEAST_EXPECTED)
-        chosen = few & are_whole(cells)
+        chosen = _are_for_exact_test(cells)
     else:
         chosen = np.full(len(cells), bool(exact))
         fractional = chosen & ~are_whole(cells)
@@ -139,6 +139,64 @@ def p_values(
             )
         p[chosen] = np.where(np.isnan(found), p[chosen], found)
     return p
+
+
+def _are_for_exact_test(cells: _Array) -> NDArray[np.bool_]:
+    few = (sums(cells, (1, 2)) <= MOST_ROWS) & (smallest_expected(cells) < LEAST_EXPECTED)
+    chosen: NDArray[np.bool_] = few & are_whole(cells)
+    return chosen
+
+
+def sparse_p_values(tables: _Array) -> _Array:
+    """`p_values` of tables [table, value, class] that may have many values of few rows each.
+
+    Where they are not exact, values of so few rows that less than `LEAST_IN_CELL` of the rarest class are expected
+    among them are put together, and before that classes so rare that this would befall most values. That looks at the
+    margins alone, so the limit for many rows holds of what is left: of all the values it would not, and would find
+    something in up to a quarter of the tables of noise.
+
+    >>> table = np.array([[200.0, 0], [200, 9], *[[9, 1]] * 30])
+    >>> together(table)[2:4].tolist(), len(together(table))
+    ([[18.0, 2.0], [18.0, 2.0]], 17)
+    """
+    df = degrees_of_freedom(tables)
+    p = chi_square_tails(_chi_squares(tables), df)
+    found = np.full(len(tables), np.nan)
+    few = _are_for_exact_test(tables) & (df > 0)
+    if few.any():
+        found[few] = _exact_ps(tables[few], "probability")
+    sparse = np.isnan(found) & (df > 0) & (smallest_expected(tables) < LEAST_IN_CELL)
+    for place in np.flatnonzero(sparse).tolist():
+        merged = together(tables[place])[np.newaxis]
+        p[place] = chi_square_tails(_chi_squares(merged), degrees_of_freedom(merged))[0]
+    return np.where(np.isnan(found), p, found)
+
+
+def together(table: _Array) -> _Array:
+    """A table of which values and classes of few rows are put together: see `sparse_p_values`."""
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    columns = sums(table, 0)
+    while len(columns) > 2 and columns.min() < LEAST_IN_CELL * len(table):
+        rarest, next_one = np.argsort(columns, kind="stable")[:2].tolist()
+        table = table.copy()
+        table[:, next_one] += table[:, rarest]
+        table = np.delete(table, rarest, axis=1)
+        columns = sums(table, 0)
+    rows = sums(table, 1)
+    order = np.argsort(-rows, kind="stable")
+    needed = LEAST_IN_CELL * total(rows) / float(columns.min())
+    group, held = np.zeros(len(rows), dtype=np.int64), 0.0
+    n_groups = 0
+    for place in order.tolist():  # the largest first: only small ones share a group
+        group[place] = n_groups
+        held += float(rows[place])
+        if held >= needed:
+            n_groups, held = n_groups + 1, 0.0
+    if held > 0 and n_groups > 0:
+        group[group == n_groups] = n_groups - 1
+    merged = np.zeros((max(n_groups, 1), table.shape[1]))
+    np.add.at(merged, group, table)
+    return merged
 
 
 def _probability_term(n: _Array, of_row: float, of_column: float) -> _Array:

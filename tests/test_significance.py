@@ -15,6 +15,7 @@ from random_tables import distribution
 
 from fasttree import measures
 from fasttree._special import chi_square_quantile, chi_square_tails, log_factorial, upper_gamma
+from fasttree.significance import p_values, sparse_p_values, together
 
 pytestmark = pytest.mark.numeric
 
@@ -218,3 +219,54 @@ def test_log_factorials() -> None:
     expected = [math.lgamma(x + 1) for x in n.tolist()]
     assert log_factorial(n) == pytest.approx(expected, rel=1e-13)
     assert log_factorial(n[:4]) == pytest.approx(expected[:4], rel=1e-13, abs=1e-15)
+
+
+# -- many values of few rows ---------------------------------------------------------------------------------------
+
+
+def sparse_tables(shares: list[float], n_values: int, runs: int, uneven: bool) -> np.ndarray:
+    """Tables of 400 rows of noise."""
+    rng = np.random.default_rng(2)
+    weight = 1 / np.arange(1.0, n_values + 1) if uneven else np.ones(n_values)
+    value = rng.choice(n_values, (runs, 400), p=weight / weight.sum())
+    code = rng.choice(len(shares), (runs, 400), p=shares)
+    place = (np.arange(runs)[:, np.newaxis] * n_values + value) * len(shares) + code
+    cells = np.bincount(place.ravel(), minlength=runs * n_values * len(shares))
+    return cells.reshape(runs, n_values, len(shares)).astype(float)
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+@pytest.mark.parametrize("n_values", [50, 150])
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.9, 0.1], [0.97, 0.03], [0.6, 0.3, 0.07, 0.03]])
+def test_sparse_tables_of_noise_are_significant_no_more_often_than_said(
+    shares: list[float], n_values: int, uneven: bool
+) -> None:
+    p = sparse_p_values(sparse_tables(shares, n_values, 400, uneven))
+    for level in (0.05, 0.2):
+        assert (p < level).mean() <= level + 3 * math.sqrt(level * (1 - level) / 400)
+
+
+def test_the_limit_for_many_rows_does_not_hold_of_sparse_tables() -> None:
+    p = p_values(sparse_tables([0.97, 0.03], 150, 400, uneven=True))
+    assert (p < 0.05).mean() > 0.15
+
+
+def test_values_are_put_together_by_their_rows_alone() -> None:
+    """Of 100 rows a fifth are of the rarer class: five rows of a value are needed. The largest stay by themselves, then
+    two of four rows share a line, and the last joins them; of whatever class the rows are."""
+    table = np.array([[4.0, 0], [40, 10], [4, 0], [28, 10], [3, 1]])
+    assert together(table).tolist() == [[40, 10], [28, 10], [11, 1]]
+    other = np.array([[0.0, 4], [34, 16], [4, 0], [38, 0], [4, 0]])
+    assert together(other).sum(axis=1).tolist() == [50, 38, 12]
+    assert (
+        sparse_p_values(table[np.newaxis])[0] == p_values(table[np.newaxis])[0]
+    )  # exact: few rows
+
+
+def test_classes_that_hardly_occur_do_not_keep_values_apart() -> None:
+    """Two rows of a third class, and forty values: with the class by itself, all values would be one."""
+    table = np.tile([6.0, 4, 0], (40, 1))
+    table[0, 2] = 2
+    merged = together(table)
+    assert merged.shape == (40, 2)
+    assert merged[0].tolist() == [6, 6]
