@@ -57,7 +57,7 @@ FORMAT = "fasttree model"
 MOST_THREADS = 1024
 # Parameters that format version 1 did not have, and the version that brought them. By default they change nothing
 # (but see `_Unfitted`).
-NEW_PARAMETERS = {"min_category_count": 2, "significance_test": 2}
+NEW_PARAMETERS = {"min_category_count": 2, "significance_test": 2, "ties": 3}
 
 
 # -- save ----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
 
 * A split is chosen attribute by attribute. Within an attribute the candidates come in ascending
   order, and a candidate replaces the best one only if its score is larger by more than 1e-10; then
-  the winners of the attributes meet in schema order under the same rule.
+  the winners of the attributes meet in schema order under the same rule. (``ties="root_gain"``: in the
+  order of their best scores at the root, the largest first; equal ones in schema order.)
 * Numeric: one candidate between two neighbouring values a < b present at the node. Its threshold
   is a/2 + b/2, or a where rounding puts that outside [a, b); with ``threshold="value"`` it is
   the largest value of the whole table that is not above that.
@@ -123,6 +124,7 @@ class Grower:
         min_samples_leaf: float = 1,
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
+        ties: str = "schema",
         **shapes: str,  # those of `Candidates`
     ) -> None:
         self.attributes = attributes
@@ -138,6 +140,22 @@ class Grower:
         self.min_samples_leaf = min_samples_leaf if min_samples_leaf > 1 else 0
         self.min_gain = min_gain
         self.stop_zero_gain = stop_zero_gain
+        self.order = list(range(len(attributes)))
+        if ties == "root_gain":
+            self.order.sort(key=self.n_better_at_the_root())
+
+    def n_better_at_the_root(self) -> Callable[[int], int]:
+        """Of each attribute how many others have a better split of all the rows."""
+        rows = [row for row, weight in enumerate(self.weights) if weight > 0]
+        counts, scores = self.count(rows), []
+
+        def evaluate(split: Split) -> None:
+            split.score = score_of(self.criterion, counts, split.branch_counts)
+
+        for index in range(len(self.attributes)):
+            best = self.best_of(index, rows, evaluate)
+            scores.append(-math.inf if best is None else best.score)
+        return lambda index: sum(score > scores[index] + TIE for score in scores)
 
     def majority(self, counts: Sequence[float]) -> int:
         most = max(counts)
@@ -159,7 +177,7 @@ class Grower:
                 scores.append(split.score)
 
         self.is_heuristic = False
-        for index in range(len(self.attributes)):
+        for index in self.order:
             best = self.best_of(index, rows, evaluate)
             if best is not None and (winner is None or best.score > winner.score + TIE):
                 winner = best

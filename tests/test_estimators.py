@@ -59,6 +59,7 @@ DEFAULTS = {
     "stop_zero_gain": False,
     "significance": None,
     "significance_test": "selected",
+    "ties": "schema",
     "attribute_costs": None,
     "cost_function": None,
     "class_weight": None,

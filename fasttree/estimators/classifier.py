@@ -125,6 +125,10 @@ class TreeClassifier(Estimator):
         root is split with at most the probability `significance`. "naive": as if there had been this split alone
         (chi-square, exact where counts are small; ``Significance(0.1, exact=False, test="naive")`` is chi-square
         always).
+    ties : {"schema", "root_gain"}, default="schema"
+        Which attribute is asked if the best splits of several are equally good at a node. "schema": the first column
+        of the table. "root_gain": the one whose best split scores most at the root (of equal ones the first column),
+        so that the tree does not depend on the order of columns of which one tells more than another.
     attribute_costs : dict, array or None, default=None
         What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
         on the way to a node costs nothing there.
@@ -199,6 +203,7 @@ class TreeClassifier(Estimator):
         stop_zero_gain: bool = False,
         significance: Any = None,
         significance_test: str = "selected",
+        ties: str = "schema",
         attribute_costs: Any = None,
         cost_function: Any = None,
         class_weight: Any = None,
@@ -225,6 +230,7 @@ class TreeClassifier(Estimator):
         self.stop_zero_gain = stop_zero_gain
         self.significance = significance
         self.significance_test = significance_test
+        self.ties = ties
         self.attribute_costs = attribute_costs
         self.cost_function = cost_function
         self.class_weight = class_weight
