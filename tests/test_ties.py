@@ -46,6 +46,12 @@ def test_the_attribute_that_says_more_at_the_root_is_asked() -> None:
     assert second_question(ties="root_gain") == "b"
 
 
+def test_classic_systems_take_the_first_column() -> None:
+    assert second_question() == "b"
+    for estimator in ESTIMATORS[1:]:
+        assert estimator().ties == "schema"
+
+
 def test_equal_ones_at_the_root_come_in_the_order_of_columns() -> None:
     X = dict.fromkeys(("z", "y", "x"), COLUMNS["b"])
     for ties in ("schema", "root_gain"):

@@ -24,7 +24,7 @@ MEANINGLESS = (
     "significance_test",
     "stop_zero_gain",
 )
-HISTORICAL = {"categorical_split": "multiway", "missing": "fractional"}
+HISTORICAL = {"categorical_split": "multiway", "missing": "fractional", "ties": "schema"}
 
 
 class _ByLength(TreeClassifier):
@@ -61,8 +61,8 @@ class SMMLClassifier(_ByLength):
         0: the children of a split count as leaves. 1: as the shorter of a leaf and their own best split, which takes as
         many times longer as there are attributes.
 
-    By default, `criterion` is "message_length" (the only other is "evidence"), `categorical_split` "multiway" and
-    `missing` "fractional".
+    By default, `criterion` is "message_length" (the only other is "evidence"), `categorical_split` "multiway",
+    `missing` "fractional" and `ties` "schema".
     """
 
     lookahead: int
@@ -87,7 +87,7 @@ class MMLClassifier(_ByLength):
     are the average over all the prunings, each with the probability that the length of its message stands for.
 
     The trees are large, the probabilities smooth. The parameters are those of `SMMLClassifier`. By default,
-    `criterion` is "message_length", `categorical_split` "multiway" and `missing` "fractional".
+    `criterion` is "message_length", `categorical_split` "multiway", `missing` "fractional" and `ties` "schema".
     """
 
     lookahead: int
@@ -112,7 +112,7 @@ class BayesTreeClassifier(_ByLength):
     before the rows are seen.
 
     The parameters are those of `SMMLClassifier` but for `lookahead`. By default, `criterion` is "evidence",
-    `categorical_split` "multiway" and `missing` "fractional".
+    `categorical_split` "multiway", `missing` "fractional" and `ties` "schema".
     """
 
     _averages = True
