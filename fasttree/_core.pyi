@@ -230,6 +230,7 @@ def keep_entries(entries: Array, is_kept: Array, out: Array) -> None: ...
 def write_rows(y: Array, weight: Array | None, shift: int, out: Array) -> None: ...
 def choose_attributes(
     worth: Array,
+    order: Array,
     tie: float,
     relative: bool,
     score: Array,

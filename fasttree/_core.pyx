@@ -659,19 +659,20 @@ def keep_entries(const uint64_t[::1] entries, const uint8_t[::1] is_kept, uint64
 
 
 def choose_attributes(
-    const double[:, ::1] worth, double tie, bint relative, const double[:, ::1] score, const int64_t[:, ::1] cut,
-    int64_t[::1] winner, double[::1] best_score, int64_t[::1] best_cut,
+    const double[:, ::1] worth, const int64_t[::1] order, double tie, bint relative, const double[:, ::1] score,
+    const int64_t[:, ::1] cut, int64_t[::1] winner, double[::1] best_score, int64_t[::1] best_cut,
 ):
-    """The attribute of most worth at every node, in schema order: a later one must be better by more than `tie`, or, if
-    `relative`, by that share of the larger of both. Its score and cut go with it."""
-    cdef Py_ssize_t a, i, w, n_nodes = worth.shape[1]
+    """The attribute of most worth at every node; they come in an `order`, and a later one must be better by more than
+    `tie`, or, if `relative`, by that share of the larger of both. Its score and cut go with it."""
+    cdef Py_ssize_t a, i, w, place, n_nodes = worth.shape[1]
     cdef double new, old, margin
     with nogil:
         for i in range(n_nodes):
             winner[i] = -1
             best_score[i] = -INFINITY
             best_cut[i] = 0
-        for a in range(worth.shape[0]):
+        for place in range(order.shape[0]):
+            a = order[place]
             for i in range(n_nodes):
                 new = worth[a, i]
                 if new == -INFINITY:

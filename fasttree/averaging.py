@@ -65,7 +65,7 @@ def pruning_weights(
         log_leaf = -NATS_PER_BIT * leaf_structure
         log_split = -NATS_PER_BIT * (split_structure + bits_of_tests(tree, choices, cut_code))
     found = None
-    for one in check_alpha(alpha):
+    for one in check_alpha(alpha, tree.counts.shape[1]):
         log_end = log_leaf - NATS_PER_BIT * bits_of_classes(tree.counts, one)
         log_evidence = _sum_over_prunings(tree, log_end, log_split)
         if found is None or log_evidence[0] > found.log_evidence[0] * (1 - TIE):  # it is below 0

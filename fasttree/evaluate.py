@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Best split of every frontier node: attributes shared out over the threads, winners chosen in schema order."""
+"""Best split of every frontier node: attributes shared out over the threads, winners chosen in one fixed order."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from fasttree._parallel import CHUNKS_PER_THREAD, portions
 from fasttree.costs import NO_GAIN
 from fasttree.frontier import Level, family_sums, part_of
 from fasttree.ground import Ground
-from fasttree.params import ORDERED, STOPPING, THRESHOLD, GrowthParams
+from fasttree.params import ORDERED, ROOT_GAIN, STOPPING, THRESHOLD, GrowthParams
 from fasttree.segments import ends
+from fasttree.ties import best_first
 
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SPLITS = 2**13  # of a level that are made at a time
@@ -81,6 +82,8 @@ class Evaluator:
         self.judge: Judge | None = None  # of splits whose own score is not the last word
         self.keeps_all = False  # of the splits that were not the best what they are worth
         self.gain = np.empty((0, 0))  # then, of a batch, what the core found
+        self.order = np.arange(ground.n_attributes)  # equal ones: the first of them wins
+        self.root_gain = np.empty(0)
         if self.params.c45:
             total = int(ground.root_counts.sum())
             is_threshold = (ground.shape == THRESHOLD) | (ground.shape == ORDERED)
@@ -90,6 +93,11 @@ class Evaluator:
             size = ground.sizes(ground.root_counts[np.newaxis, :], np.array([total]))[0]
             many = n_values >= c45.least_of_many(size / ground.per_unit)
             self.has_many_values = ~is_threshold & many
+
+    @property
+    def is_relative(self) -> bool:
+        """Are equal scores those that differ by a small share of themselves?"""
+        return self.ground.costs is not None or self.lengths is not None
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
@@ -164,6 +172,9 @@ class Evaluator:
         if self.judge is not None:
             with self.instances.dealt():
                 worth = score = self.judge(level, level.frontier[part], score, cut)
+        if level.depth == 0 and self.params.ties == ROOT_GAIN:
+            gain = self.root_gain if self.params.c45 else score[:, 0]
+            self.order = best_first(gain, self.params.tie, self.is_relative)
         if self.ground.costs is not None:
             assert level.measured is not None
             measured = level.measured[level.frontier[part]].T
@@ -175,8 +186,9 @@ class Evaluator:
             winners.worth[:, part] = worth
         _core.choose_attributes(
             worth,
+            self.order,
             self.params.tie,
-            self.ground.costs is not None or self.lengths is not None,
+            self.is_relative,
             score,
             cut,
             winners.attribute[part],
@@ -225,6 +237,8 @@ class Evaluator:
                 score, cut, split, level.measured[nodes], level.siblings[nodes]
             )
         elif split is not None:
+            if level.depth == 0:
+                self.root_gain = score[:, 0]
             score = c45.worth(score, split, self.must_gain, self.has_many_values, self.params)
         return score, cut, heuristic
 

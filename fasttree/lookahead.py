@@ -49,6 +49,7 @@ class Lookahead:
         trial, ground = self.trial, self.trial.ground
         assert trial.lengths is not None
         trial.instances.copy_from(self.evaluator.instances)
+        trial.order = self.evaluator.order
         attributes = np.full(len(nodes), attribute)
         children = Splitter(ground).split(level, nodes, attributes, cut)
         family = np.repeat(np.arange(len(nodes)), sizes(children.first_child))

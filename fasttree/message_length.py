@@ -18,12 +18,12 @@ import numpy as np
 from fasttree._elementary import log1p, log2, log_gamma, logaddexp2
 from fasttree._sums import segment_sums, sums, total
 from fasttree.class_shares import has_parts, settled
-from fasttree.params import as_float
+from fasttree.params import ONE_IN_ALL, as_float, prior_of_class
 from fasttree.priors import classes_of_shares, evened
 from fasttree.scalars import shown
 from fasttree.tree import Tree
 
-Alpha = float | Literal["opt"]
+Alpha = float | Literal["opt", "1/C"]
 
 ALPHAS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)  # among which "opt" chooses
 CUT_CODES = ("uniform", "dyadic")
@@ -96,12 +96,13 @@ def message_length(
 ) -> MessageLength:
     """The message of a tree.
 
-    `alpha` is what every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys'; "opt" takes
-    the best of eight, and adds 3 bits to say which. `cut_code`: "uniform" calls all the cuts of an attribute equally
-    likely, "dyadic" spends 2 d - 1 bits on a cut found by halving d times, so that cuts in the middle are cheap.
+    `alpha` is what every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys', "1/C" one
+    divided by the number of classes (Perks'); "opt" takes the best of eight, and adds 3 bits to say which. `cut_code`:
+    "uniform" calls all the cuts of an attribute equally likely, "dyadic" spends 2 d - 1 bits on a cut found by halving
+    d times, so that cuts in the middle are cheap.
     """
     is_leaf = tree.is_leaf()
-    alphas = check_alpha(alpha)
+    alphas = check_alpha(alpha, tree.counts.shape[1])
     data = [bits_of_classes(tree.counts, a) for a in alphas]
     best = _first_least([total(bits[is_leaf]) for bits in data])
     leaf_structure, split_structure = bits_of_structure(tree, choices)
@@ -129,7 +130,7 @@ def prune_by_length(
     """
     leaf_structure, split_structure = bits_of_structure(tree, choices)
     as_split = split_structure + bits_of_tests(tree, choices, cut_code)
-    alphas = check_alpha(alpha)
+    alphas = check_alpha(alpha, tree.counts.shape[1])
     lengths = [leaf_structure + bits_of_classes(tree.counts, a) for a in alphas]
     pruned = [_bottom_up(tree, as_leaf, as_split, prune=True) for as_leaf in lengths]
     best = _first_least([float(shortest[0]) for shortest, _ in pruned])
@@ -284,13 +285,17 @@ def with_shares(tree: Tree, shares: np.ndarray) -> Tree:
     return replace(tree, proba=proba, pred=pred)
 
 
-def check_alpha(alpha: Alpha) -> tuple[float, ...]:
-    """The values of alpha to try."""
+def check_alpha(alpha: Alpha, n_classes: int = 2) -> tuple[float, ...]:
+    """The values of alpha to try for a number of classes."""
     if isinstance(alpha, str) and alpha == "opt":
         return ALPHAS
+    if isinstance(alpha, str) and alpha == ONE_IN_ALL:
+        return (prior_of_class(alpha, n_classes),)
     number = as_float(alpha)
     if not 0 < number < math.inf:
-        raise ValueError(f'alpha must be a number > 0 or "opt", got {shown(alpha)}')
+        raise ValueError(
+            f'alpha must be a number > 0 or "opt" or "{ONE_IN_ALL}", got {shown(alpha)}'
+        )
     return (number,)
 
 

@@ -37,7 +37,7 @@ from fasttree.model_parts import (
     take_trace,
 )
 from fasttree.model_schema import decode_schema, encode_schema
-from fasttree.params import NAIVE
+from fasttree.params import NAIVE, SCHEMA
 from fasttree.plain_values import CannotSave, Decoder, Encoder
 from fasttree.refusals import ModelFileError, require
 from fasttree.rules import storing
@@ -57,7 +57,13 @@ FORMAT = "fasttree model"
 MOST_THREADS = 1024
 # Parameters that format version 1 did not have, and the version that brought them. By default they change nothing
 # (but see `_Unfitted`).
-NEW_PARAMETERS = {"min_category_count": 2, "significance_test": 2, "simplify": 3, "verbose": 3}
+NEW_PARAMETERS = {
+    "min_category_count": 2,
+    "significance_test": 2,
+    "simplify": 3,
+    "verbose": 3,
+    "ties": 3,
+}
 
 
 # -- save ----------------------------------------------------------------------------------------------------------
@@ -288,6 +294,9 @@ class _Unfitted:
         # What a test was before there was a choice; of those that do not test, the choice means nothing.
         if tests and "significance_test" in self.later:
             old["significance_test"] = NAIVE
+        # All took the first column, and what grew so is to say so.
+        if "ties" in self.later and issubclass(kind, TreeClassifier):
+            old["ties"] = SCHEMA
         if self.version < 3 and params.get("pruning") == "reduced_error":
             params = params | {"pruning": pruning.ReducedError(method="greedy")}
         return kind(**params, **old)

@@ -44,6 +44,9 @@ THRESHOLDS = ("midpoint", "value")
 MAX_BINS: int = _core.MOST_FEW
 UNLIMITED = 2**62
 COMPATIBLE = ("j48",)
+# Which of the attributes whose splits are equally good is asked.
+SCHEMA, ROOT_GAIN = "schema", "root_gain"
+TIES = (SCHEMA, ROOT_GAIN)
 # Does a test know that the split was chosen among many?
 SELECTED, NAIVE = "selected", "naive"
 SIGNIFICANCE_TESTS = (SELECTED, NAIVE)
@@ -52,6 +55,7 @@ SIGNIFICANCE_TESTS = (SELECTED, NAIVE)
 PLACE_SHIFT = 32
 PRESENT = 2**PLACE_SHIFT - 1
 LEAST_ALPHA, MOST_ALPHA = 1e-6, 1e6
+ONE_IN_ALL = "1/C"  # the prior of classes that together count 1
 TIE = 1e-10  # by how much a later candidate must score better
 J48_TIE = 1e-6
 
@@ -75,9 +79,10 @@ class GrowthParams:
     significance: float | None = None  # a node is a leaf if its best split has this p value or more
     significance_test: str = NAIVE
     exact_p: bool | None = None  # naive, by an exact test; None: where counts are small
+    ties: str = SCHEMA
     c45: bool = False  # C4.5's own rules for the choice of a test
     compat: str | None = None
-    alpha: float = 0.5  # what every class counts in a message before the first row is seen
+    alpha: float | str = 0.5  # what every class counts in a message before the first row is seen
     lookahead: int = 0  # levels below a split by which it is judged beside its own
 
     @property
@@ -127,6 +132,7 @@ def check_growth(
         significance=_significance(values.get("significance")),
         significance_test=_significance_test(values),
         exact_p=getattr(values.get("significance"), "exact", None),
+        ties=check_choice("ties", values.get("ties", SCHEMA), TIES),
         c45=c45,
         compat=_compat(values.get("compat")),
         alpha=_alpha(values.get("alpha", 0.5)),
@@ -153,13 +159,20 @@ def _check_by_length(values: Mapping[str, Any]) -> None:
         )
 
 
-def _alpha(value: Any) -> float:
+def _alpha(value: Any) -> float | str:
+    if isinstance(value, str) and value == ONE_IN_ALL:
+        return value
     number = as_float(value)
     if not LEAST_ALPHA <= number <= MOST_ALPHA:
         raise ValueError(
-            f"alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g}, got {shown(value)}"
+            f'alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g} or "{ONE_IN_ALL}", got {shown(value)}'
         )
     return number
+
+
+def prior_of_class(alpha: float | str, n_classes: int) -> float:
+    """What every class counts before the first row is seen."""
+    return 1.0 / n_classes if isinstance(alpha, str) else alpha
 
 
 def _lookahead(value: Any) -> int:

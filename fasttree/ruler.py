@@ -10,7 +10,7 @@ import numpy as np
 
 from fasttree import _core, c45
 from fasttree._elementary import log2
-from fasttree.params import CRITERIA, GrowthParams
+from fasttree.params import CRITERIA, GrowthParams, prior_of_class
 from fasttree.weights import GridWeights
 
 MOST_INVERSES, FEW_INVERSES = 2**18, 2**15
@@ -66,8 +66,9 @@ def make_measure(
     # A power of two such that total * log2(total) steps stay below 2^62.
     bits = total.bit_length()
     fine = math.ldexp(1.0, 62 - bits - bits.bit_length())
+    alpha = prior_of_class(params.alpha, n_classes)
     if params.by_length:
-        fine = _fine_of_codes(total / per_unit, params.alpha, n_classes)
+        fine = _fine_of_codes(total / per_unit, alpha, n_classes)
     entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
@@ -106,9 +107,9 @@ def make_measure(
         if weights is not None:
             n_codes = min(n_codes, 2**12 + 8 * len(weights.steps))
         codes = np.empty((2, n_codes), dtype=np.int64)
-        for table, prior in zip(codes, (params.alpha, params.alpha * n_classes), strict=True):
+        for table, prior in zip(codes, (alpha, alpha * n_classes), strict=True):
             _core.code_table(fine, prior, per_unit, table)
-        measure.set_code(params.alpha, per_unit, codes[0], codes[1])
+        measure.set_code(alpha, per_unit, codes[0], codes[1])
     return measure
 
 

@@ -340,7 +340,7 @@ GOLDENS = [
     Golden(
         "no-overcast-id3",
         tables.NO_OVERCAST,
-        MULTIWAY,
+        MULTIWAY | {"ties": "schema"},
         NO_OVERCAST_ID3,
         (0.27807190511263835, 0.32192809488736207, 0.32192809488736207, 1.0, 1.0),
         8,

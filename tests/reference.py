@@ -6,7 +6,8 @@ shared between nodes, nothing is updated in place, nothing is clever. The defini
 
 * A split is chosen attribute by attribute. Within an attribute the candidates come in ascending
   order, and a candidate replaces the best one only if its score is larger by more than 1e-10; then
-  the winners of the attributes meet in schema order under the same rule.
+  the winners of the attributes meet in schema order under the same rule. (``ties="root_gain"``: in the
+  order of their best scores at the root, the largest first; equal ones in schema order.)
 * Numeric: one candidate between two neighbouring values a < b present at the node. Its threshold
   is a/2 + b/2, or a where rounding puts that outside [a, b); with ``threshold="value"`` it is
   the largest value of the whole table that is not above that.
@@ -41,6 +42,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from candidates import (
     EXHAUSTIVE_VALUES,
@@ -123,6 +125,7 @@ class Grower:
         min_samples_leaf: float = 1,
         min_gain: float = 0.0,
         stop_zero_gain: bool = False,
+        ties: str = "root_gain",
         **shapes: str,  # those of `Candidates`
     ) -> None:
         self.attributes = attributes
@@ -138,6 +141,17 @@ class Grower:
         self.min_samples_leaf = min_samples_leaf if min_samples_leaf > 1 else 0
         self.min_gain = min_gain
         self.stop_zero_gain = stop_zero_gain
+        self.ties = ties
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The attributes as they are asked."""
+        every = list(range(len(self.attributes)))
+        if self.ties == "root_gain":
+            bests = self.bests([row for row, weight in enumerate(self.weights) if weight > 0])
+            scores = [-math.inf if best is None else best.score for best in bests]
+            every.sort(key=lambda index: sum(score > scores[index] + TIE for score in scores))
+        return every
 
     def majority(self, counts: Sequence[float]) -> int:
         most = max(counts)
@@ -149,25 +163,33 @@ class Grower:
 
     def best_split(self, rows: Sequence[int]) -> tuple[Split | None, float]:
         """The winner and its margin over every other admissible candidate."""
-        counts = self.count(rows)
-        winner: Split | None = None
+        order = self.order
         scores: list[float] = []
+        bests = self.bests(rows, scores.append)
+        winner: Split | None = None
+        for index in order:
+            best = bests[index]
+            if best is not None and (winner is None or best.score > winner.score + TIE):
+                winner = best
+        if winner is not None:
+            winner.gain = gain_of(self.criterion, self.count(rows), winner.branch_counts)
+        scores.sort()
+        margin = scores[-1] - scores[-2] if len(scores) > 1 else math.inf
+        return winner, margin
+
+    def bests(
+        self, rows: Sequence[int], note: Callable[[float], None] = lambda score: None
+    ) -> list[Split | None]:
+        """The best split of each attribute; `note` is told the score of every admissible one."""
+        counts = self.count(rows)
+        self.is_heuristic = False
 
         def evaluate(split: Split) -> None:
             split.score = score_of(self.criterion, counts, split.branch_counts)
             if self.is_admissible(split):
-                scores.append(split.score)
+                note(split.score)
 
-        self.is_heuristic = False
-        for index in range(len(self.attributes)):
-            best = self.best_of(index, rows, evaluate)
-            if best is not None and (winner is None or best.score > winner.score + TIE):
-                winner = best
-        if winner is not None:
-            winner.gain = gain_of(self.criterion, counts, winner.branch_counts)
-        scores.sort()
-        margin = scores[-1] - scores[-2] if len(scores) > 1 else math.inf
-        return winner, margin
+        return [self.best_of(index, rows, evaluate) for index in range(len(self.attributes))]
 
     def best_of(
         self, index: int, rows: Sequence[int], evaluate: Callable[[Split], None]

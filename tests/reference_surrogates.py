@@ -81,16 +81,22 @@ class SurrogateGrower(Grower):
 
     def best_split(self, rows: Sequence[int]) -> tuple[Split | None, float]:
         winner: Split | None = None
-        self.is_heuristic = False
-        for index in range(len(self.attributes)):
-            known = self.knowing(index, rows)
-            best = None
-            if known:
-                evaluate = partial(self.evaluate, known=known, rows=rows)
-                best = self.best_of(index, known, evaluate)
+        order = self.order
+        bests = self.bests(rows)
+        for index in order:
+            best = bests[index]
             if best is not None and (winner is None or best.score > winner.score + TIE):
                 winner = best
         return winner, math.inf
+
+    def bests(self, rows: Sequence[int], note: Any = None) -> list[Split | None]:
+        self.is_heuristic = False
+        found: list[Split | None] = []
+        for index in range(len(self.attributes)):
+            known = self.knowing(index, rows)
+            evaluate = partial(self.evaluate, known=known, rows=rows)
+            found.append(self.best_of(index, known, evaluate) if known else None)
+        return found
 
     def evaluate(self, split: Split, known: Sequence[int], rows: Sequence[int]) -> None:
         n, counts = sum(self.count(rows)), self.count(known)

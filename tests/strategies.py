@@ -150,6 +150,7 @@ def parameter_sets(draw: st.DrawFn) -> dict[str, Any]:
     chosen: dict[str, Any] = {
         "criterion": draw(st.sampled_from(CRITERIA)),
         "categorical_split": draw(st.sampled_from(("subset", "multiway"))),
+        "ties": draw(st.sampled_from(("schema", "root_gain"))),
     }
     optional = {
         "threshold": st.sampled_from(("midpoint", "value")),

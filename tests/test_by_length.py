@@ -388,7 +388,29 @@ def test_what_a_message_cannot_mean(parameters: dict[str, Any], message: str) ->
         SMMLClassifier(**parameters)
 
 
-@pytest.mark.parametrize("alpha", [0, -1.0, 1e9, math.nan, "opt", None, True, 10**400, -(10**400)])
+@pytest.mark.parametrize("estimator", [SMMLClassifier, MMLClassifier, BayesTreeClassifier])
+@pytest.mark.parametrize("weights", [None, "fractional"])
+@pytest.mark.parametrize("n_classes", [1, 2, 4, 5])
+def test_classes_that_together_count_one(estimator: Any, weights: Any, n_classes: int) -> None:
+    draw = np.random.default_rng(n_classes)
+    y = draw.integers(0, n_classes, 150)
+    X = {"a": np.round(y + draw.normal(size=150), 1), "b": draw.integers(0, 3, 150).astype(str)}
+    weight = None if weights is None else draw.uniform(0.5, 2, 150)
+    shared, said = (
+        estimator(alpha=alpha).fit(X, y, sample_weight=weight) for alpha in ("1/C", 1 / n_classes)
+    )
+    assert shared.tree_ == said.tree_
+    kept = np.ones(150, dtype=bool) if weight is None else weight > 0
+    lengths = [
+        model.message_length({name: column[kept] for name, column in X.items()}).bits
+        for model in (shared, said)
+    ]
+    assert lengths[0] == lengths[1]
+
+
+@pytest.mark.parametrize(
+    "alpha", [0, -1.0, 1e9, math.nan, "opt", "1/c", None, True, 10**400, -(10**400)]
+)
 def test_bad_alpha(alpha: Any) -> None:
     with pytest.raises(ValueError, match="alpha must be a number from 1e-06 to 1e"):
         SMMLClassifier(alpha=alpha).fit([[0.0], [1.0]], [0, 1])

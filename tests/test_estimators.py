@@ -59,6 +59,7 @@ DEFAULTS = {
     "stop_zero_gain": False,
     "significance": None,
     "significance_test": "selected",
+    "ties": "root_gain",
     "attribute_costs": None,
     "cost_function": None,
     "class_weight": None,
@@ -79,11 +80,13 @@ def test_parameters_and_their_defaults() -> None:
         "criterion": "entropy",
         "categorical_split": "multiway",
         "missing": "fractional",
+        "ties": "schema",
     }
     assert ID3Classifier().get_params() == id3
     cart = DEFAULTS | {
         "stop_zero_gain": True,
         "missing": "surrogate",
+        "ties": "schema",
         "pruning": "cost_complexity",
     }
     assert CARTClassifier().get_params() == cart
@@ -94,6 +97,7 @@ def test_parameters_and_their_defaults() -> None:
         "threshold": "value",
         "min_samples_split": 4,
         "min_samples_leaf": 2,
+        "ties": "schema",
         "pruning": "error_based",
         "collapse": True,
         "compat": None,

@@ -143,6 +143,7 @@ def test_numeric_columns_with_holes(seed: int, n: int, share: float) -> None:
         model = TreeClassifier(
             criterion="entropy",
             missing="fractional",
+            ties="schema",
             min_samples_split=4,
             min_samples_leaf=2,
             max_bins=max_bins,

@@ -407,6 +407,21 @@ def test_the_best_alpha() -> None:
     assert pruned.bits == pytest.approx(min(shortest) + 3)
 
 
+def test_classes_that_together_count_one() -> None:
+    X, y = {"a": [0, 0, 1, 1, 2, 2]}, ["p", "p", "q", "q", "r", "s"]
+    tree = fasttree.ID3Classifier(categorical_split="multiway").fit(X, y).tree_
+    choices = choices_of(tree, X)
+    shared = message_length(tree, choices, alpha="1/C")
+    assert shared.alpha == 0.25
+    assert shared.bits == message_length(tree, choices, alpha=0.25).bits
+    # The first of the rows of a class takes 2 bits, the second log2(2 / (1 + 1/4)), ...
+    assert bits_of_classes(np.array([[2.0, 0, 0, 0]]), 0.25)[0] == pytest.approx(2 + math.log2(1.6))
+    pruned = fasttree.pruning.by_message_length(
+        tree, choices, fasttree.pruning.MessageLength(alpha="1/C")
+    )[0]
+    assert pruned == prune_by_length(tree, choices, alpha=0.25).tree
+
+
 @pytest.mark.parametrize("alpha", [0, -1.0, math.nan, math.inf, "best", None, True, 10**400])
 def test_bad_alpha(alpha: Any) -> None:
     tree = id3(tables.XOR)

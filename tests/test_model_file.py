@@ -703,7 +703,11 @@ def test_there_are_golden_files() -> None:
 def test_files_of_every_version_are_read(file: Path) -> None:
     expected = json.loads(file.with_suffix(".json").read_text("utf-8"))
     model = fasttree.load(file)
-    assert repr(model) == expected["model"]
+    old = copy.deepcopy(model)
+    if "ties" in old.get_params():  # which these files lack: the first column was taken
+        assert old.ties == "schema"
+        old.set_params(ties=type(old)().ties)
+    assert repr(old) == expected["model"]
     is_rules = isinstance(model, RuleClassifier)
     found = all_of(model, in_first_words=file.parent.name == "0.1.0")
     if not is_rules and "(or missing)" not in expected["text"]:  # it was not said then

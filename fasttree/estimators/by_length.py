@@ -6,7 +6,7 @@ from __future__ import annotations
 from fasttree.averaging import average_prunings
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
-from fasttree.message_length import Choices, prune_by_length
+from fasttree.message_length import Alpha, Choices, prune_by_length
 from fasttree.params import GrowthParams, check_growth
 from fasttree.tree import Tree
 
@@ -24,13 +24,13 @@ MEANINGLESS = (
     "significance_test",
     "stop_zero_gain",
 )
-HISTORICAL = {"categorical_split": "multiway", "missing": "fractional"}
+HISTORICAL = {"categorical_split": "multiway", "missing": "fractional", "ties": "schema"}
 
 
 class _ByLength(TreeClassifier):
     """What the three have in common. They lack the parameters of `TreeClassifier` that mean nothing to them."""
 
-    alpha: float
+    alpha: Alpha
     attribute_costs = None
     cost_function = None
     class_weight = None
@@ -54,14 +54,15 @@ class SMMLClassifier(_ByLength):
     The parameters are those of `TreeClassifier`, but for costs, class weights, `min_gain`, `stop_zero_gain`,
     `significance`, `significance_test`, `pruning` and `random_state`, and:
 
-    alpha : float, default=0.5
-        What every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys'.
+    alpha : float or "1/C", default=0.5
+        What every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys', "1/C" one divided by
+        the number of classes (Perks').
     lookahead : {0, 1}, default=0
         0: the children of a split count as leaves. 1: as the shorter of a leaf and their own best split, which takes as
         many times longer as there are attributes.
 
-    By default, `criterion` is "message_length" (the only other is "evidence"), `categorical_split` "multiway" and
-    `missing` "fractional".
+    By default, `criterion` is "message_length" (the only other is "evidence"), `categorical_split` "multiway",
+    `missing` "fractional" and `ties` "schema".
     """
 
     lookahead: int
@@ -86,7 +87,7 @@ class MMLClassifier(_ByLength):
     are the average over all the prunings, each with the probability that the length of its message stands for.
 
     The trees are large, the probabilities smooth. The parameters are those of `SMMLClassifier`. By default,
-    `criterion` is "message_length", `categorical_split` "multiway" and `missing` "fractional".
+    `criterion` is "message_length", `categorical_split` "multiway", `missing` "fractional" and `ties` "schema".
     """
 
     lookahead: int
@@ -111,7 +112,7 @@ class BayesTreeClassifier(_ByLength):
     before the rows are seen.
 
     The parameters are those of `SMMLClassifier` but for `lookahead`. By default, `criterion` is "evidence",
-    `categorical_split` "multiway" and `missing` "fractional".
+    `categorical_split` "multiway", `missing` "fractional" and `ties` "schema".
     """
 
     _averages = True

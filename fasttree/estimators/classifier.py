@@ -129,6 +129,10 @@ class TreeClassifier(Estimator):
         root is split with at most the probability `significance`. "naive": as if there had been this split alone
         (chi-square, exact where counts are small; ``Significance(0.1, exact=False, test="naive")`` is chi-square
         always).
+    ties : {"root_gain", "schema"}, default="root_gain"
+        Which attribute is asked if the best splits of several are equally good at a node. "root_gain": the one whose
+        best split scores most at the root (of equal ones the first column of the table), so that the tree does not
+        depend on the order of columns of which one tells more than another. "schema": the first column.
     attribute_costs : dict, array or None, default=None
         What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
         on the way to a node costs nothing there.
@@ -208,6 +212,7 @@ class TreeClassifier(Estimator):
         stop_zero_gain: bool = False,
         significance: Any = None,
         significance_test: str = "selected",
+        ties: str = "root_gain",
         attribute_costs: Any = None,
         cost_function: Any = None,
         class_weight: Any = None,
@@ -235,6 +240,7 @@ class TreeClassifier(Estimator):
         self.stop_zero_gain = stop_zero_gain
         self.significance = significance
         self.significance_test = significance_test
+        self.ties = ties
         self.attribute_costs = attribute_costs
         self.cost_function = cost_function
         self.class_weight = class_weight

@@ -17,12 +17,16 @@ from fasttree.tree import Tree
 class ID3Classifier(TreeClassifier):
     """ID3: information gain, a branch for each level, no pruning. Numeric attributes are split by threshold.
 
-    All parameters are those of `TreeClassifier`. By default, `criterion` is "entropy", `categorical_split` "multiway"
-    and `missing` "fractional".
+    All parameters are those of `TreeClassifier`. By default, `criterion` is "entropy", `categorical_split` "multiway",
+    `missing` "fractional" and `ties` "schema".
     """
 
     __init__ = preset(
-        TreeClassifier, criterion="entropy", categorical_split="multiway", missing="fractional"
+        TreeClassifier,
+        criterion="entropy",
+        categorical_split="multiway",
+        missing="fractional",
+        ties="schema",
     )
 
 
@@ -34,12 +38,16 @@ class CARTClassifier(TreeClassifier):
     the tree that the textbook draws. CART's other rule (0-SE, "CART0") is
     ``pruning=fasttree.pruning.CostComplexity(se=0)``.
 
-    All parameters are those of `TreeClassifier`. By default, `missing` is "surrogate", `stop_zero_gain` True and
-    `pruning` "cost_complexity".
+    All parameters are those of `TreeClassifier`. By default, `missing` is "surrogate", `stop_zero_gain` True, `ties`
+    "schema" and `pruning` "cost_complexity".
     """
 
     __init__ = preset(
-        TreeClassifier, missing="surrogate", stop_zero_gain=True, pruning="cost_complexity"
+        TreeClassifier,
+        missing="surrogate",
+        stop_zero_gain=True,
+        ties="schema",
+        pruning="cost_complexity",
     )
 
 
@@ -61,8 +69,8 @@ class C45Classifier(TreeClassifier):
 
     By default, `criterion` is "gain_ratio" (the only other is "entropy", the choice by gain alone, C4.5's ``-g``),
     `categorical_split` "multiway" ("grouped" merges levels much as C4.5's ``-s``), `missing` "fractional", `threshold`
-    "value", `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to 2 m) and `pruning`
-    "error_based" (C4.5's ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
+    "value", `ties` "schema", `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to
+    2 m) and `pruning` "error_based" (C4.5's ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
 
     Two branches of a category must weigh m, each side of a threshold m or, where this is more, a tenth of the rows a
     class; then 25 are enough, even for a larger m.
@@ -79,6 +87,7 @@ class C45Classifier(TreeClassifier):
         threshold="value",
         min_samples_split=4,
         min_samples_leaf=2,
+        ties="schema",
         pruning="error_based",
         extra={"collapse": True, "compat": None},
     )

@@ -30,7 +30,7 @@ class MessageLength:
 
     Parameters
     ----------
-    alpha : float or "opt"
+    alpha : float, "1/C" or "opt"
         What every class counts before the first row is seen; the probabilities of leaves have it too.
     cut_code : {"uniform", "dyadic"}
         How thresholds are told.
