@@ -20,7 +20,7 @@ from fasttree import (
     select_depth,
 )
 from fasttree.folds import choose_folds, given_folds, hold_out
-from fasttree.pruning import CostComplexity
+from fasttree.pruning import CostComplexity, ReducedError
 
 pytestmark = pytest.mark.numeric
 
@@ -206,7 +206,7 @@ def test_copies_that_go_as_a_group_tell_no_method_what_it_is_asked() -> None:
     found = compare_methods(X, y, ["ID3"], groups=row)
     assert found.spread("ID3").mean == pytest.approx(1 / 3, abs=0.08)
     assert (found.folds[::3] == found.folds[1::3]).all()
-    for pruning in ("cost_complexity", "reduced_error"):
+    for pruning in ("cost_complexity", ReducedError(method="greedy")):
         model = TreeClassifier(pruning=pruning)
         assert model.fit(X, y).get_n_leaves() > 100
         assert model.fit(X, y, groups=row).get_n_leaves() < 20

@@ -180,6 +180,7 @@ ALLOWED = {
     # Products of whole numbers of which every partial sum is one.
     ("rules/pruning.py", "@"),
     ("_exact_tests.py", "@"),
+    ("rules/subsets.py", "@"),
     # Shares of rows: a whole number by another.
     ("cli/compare.py", "np.mean"),
     ("studies/protocol.py", "np.mean"),

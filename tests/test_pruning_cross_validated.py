@@ -30,7 +30,7 @@ def noisy_folds(
     y = ((X[:, 0] > 0) ^ (rng.random(n_rows) < noise)).astype(int)
     model = fasttree.TreeClassifier()
     tree = model.fit(X, y).tree_
-    fold_of = deal(value_hashes(X.T, len(y)), y, n_folds)
+    fold_of = deal(value_hashes(X.T, len(y)), y, n_folds).of_rows()
     folds = []
     for fold in range(n_folds):
         own = fold_of == fold

@@ -223,7 +223,11 @@ def test_boosting(rows: Data, depth: int) -> None:
         error = np.average(wrong, weights=weight)
         say = np.log((1 - error) / error) + np.log(2)
         assert boosted.estimator_errors_[number] == pytest.approx(error, abs=1e-12)
-        assert boosted.estimators_[number].tree_ == model.tree_
+        # Its weights are the same but for rounding, and so are the counts.
+        boosted_tree, tree = boosted.estimators_[number].tree_, model.tree_
+        assert np.array_equal(boosted_tree.attribute, tree.attribute)
+        assert np.array_equal(boosted_tree.threshold, tree.threshold, equal_nan=True)
+        assert np.allclose(boosted_tree.counts, tree.counts, rtol=0, atol=1e-9)
         votes[np.arange(len(y)), model.predict(X)] += say
         weight *= np.exp(say * wrong)
         weight /= weight.sum()

@@ -118,7 +118,7 @@ def test_standard_error_is_that_of_the_rows(
         misclassification_cost=cost,
         class_weight=None if weights is None else dict(enumerate(weights)),
     ).fit(X, y, X_val=X_val, y_val=y_val)
-    grown = CARTClassifier(**(model.get_params() | {"pruning": None})).fit(X, y)
+    grown = CARTClassifier(**(model.get_params(deep=False) | {"pruning": None})).fit(X, y)
     choice = model.pruning_choice_
     counts = np.ones(3) if weights is None else weights
     per_mistake = 1 - np.eye(3) if cost is None else cost
