@@ -19,7 +19,7 @@ cdef struct Instances:
     uint32_t* y
     int64_t* weight
     uint32_t* row_of
-    uint32_t* first_copy        # the number of a shared row's share on the second branch; 0: it is whole
+    uint32_t* first_copy        # of a row that is shared out: the number of its share on the second branch
     Wide* exact                 # the weight, and what is too fine for a step
 
 

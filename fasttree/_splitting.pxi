@@ -59,9 +59,8 @@ def share_rows(
     """Share the rows that do not know the attribute out over the branches that have rows, in proportion to their
     weights `known`. Copies take numbers from first_copy[node] on; the last branch takes what rounding leaves.
 
-    child_exact[child, class], the counts in two words, has those of the rows that know the attribute in whole steps at
-    first. `pull`: by what class weights are multiplied to see how much a branch draws, in 2^-64; None: all by the same.
-    Returns False without memory.
+    child_exact[child, class] := the counts in two words. `pull`: by what class weights are multiplied to see how much a
+    branch draws, in 2^-64; None: all by the same. Returns False without memory.
     """
     cdef Py_ssize_t i
     cdef int64_t most = 1
@@ -285,22 +284,14 @@ cdef int64_t count_children(
 cdef void count_exactly(
     Growth growth, Level level, int64_t node, int64_t attribute, int64_t first, uint64_t[:, :, ::1] child_exact
 ) noexcept nogil:
-    """To the class counts in steps of the rows that know their branch: what they lack, or have too much. Only shares of
-    rows are no whole number of steps."""
+    """The class counts of the rows that know their branch."""
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef Instances* instances = &growth.instances
-    cdef Wide* count
     cdef int64_t i
-    cdef uint32_t branch, number
+    cdef uint32_t branch
     for i in range(level.n_rows[node]):
-        number = <uint32_t>entries[i]
-        if instances.first_copy[number] == 0:
-            continue
         branch = branch_of(&growth.sides, entries[i])
         if branch != SHARED:
-            count = <Wide*>&child_exact[first + branch, instances.y[number], 0]
-            count[0] = wide_difference(
-                wide_sum(count[0], instances.exact[number]), Wide(<uint64_t>instances.weight[number], 0))
+            add_exactly(&growth.instances, <uint32_t>entries[i], first + branch, child_exact)
 
 
 cdef inline void add_exactly(
@@ -360,7 +351,6 @@ cdef void share_node(
             if b > 0:
                 number = <uint32_t>copy
                 copy += 1
-                growth.instances.first_copy[number] = number
                 growth.instances.y[number] = growth.instances.y[instance]
                 growth.instances.row_of[number] = growth.instances.row_of[instance]
             growth.instances.weight[number] = part

@@ -54,7 +54,7 @@ class Instances:
         self.y = None if has_class else table.y
         self.weight = steps if is_weighted else None
         self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
-        self.first_copy = np.zeros(table.n_rows, dtype=np.uint32) if shares else None
+        self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
         self.exact = np.zeros((table.n_rows, 2), dtype=np.uint64) if shares else None
         self.keeps_branches = shares or keeps_branches
         is_wide = self.keeps_branches and many_branches
@@ -119,8 +119,7 @@ class Instances:
             self.exact = other.exact.copy()
             self.y, self.weight = other.y.copy(), other.weight.copy()
             self.row_of = other.row_of.copy()
-            assert other.first_copy is not None
-            self.first_copy = other.first_copy.copy()
+            self.first_copy = np.empty_like(other.first_copy)
             self.branch = np.empty_like(other.branch)
         self.core.set_lists(self.lists, self.lists)
         self.core.set_row_lists(self.row_list, self.next_row_list)

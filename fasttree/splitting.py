@@ -147,7 +147,7 @@ class Splitter:
         """Share the rows out that do not know the attribute on which their node is split."""
         level, nodes, attribute, children, n_shared, edges, shared = described
         counts = children.counts.copy()
-        exact = np.stack([counts, np.zeros_like(counts)], axis=-1).astype(np.uint64)
+        exact = np.zeros((*counts.shape, 2), dtype=np.uint64)
         known = self.ground.pull(children.counts).astype(np.float64)
         copies = ends(n_shared * (children.n_filled - 1))
         self._check_copies(copies, attribute, n_shared, children.n_filled)
