@@ -15,7 +15,12 @@ from fasttree.pruning import held_out_counts
 from fasttree.tree import Tree
 
 ID3 = {"criterion": "entropy", "categorical_split": "multiway"}
-CART = {"criterion": "gini", "categorical_split": "subset", "stop_zero_gain": True}
+CART = {
+    "criterion": "gini",
+    "categorical_split": "subset",
+    "stop_zero_gain": True,
+    "ties": "schema",
+}
 
 # What textbooks draw for the ten mammals; no algorithm grows these.
 DRAWN_LEFT: Any = {

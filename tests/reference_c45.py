@@ -155,8 +155,10 @@ class FractionalGrower:
         self.impurity = IMPURITY[criterion]
         self.categorical_split = categorical_split
         self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
+        # A leaf of one row and a split of two limit nothing, but shares must come to the lightest row.
+        row = min(1.0, *(weight for weight in self.weights if weight > 0))
+        self.min_samples_split = min_samples_split * (row if min_samples_split <= 2 else 1)
+        self.min_samples_leaf = min_samples_leaf * (row if min_samples_leaf <= 1 else 1)
         self.tie = TIE
 
     # -- rows ------------------------------------------------------------------------------------

@@ -704,7 +704,8 @@ def test_files_of_every_version_are_read(file: Path) -> None:
     expected = json.loads(file.with_suffix(".json").read_text("utf-8"))
     model = fasttree.load(file)
     old = copy.deepcopy(model)
-    if "ties" in old.get_params():  # which these files lack: the first column was taken
+    if "ties" in old.get_params() and not file.parent.name.endswith("-3"):
+        # The files before format version 3 lack it: the first column was taken.
         assert old.ties == "schema"
         old.set_params(ties=type(old)().ties)
     assert repr(old) == expected["model"]
