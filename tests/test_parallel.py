@@ -459,7 +459,8 @@ while time.monotonic() < stop and fits < 200:
         pickle.loads(pickle.dumps(model)).predict_proba(X)
     except (ValueError, RuntimeError) as error:
         refused += 1
-        assert re.search("changed|sample_weight|other ways", str(error)), error
+        # Also a class that was caught in the first of its rows is too rare to be dealt to folds.
+        assert re.search("changed|sample_weight|other ways|folds=2 is more than the class", str(error)), error
     fits += 1
 over.set()
 changer.join()
