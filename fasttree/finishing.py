@@ -27,7 +27,7 @@ from fasttree.node_arrays import (
 )
 from fasttree.params import J48_TIE
 from fasttree.priors import CLASS_TIE, LAST_BITS, cheapest, in_order, likeliest, to_ratios
-from fasttree.segments import ends, places, starts
+from fasttree.segments import NONE, ends, filled, places, starts
 from fasttree.surrogates import Surrogates
 from fasttree.tree import LEAF, NOTHING, Tree, constant
 from fasttree.weights import GridWeights
@@ -130,7 +130,7 @@ class Finisher:
         leaf = LEAF_VALUES[name]
         if name not in self.written.splits:
             return constant(leaf, self.written.n_nodes)
-        values = np.full(self.written.n_nodes, leaf)
+        values = filled(self.written.n_nodes, leaf)
         values[node] = joined(self.written.splits.pop(name))
         give_back(16 * self.written.n_nodes)
         return values
@@ -141,9 +141,9 @@ class Finisher:
         if self.written.in_parts:
             node = np.sort(node)
         families = n_children[node]
-        first_child = np.full(self.written.n_nodes, -1, dtype=np.int32)
+        first_child = filled(self.written.n_nodes, NONE)
         first_child[node] = starts(families) + 1
-        parent = np.full(self.written.n_nodes, -1, dtype=np.int32)
+        parent = filled(self.written.n_nodes, NONE)
         parent[1:] = node.repeat(families)
         return {
             "n_children": n_children,

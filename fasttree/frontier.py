@@ -10,7 +10,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._sums import segment_sums
-from fasttree.segments import sizes, starts
+from fasttree.segments import NONE, filled, sizes, starts
 
 KEEP_ROWS = 128  # a smaller node's histogram is not worth keeping for its children
 POOL_BYTES = 2**24
@@ -89,7 +89,7 @@ def make_level(
     """Lay out the children of some families; `is_open` marks the frontier. Their rows stand from `first_row` on in the
     row list, those of the frontier from `first_entry` on in the sorted lists."""
     frontier = is_open.nonzero()[0]
-    place = np.full(len(n_rows), -1, dtype=np.int32)
+    place = filled(len(n_rows), NONE)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
     list_start = starts(n_rows * is_open) + first_entry
     first_child, _, parent_start, parent_rows, parent_slot = families
@@ -168,7 +168,7 @@ class Slots:
         n_rows: np.ndarray,
         is_open: np.ndarray,
     ) -> np.ndarray:
-        slot = np.full(len(n_rows), -1, dtype=np.int32)
+        slot = filled(len(n_rows), NONE)
         if not self.capacity:
             return slot
         has_heirs = bool((parent_slot >= 0).any())

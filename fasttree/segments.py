@@ -5,6 +5,15 @@ from __future__ import annotations
 
 import numpy as np
 
+NONE = np.int32(-1)
+
+
+def filled(n: int, value: np.generic) -> np.ndarray:
+    """An array that says the same n times; `numpy.full` takes three times as long for a few."""
+    found = np.empty(n, dtype=value.dtype)
+    found.fill(value)
+    return found
+
 
 def ends(lengths: np.ndarray) -> np.ndarray:
     """0 and the running sums: where each of the lists begins, and the end."""

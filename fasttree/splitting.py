@@ -16,7 +16,7 @@ from fasttree.ground import Ground
 from fasttree.instances import MOST_NARROW_BRANCHES
 from fasttree.params import ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
 from fasttree.scalars import column_label
-from fasttree.segments import ends, sizes
+from fasttree.segments import NONE, ends, filled, sizes
 from fasttree.surrogates import Surrogates
 
 # Rows of a level's splits below which one thread tells them their branches: the branches of neighbouring rows stand in
@@ -121,7 +121,7 @@ class Splitter:
             table_codes=np.empty(table_start[-1], dtype=np.uint32),
             table_branch=np.empty(table_start[-1], dtype=np.uint32),
             neighbours=np.zeros((len(nodes), 2), dtype=np.int64),
-            missing_branch=np.full(len(nodes), -1, dtype=np.int32),
+            missing_branch=filled(len(nodes), NONE),
         )
         n_shared = np.zeros(len(nodes), dtype=np.int64)
         n_rows = ends(level.n_rows[nodes])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -12,13 +14,18 @@ def best_first(score: np.ndarray, tie: float, relative: bool) -> np.ndarray:
     What is less than the one before by no more than `tie` (if `relative`, by that share of it) is equal to it. So
     rounding decides nothing.
     """
-    order = np.argsort(-score, kind="stable")
-    ranked = score[order]
-    n_possible = np.count_nonzero(ranked > -np.inf)  # the others, that have no split, are all equal
-    is_worse = np.zeros(len(ranked), dtype=bool)
-    is_worse[n_possible : n_possible + 1] = True
-    possible = ranked[:n_possible]
-    before, after = possible[:-1], possible[1:]
-    margin = tie * np.maximum(np.abs(before), np.abs(after)) if relative else tie
-    is_worse[1:n_possible] = after < before - margin
-    return order[np.lexsort((order, np.cumsum(is_worse)))]
+    values = score.tolist()
+    found: list[int] = []
+    equal: list[int] = []
+    for place in sorted(range(len(values)), key=values.__getitem__, reverse=True):
+        if equal and _is_worse(values[place], values[equal[-1]], tie, relative):
+            found += sorted(equal)
+            equal = []
+        equal.append(place)
+    return np.array(found + sorted(equal), dtype=np.int64)
+
+
+def _is_worse(score: float, than: float, tie: float, relative: bool) -> bool:
+    if score == -math.inf:  # no split: all of these are equal
+        return than > score
+    return score < than - (tie * max(abs(score), abs(than)) if relative else tie)
