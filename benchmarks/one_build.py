@@ -35,7 +35,7 @@ def main(scenario: str, threads: str, quick: str) -> None:
     answer(
         {
             "file": fasttree.__file__,
-            "core": sys.modules["fasttree._core"].__file__ if jobs else None,
+            "core": getattr(sys.modules.get("fasttree._core"), "__file__", None) if jobs else None,
             "version": fasttree.__version__,
             "jobs": jobs and {name: seconds(job, 1) for name, job in jobs.items()},
         }
