@@ -21,6 +21,7 @@ from fasttree.answers import Answers, answers_of
 from fasttree.folds import value_hashes, with_classes
 from fasttree.frames import Column, Table, read_table_like, read_target, read_weights
 from fasttree.importances import METRICS, Importances, Metric
+from fasttree.labels import places_among
 from fasttree.params import check_n_jobs, check_seed
 from fasttree.scalars import plain, shown
 
@@ -231,8 +232,7 @@ def _class_codes(y: Any, n_rows: int, answers: Answers, metric: Metric) -> np.nd
             f"y holds labels like {shown(target.classes[0])}, but the model was fitted to labels like "
             f"{shown(classes[0])}: pass labels of the same kind"
         )
-    number_of = {plain(label): number for number, label in enumerate(classes)}
-    known = np.array([number_of.get(plain(label), -1) for label in target.classes])
+    known = places_among(target.classes, classes)
     if metric.takes_shares and (known < 0).any():
         raise ValueError(
             f"y holds the class {shown(target.classes[int(known.argmin())])}, which the model does not know and gives "

@@ -211,6 +211,12 @@ def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]
     return _numbered(order, len(labels)), objects[order].tolist()
 
 
+def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> np.ndarray:
+    """The place of each label among the classes, -1 if it is none of them, whatever library either comes from."""
+    place_of = {plain(label): place for place, label in enumerate(classes)}
+    return np.array([place_of.get(plain(label), -1) for label in labels], dtype=np.int64)
+
+
 def numbering(levels: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
     """The code of each level, by what it is compared as; by default its place."""
     compared = _compared(levels)

@@ -11,7 +11,7 @@ import numpy as np
 from fasttree._parallel import Team
 from fasttree.doubts import FEWEST_ROWS
 from fasttree.frames import read_table_like
-from fasttree.scalars import plain
+from fasttree.labels import places_among
 from fasttree.scoring import Policy, ends_of
 from fasttree.targets import read_target
 from fasttree.tree import Tree
@@ -23,8 +23,8 @@ NOISE = 1e-6  # of a row: what rounding leaves of rows that are shared out
 def look_like_training(tree: Tree, X: Any, y: Any, name: str) -> bool:
     """Do the rows end at the leaves of the tree as its training rows did, as many of each class at each leaf?
 
-    Of other rows that is so by chance less often than once in a hundred times. Rows of training that had weights, or of
-    which the tree has only seen a part, are not found out. `name`: of the estimator, for messages.
+    Rows of training that had weights, or of which the tree has only seen a part, are not found out. `name`: of the
+    estimator, for messages.
     """
     leaves = np.flatnonzero(tree.is_leaf())
     counts = tree.counts[leaves]
@@ -34,12 +34,11 @@ def look_like_training(tree: Tree, X: Any, y: Any, name: str) -> bool:
     if table.n_rows < FEWEST_ROWS or abs(counts.sum() - table.n_rows) > NOISE:
         return False
     target = read_target(y, table.n_rows)
-    number_of = {plain(label): code for code, label in enumerate(tree.schema.classes.tolist())}
-    number = [number_of.get(plain(label), -1) for label in target.classes]
-    if min(number) < 0:
+    number = places_among(target.classes, tree.schema.classes)
+    if (number < 0).any():
         return False
     with Team(1) as team:
         ends = ends_of(tree, table, Policy(), team)
     found = np.zeros(tree.counts.shape)
-    np.add.at(found, (ends.node, np.array(number)[target.codes][ends.row]), ends.share)
+    np.add.at(found, (ends.node, number[target.codes][ends.row]), ends.share)
     return bool((abs(found[leaves] - counts) <= NOISE).all())

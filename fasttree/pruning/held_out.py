@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.labels import places_among
 from fasttree.scalars import plain, shown
 from fasttree.tree import Tree
 
@@ -42,16 +43,14 @@ def codes_of_classes(labels: np.ndarray, codes: np.ndarray, classes: np.ndarray)
 
     `labels` are the classes of the validation rows and `codes` the rows' places among them.
     """
-    number = {plain(label): place for place, label in enumerate(classes)}
-    places = [number.get(plain(label), -1) for label in labels]
-    unseen = [plain(label) for label, place in zip(labels, places, strict=True) if place < 0]
-    if unseen:
-        known = shown(list(number))
+    places = places_among(labels, classes)
+    if (places < 0).any():
+        unseen = plain(labels[int(places.argmin())])
         raise ValueError(
-            f"y_val holds the class {shown(unseen[0])}, which the tree has not seen: its classes are {known}; "
-            "leave such rows out, or train with some of them"
+            f"y_val holds the class {shown(unseen)}, which the tree has not seen: its classes are "
+            f"{shown(list(map(plain, classes)))}; leave such rows out, or train with some of them"
         )
-    return np.array(places, dtype=np.int64)[codes]
+    return places[codes]
 
 
 def check_held(tree: Tree, held: Any) -> np.ndarray:
