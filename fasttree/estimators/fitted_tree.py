@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a fitted tree answers: classes and shares of rows, its size, and itself in other forms."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fasttree._elementary import log
+from fasttree.choices import choices_of
+from fasttree.columns import Columns
+from fasttree.costs import check_costs
+from fasttree.estimators.protocol import Estimator
+from fasttree.estimators.validation import accuracy
+from fasttree.export import EXPORTERS, export
+from fasttree.export.model import Exportable, tells_missing
+from fasttree.export.text import to_text
+from fasttree.frames import Table, read_table_like, read_weights
+from fasttree.message_length import Alpha, Choices, MessageLength, message_length
+from fasttree.metrics import weighted_mean
+from fasttree.params import check_n_jobs, check_unknown
+from fasttree.scoring import (
+    Policy,
+    asking_costs,
+    classes_of,
+    leaves_of,
+    path_matrix,
+    shares_of,
+)
+from fasttree.tree import Tree
+
+if TYPE_CHECKING:
+    from fasttree.rules import RuleList
+
+
+class FittedTree(Estimator):
+    """What asks nothing but the tree, once it is there, and how odd values are to be taken."""
+
+    _averages = False
+    _choices: Choices | None
+    _missing_policy: str  # that of the fit
+
+    tree_: Tree
+    classes_: np.ndarray
+    categorical_split: str
+    attribute_costs: Any
+    cost_function: Any
+    unknown: str
+    n_jobs: Any
+
+    # -- scoring ---------------------------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> np.ndarray:
+        """The node number of each row's leaf."""
+        self._check_fitted()
+        return leaves_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row."""
+        self._check_fitted()
+        classes = classes_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+        return self.classes_[classes]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The share of each class in each row's leaf, in the order of ``classes_``."""
+        self._check_fitted()
+        return shares_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return log(self.predict_proba(X))
+
+    def _read(self, X: Any) -> Table:
+        if isinstance(X, Columns):
+            raise TypeError("X is a fasttree.Columns, which is for fit: pass the table itself")
+        unknown = check_unknown(self.unknown)
+        return read_table_like(X, self.tree_.schema, type(self).__name__, unknown)
+
+    def _policy(self) -> Policy:
+        return self._policy_of(self._missing_policy)
+
+    def _policy_of(self, missing: str) -> Policy:
+        return Policy(allow_missing=missing != "error", stops_at_unknown=self.unknown == "majority")
+
+    def decision_path(self, X: Any) -> Any:
+        """The nodes on each row's way to the leaf that `apply` names: a sparse 0/1 matrix [row, node] of scipy."""
+        leaves = self.apply(X)
+        return path_matrix(self.tree_, leaves)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are classified rightly."""
+        predicted = self.predict(X)
+        return accuracy(self.classes_, predicted, y, sample_weight)
+
+    def mean_test_cost(self, X: Any, sample_weight: Any = None) -> float:
+        """What it costs on average to classify these rows: each row pays once for every attribute that is asked on its
+        way, or on any of its ways, if it is shared out."""
+        self._check_fitted()
+        costs = check_costs(self.attribute_costs, self.cost_function, self.tree_.schema.names)
+        if costs is None:
+            raise ValueError("mean_test_cost needs attribute_costs: set them on the estimator")
+        table = self._read(X)
+        weight = read_weights(sample_weight, table.n_rows)
+        n_jobs = check_n_jobs(self.n_jobs)
+        paid = asking_costs(self.tree_, table, self._policy(), costs.cost, n_jobs)
+        return weighted_mean(paid, weight)
+
+    # -- the tree --------------------------------------------------------------------------------------------------
+
+    def get_depth(self) -> int:
+        """Tests on the longest path."""
+        self._check_fitted()
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Leaves; a level without training rows at its node counts as a leaf."""
+        self._check_fitted()
+        return self.tree_.n_leaves
+
+    def to_text(self, surrogates: bool = False, exact: bool = False) -> str:
+        """The tree as indented text, one line a branch, with the weight and the errors of each leaf.
+
+        `surrogates`: each branch says beneath its line which rows without the attribute take it (with
+        ``missing="surrogate"``). `exact`: thresholds have all their digits; else long ones have six.
+        """
+        self._check_fitted()
+        return to_text(self._exportable(), surrogates, exact)
+
+    def export(
+        self, format: str, path: str | os.PathLike[str] | None = None, **options: Any
+    ) -> str | bytes:
+        """The fitted model in another form that gives the same answers, see ``fasttree.export.EXPORTERS``.
+
+        `format`: "text", "dot", "json", "sql", "python", ... The result is returned, and written to `path` if that is
+        given. `options` are those of the format.
+        """
+        self._check_fitted()
+        check_unknown(self.unknown)
+        return export(self._exportable(), EXPORTERS, format, path, options)
+
+    def _exportable(self) -> Exportable:
+        """The fitted tree with what becomes of odd rows, for who writes or draws it."""
+        return Exportable(
+            self.tree_,
+            unknown=self.unknown,
+            allow_missing=self._missing_policy != "error",
+            tells_missing=tells_missing(self.tree_, self._missing_policy),
+            name=type(self).__name__,
+            averaged=self._averages,
+        )
+
+    def rules(self) -> RuleList:
+        """The paths of the tree as IF-THEN rules, see `fasttree.rules`."""
+        from fasttree.rules import rules_of  # heavy, and few ask for it
+
+        self._check_fitted()
+        allow_missing = self._missing_policy != "error"
+        return rules_of(
+            self.tree_, unknown=self.unknown, allow_missing=allow_missing, averaged=self.averaged
+        )
+
+    @property
+    def averaged(self) -> str | None:
+        """The name of the model, if it averages over many trees: then `tree_` does not say it all."""
+        return type(self).__name__ if self._averages else None
+
+    def message_length(
+        self, X: Any = None, *, alpha: Alpha | None = None, cut_code: str = "uniform"
+    ) -> MessageLength:
+        """How many bits tell this tree and the classes of the training rows by it, see `fasttree.message_length`.
+
+        X: the training rows, without those of weight 0. They are not needed if the tree was grown by message length or
+        evidence. `alpha`: what each class counts before the first row is seen; by default as in growth, or 1/2.
+        """
+        self._check_fitted()
+        choices = self._choices
+        if X is not None:
+            choices = choices_of(self.tree_, X, self.categorical_split)
+        elif choices is None:
+            raise ValueError(
+                "message_length needs the training rows, to see what there was to choose between at each node: pass X"
+            )
+        prior: Alpha = getattr(self, "alpha", 0.5) if alpha is None else alpha
+        return message_length(self.tree_, choices, alpha=prior, cut_code=cut_code)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The share of the impurity, saved on the training rows, that each attribute brought: 1 together, or all 0 for
+        a single leaf. Attributes of many values are favoured, since the best of many cuts saves something on noise too:
+        `fasttree.permutation_importance` asks other rows."""
+        self._check_fitted()
+        return self.tree_.importances()
