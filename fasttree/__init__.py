@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fasttree.lazy import lazy_names
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
@@ -89,15 +89,4 @@ __all__ = [
     "select_depth",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'fasttree' has no attribute {name!r}")
-    home = importlib.import_module(_HOMES[name])
-    value = home if home.__name__ == f"fasttree.{name}" else getattr(home, name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, globals(), _HOMES)

@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The estimators: thin, in scikit-learn's protocol."""
 
-from fasttree.estimators.by_length import BayesTreeClassifier, MMLClassifier, SMMLClassifier
-from fasttree.estimators.classifier import TreeClassifier
-from fasttree.estimators.presets import C45Classifier, CARTClassifier, ID3Classifier
-from fasttree.estimators.rules import RuleClassifier
+from typing import TYPE_CHECKING
+
+from fasttree.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from fasttree.estimators.by_length import BayesTreeClassifier, MMLClassifier, SMMLClassifier
+    from fasttree.estimators.classifier import TreeClassifier
+    from fasttree.estimators.presets import C45Classifier, CARTClassifier, ID3Classifier
+    from fasttree.estimators.rules import RuleClassifier
+
+# A tree is wanted more often than rules or messages: each is loaded on first use.
+_HOMES = {
+    "BayesTreeClassifier": "fasttree.estimators.by_length",
+    "C45Classifier": "fasttree.estimators.presets",
+    "CARTClassifier": "fasttree.estimators.presets",
+    "ID3Classifier": "fasttree.estimators.presets",
+    "MMLClassifier": "fasttree.estimators.by_length",
+    "RuleClassifier": "fasttree.estimators.rules",
+    "SMMLClassifier": "fasttree.estimators.by_length",
+    "TreeClassifier": "fasttree.estimators.classifier",
+}
 
 __all__ = [
     "BayesTreeClassifier",
@@ -16,3 +33,5 @@ __all__ = [
     "SMMLClassifier",
     "TreeClassifier",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__, globals(), _HOMES)
