@@ -3,7 +3,7 @@
  * FT_CLONES before a function makes the compiler write it several times, for newer and older x86-64 processors; the loader
  * takes the right one. `flatten` pulls what the function calls into every copy. Needs GCC >= 12 and glibc's loader; nothing
  * elsewhere. -ffp-contract=off (setup.py) keeps the copies from rounding differently. FT_APART: the same for a function that
- * stays one, also where `flatten` would pull it in.
+ * stays one, also where `flatten` would pull it in. FT_PREFETCH(at): memory that is read soon.
  *
  * FT_COPIES names the copies that there are. With -DFT_ONLY=1, 3 or 4 there is one alone, that for x86-64, x86-64-v3 or
  * x86-64-v4, on every processor: so that each can be tested on a machine for which the loader would take another.
@@ -39,6 +39,12 @@
 #define FT_APART __attribute__((noinline)) FT_CLONES
 #else
 #define FT_APART FT_CLONES
+#endif
+
+#if defined(__GNUC__)
+#define FT_PREFETCH(at) __builtin_prefetch(at)
+#else
+#define FT_PREFETCH(at) ((void)0)
 #endif
 
 #endif

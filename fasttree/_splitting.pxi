@@ -281,17 +281,27 @@ cdef int64_t count_children(
     return n_shared
 
 
+cdef extern from "_isa.h" nogil:
+    void prefetch "FT_PREFETCH" (const void* at) noexcept
+
+cdef enum:
+    PREFETCHED = 24  # rows ahead
+
+
 cdef void count_exactly(
     Growth growth, Level level, int64_t node, int64_t attribute, int64_t first, uint64_t[:, :, ::1] child_exact
 ) noexcept nogil:
     """The class counts of the rows that know their branch."""
     cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef int64_t i
+    cdef int64_t i, n = level.n_rows[node]
     cdef uint32_t branch
-    for i in range(level.n_rows[node]):
+    cdef Wide* count
+    for i in range(n):
+        prefetch(&growth.instances.exact[<uint32_t>entries[min(i + PREFETCHED, n - 1)]])
         branch = branch_of(&growth.sides, entries[i])
         if branch != SHARED:
-            add_exactly(&growth.instances, <uint32_t>entries[i], first + branch, child_exact)
+            count = <Wide*>&child_exact[first + branch, class_of(growth.gather, &growth.rows, entries[i]), 0]
+            count[0] = wide_sum(count[0], growth.instances.exact[<uint32_t>entries[i]])
 
 
 cdef inline void add_exactly(
