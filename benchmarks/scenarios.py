@@ -159,7 +159,7 @@ _ALL: tuple[Scenario, ...] = (
         title="peak memory beyond X, exact gini, full depth",
         contestants=("fasttree", "snapml exact"),
         task=Task(),
-        claims=(MemoryAtMost(16),),
+        claims=(MemoryAtMost(10),),
         n_rows=1_000_000,
         n_columns=50,
     ),

@@ -87,7 +87,7 @@ TABLE_SCENARIOS: tuple[Scenario, ...] = (
             title=f"peak memory beyond X, 100,000 levels, {split}",
             contestants=(OURS,),
             task=Task(categorical_split=split),
-            claims=(BytesARowAtMost(60),),
+            claims=(BytesARowAtMost(120),),
             source="many levels",
             n_rows=1_000_000,
             n_columns=5,

@@ -76,7 +76,6 @@ class Growth:
         shape: Array,
         n_codes: Array,
         has_missing: Array,
-        is_spent: Array,
         missing: int,
         pool: Array,
         cell_start: Array,

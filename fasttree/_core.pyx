@@ -127,7 +127,6 @@ cdef class Growth:
     cdef const int32_t[::1] shape       # per attribute: THRESHOLD ... ORDERED
     cdef const int32_t[::1] n_codes     # per attribute: 1 + largest code
     cdef const uint8_t[::1] has_missing     # per attribute: do some rows not know it?
-    cdef const uint8_t[::1] is_spent    # per attribute: has every node one value of it, now and below?
     cdef int missing                    # BRANCH, CATEGORY, FRACTIONAL or SURROGATE
     cdef bint sets_aside                # are splits scored by the rows that know the attribute?
     cdef int64_t[:, ::1] pool           # histograms kept for the children: [slot, cells]
@@ -138,7 +137,7 @@ cdef class Growth:
     cdef object _keep
 
     def __init__(
-        self, Measure measure, codes, storage, shape, n_codes, has_missing, is_spent, int missing, pool, cell_start,
+        self, Measure measure, codes, storage, shape, n_codes, has_missing, int missing, pool, cell_start,
         int rank_shift, double per_unit,
     ):
         self.measure = measure
@@ -147,7 +146,6 @@ cdef class Growth:
         self.shape = shape
         self.n_codes = n_codes
         self.has_missing = has_missing
-        self.is_spent = is_spent
         self.missing = missing
         self.sets_aside = missing == FRACTIONAL or missing == SURROGATE
         self.pool = pool
@@ -201,7 +199,7 @@ cdef class Growth:
         means nothing); else None. heuristic[a, i]: may there be a better split by the attribute, or, where none was
         found, one that is admissible? Returns False if memory ran out.
         """
-        cdef Py_ssize_t a, i
+        cdef Py_ssize_t a
         cdef Records records
         cdef bint fine = True
         cdef int C = self.measure.ruler.n_classes
@@ -221,12 +219,7 @@ cdef class Growth:
                     records.cut = &cut[a, 0]
                     records.split = &split[a, 0] if split is not None else NULL
                     records.heuristic = &heuristic[a, 0]
-                if self.is_spent[a]:
-                    for i in range(records.n):
-                        records.score[i] = -INFINITY
-                        records.cut[i] = 0
-                        records.heuristic[i] = False
-                elif self.storage[a] >= 0:
+                if self.storage[a] >= 0:
                     fine &= self.advance_swept(level, family0, family1, moves, first_node, a, spare, work, &records)
                 else:
                     fine &= self.advance_counted(level, family0, family1, first_node, a, work, histogram, &records)
@@ -258,8 +251,7 @@ cdef class Growth:
             elif source == entries:
                 split_list(
                     entries, level.start[f], level.stop[f], &self.sides, level.first_child[f + 1] - child,
-                    &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], spare.shape[0],
-                    work)
+                    &level.n_rows[child], &level.child_start[child], &level.frontier[child], &spare[0], work)
             else:
                 deal_list(
                     source + level.start[f], level.stop[f] - level.start[f], &self.sides, &self.instances,

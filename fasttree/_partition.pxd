@@ -62,7 +62,7 @@ cdef inline void split_in_two(
 
 cdef inline void split_list(
     uint64_t* entries, int64_t start, int64_t stop, const Sides* sides, int64_t n_children, const int64_t* child_rows,
-    const int64_t* child_start, const int32_t* frontier, uint64_t* spare, int64_t n_spare, int64_t* cursor,
+    const int64_t* child_start, const int32_t* frontier, uint64_t* spare, int64_t* cursor,
 ) noexcept nogil:
     """Replace the rows start..stop of a family by those of its growing children, each from `child_start` on.
 
@@ -73,13 +73,6 @@ cdef inline void split_list(
     if n_children == 1:
         if frontier[0] >= 0 and child_start[0] != start:
             memmove(entries + child_start[0], entries + start, (stop - start) * sizeof(uint64_t))
-        return
-    if stop - start > n_spare:
-        sort_by_child(entries + start, stop - start, sides, 0, n_children, child_rows, spare, n_spare, cursor)
-        for k in range(n_children):
-            if frontier[k] >= 0:
-                memmove(entries + child_start[k], entries + start, child_rows[k] * sizeof(uint64_t))
-            start += child_rows[k]
         return
     if n_children == 2 and sides.wide == NULL:
         if frontier[0] >= 0:
@@ -94,7 +87,7 @@ cdef inline void split_list(
         offset += frontier[k] >= 0
     if offset == 0:
         return
-    gather_children(entries + start, stop - start, sides, 0, n_children, child_rows, spare, cursor)
+    gather_children(entries + start, stop - start, sides, n_children, child_rows, spare, cursor)
     offset = 0
     for k in range(n_children):
         if frontier[k] >= 0:
@@ -103,74 +96,19 @@ cdef inline void split_list(
 
 
 cdef inline void gather_children(
-    const uint64_t* entries, int64_t n, const Sides* sides, int64_t first, int64_t last, const int64_t* child_rows,
+    const uint64_t* entries, int64_t n, const Sides* sides, int64_t n_children, const int64_t* child_rows,
     uint64_t* target, int64_t* cursor,
 ) noexcept nogil:
-    """The rows of the children first..last one child after another, in order."""
+    """The rows of the children, one child after another, in order."""
     cdef int64_t k, i, offset = 0
     cdef uint32_t branch
-    for k in range(first, last):
+    for k in range(n_children):
         cursor[k] = offset
         offset += child_rows[k]
     for i in range(n):
         branch = branch_of(sides, entries[i])
         target[cursor[branch]] = entries[i]
         cursor[branch] += 1
-
-
-cdef inline void sort_by_child(
-    uint64_t* entries, int64_t n, const Sides* sides, int64_t first, int64_t last, const int64_t* child_rows,
-    uint64_t* spare, int64_t n_spare, int64_t* cursor,
-) noexcept nogil:
-    """The same in place: halve the children until they fit into `spare`."""
-    cdef int64_t middle = first + 1, n_before
-    if last - first < 2:
-        return
-    if n <= n_spare:
-        gather_children(entries, n, sides, first, last, child_rows, spare, cursor)
-        memcpy(entries, spare, n * sizeof(uint64_t))
-        return
-    n_before = child_rows[first]
-    while middle < last - 1 and n_before + child_rows[middle] <= n // 2:
-        n_before += child_rows[middle]
-        middle += 1
-    halve(entries, n, sides, middle, spare, n_spare)
-    sort_by_child(entries, n_before, sides, first, middle, child_rows, spare, n_spare, cursor)
-    sort_by_child(entries + n_before, n - n_before, sides, middle, last, child_rows, spare, n_spare, cursor)
-
-
-cdef inline int64_t halve(
-    uint64_t* entries, int64_t n, const Sides* sides, int64_t middle, uint64_t* spare, int64_t n_spare
-) noexcept nogil:
-    """Put the rows of branches below `middle` before the others, in order; returns how many they are."""
-    cdef int64_t i, before = 0, left, right, goes_right
-    cdef uint64_t entry
-    if n > n_spare:
-        left = halve(entries, n // 2, sides, middle, spare, n_spare)
-        right = halve(entries + n // 2, n - n // 2, sides, middle, spare, n_spare)
-        rotate(entries + left, n // 2 - left, right, spare, n_spare)
-        return left + right
-    for i in range(n):
-        entry = entries[i]
-        goes_right = branch_of(sides, entry) >= <uint32_t>middle
-        entries[before] = entry
-        spare[i - before] = entry
-        before += 1 - goes_right
-    memcpy(entries + before, spare, (n - before) * sizeof(uint64_t))
-    return before
-
-
-cdef inline void rotate(
-    uint64_t* entries, int64_t n_first, int64_t n_then, uint64_t* spare, int64_t n_spare
-) noexcept nogil:
-    """Let the first rows and those behind them change places."""
-    cdef int64_t n
-    while n_first > 0 and n_then > 0:   # as many of the first at a time as there is room for, the last ones first
-        n = n_first if n_first < n_spare else n_spare
-        memcpy(spare, entries + n_first - n, n * sizeof(uint64_t))
-        memmove(entries + n_first - n, entries + n_first, n_then * sizeof(uint64_t))
-        memcpy(entries + n_first - n + n_then, spare, n * sizeof(uint64_t))
-        n_first -= n
 
 
 cdef inline void deal_list(

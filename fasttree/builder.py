@@ -109,7 +109,6 @@ class Builder:
             children.n_rows,
             level.depth + 1,
             note_measured(level, nodes, attribute, family),
-            level.first_entry,
         )
         if children.n_branches is None:
             return next_level
@@ -170,7 +169,6 @@ class Builder:
             self._sums(children.counts),
             children.n_rows,
             level.depth + 1,
-            first_entry=level.first_entry,
         )
 
     def _sums(self, counts: np.ndarray) -> Sums:
@@ -230,7 +228,6 @@ class Builder:
         n_rows: np.ndarray,
         depth: int,
         measured: np.ndarray | None = None,
-        first_entry: int = 0,
     ) -> Level:
         if self.ground.weights is None:
             n_rows = sums.total  # the same numbers, of which large levels have very many
@@ -249,7 +246,6 @@ class Builder:
             depth=depth,
             first_node=self.first_node,
             measured=measured,
-            first_entry=first_entry,
         )
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:

@@ -215,8 +215,6 @@ def training(
             container, categorical_features, ordered_features, team.run, to_encode=True
         )
         target = read_target(y, table.n_rows)
-        n_bytes = 4 * table.n_rows * len(table.names)
-        give_back(n_bytes)
         n_given = table.n_rows
         weight = read_weights(sample_weight, n_given)
         present = None
@@ -228,7 +226,7 @@ def training(
         progress.step("sorting the columns")
         encoded = encode(table, target, team, max_bins, grid)
         del container, table, target, grid  # the encoded table has taken what it needs
-        give_back(n_bytes)
+        give_back(4 * encoded.n_rows * encoded.n_attributes)
         encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)
         weights = _weights_of(encoded, weight, missing, present)
         yield TrainingRows(encoded, weights, True, n_given, present, weight), team

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from fasttree._parallel import Team
 from fasttree.few_numbers import FewNumbers
 from fasttree.frames import Column, Table, Target
 from fasttree.params import MAX_BINS
-from fasttree.room import Room
 from fasttree.scalars import column_label
 from fasttree.schema import AttributeSchema, Schema
 from fasttree.weights import GridWeights
@@ -72,10 +70,6 @@ class EncodedTable:
     def drop_lists(self) -> None:
         """Growth has used the sorted lists up, and needs their memory."""
         object.__setattr__(self, "lists", np.empty((0, 0), dtype=np.uint64))
-
-    def drop_classes(self) -> None:
-        """Nobody will ask for the classes of rows again; those that growth needs stand in the entries."""
-        object.__setattr__(self, "y", np.empty(0, dtype=np.uint32))
 
     def first_missing(self, attribute: int) -> int:
         """The first row that does not know an attribute."""
@@ -236,7 +230,6 @@ class _Encoding:
         self.ranges = np.full((d, 2), np.nan)
         self.counted = [(0, 0)] * d
         self.source: list[np.ndarray | None] = [None] * d
-        self.room = Room(d if table.columns is not None else 0, n)
         self.keys: list[np.ndarray] = []  # of the columns of a matrix that a worker has in hand
 
     # -- numeric ---------------------------------------------------------------------------------------------------
@@ -295,10 +288,7 @@ class _Encoding:
     def floats(self, values: np.ndarray) -> np.ndarray:
         if values.dtype in (np.float32, np.float64):
             return values
-        alone = values.shape[1] == 1
-        numbers = self.room.numbers()[:, np.newaxis] if alone else np.empty(values.shape)
-        numbers[:] = values
-        return numbers
+        return values.astype(np.float64, order="C")
 
     def note_codes(
         self, attribute: int, largest: int, upper: np.ndarray, n_values: int | None = None
@@ -394,9 +384,8 @@ class _Encoding:
         if table.columns is None:
             attributes: Sequence[AttributeSchema] = [AttributeSchema(name) for name in table.names]
         else:
-            attributes = [  # as they are, for growth asks for no level by its name: see Schema.unpacked
-                AttributeSchema(c.name, cast(Any, c.categories), c.ordered, c.time)
-                for c in table.columns
+            attributes = [
+                AttributeSchema(c.name, c.categories, c.ordered, c.time) for c in table.columns
             ]
         return EncodedTable(
             schema=Schema(

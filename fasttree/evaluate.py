@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core, c45
-from fasttree._memory import give_back
 from fasttree._parallel import CHUNKS_PER_THREAD, portions
 from fasttree.costs import NO_GAIN
 from fasttree.frontier import Level, family_sums, part_of
@@ -22,7 +21,6 @@ from fasttree.segments import ends
 from fasttree.ties import best_first
 
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
-MOST_SPLITS = 2**13  # of a level that are made at a time
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNK_WORK = 5_000_000
 
@@ -58,17 +56,6 @@ class Batch(NamedTuple):
     moves: bool = True  # False: the children have their rows already
 
 
-class Splits(NamedTuple):
-    """Splits of some nodes of a level that are to be made."""
-
-    level: Level
-    nodes: np.ndarray
-    attribute: np.ndarray
-    cut: np.ndarray
-    # Where the stretch of the lists ends that is theirs, if not behind the level's rows.
-    last_entry: int | None = None
-
-
 class Evaluator:
     """Hands the attributes of a level to the threads, and chooses among what they find."""
 
@@ -101,7 +88,6 @@ class Evaluator:
 
     def evaluate(self, level: Level) -> Winners:
         """Move the rows into their new nodes and find the best split of every frontier node."""
-        give_back(16 * (self.instances.n_entries - level.first_entry))
         n = len(level.frontier)
         winners = Winners(
             np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.zeros(n, dtype=bool)
@@ -266,33 +252,6 @@ class Evaluator:
     def resume(self, level: Level) -> None:
         if level.paused is not None:
             self.instances.resume(level.paused)
-
-    def portions(self, splits: Splits) -> list[Splits]:
-        """The splits of a level in portions, if they are very many: what descends from a portion is grown before the
-        next is touched, in the stretch of the lists where its rows are."""
-        n = len(splits.nodes)
-        # A row list is written anew for each level, and surrogates are put together level by level.
-        if (
-            n <= MOST_SPLITS
-            or self.ground.shares
-            or self.ground.has_counted
-            or self.ground.surrogates is not None
-        ):
-            return [splits]
-        level, start = splits.level, splits.level.list_start
-        bounds = [*range(0, n, MOST_SPLITS), n]
-        first = [level.first_entry, *start[splits.nodes[bounds[1:-1]]].tolist()]
-        last = [*first[1:], self.instances.n_entries]
-        return [
-            Splits(
-                replace(level, first_entry=first[i]),
-                splits.nodes[here],
-                splits.attribute[here],
-                splits.cut[here],
-                last[i],
-            )
-            for i, here in enumerate(map(slice, bounds[:-1], bounds[1:]))
-        ]
 
 
 def is_enough(score: np.ndarray, params: GrowthParams) -> np.ndarray:

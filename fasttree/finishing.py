@@ -4,14 +4,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import repeat
-from typing import Any
 
 import numpy as np
 
-from fasttree._memory import give_back
 from fasttree._sums import sums
 from fasttree.class_shares import Pair
 from fasttree.encode import EncodedTable
@@ -21,18 +17,15 @@ from fasttree.node_arrays import (
     breadth_first_numbers,
     changed,
     depths,
-    in_portions,
-    joined,
-    without_rows,
+    numbered,
 )
 from fasttree.params import J48_TIE
 from fasttree.priors import CLASS_TIE, LAST_BITS, cheapest, in_order, likeliest, to_ratios
 from fasttree.segments import NONE, ends, filled, places, starts
 from fasttree.surrogates import Surrogates
-from fasttree.tree import LEAF, NOTHING, Tree, constant
+from fasttree.tree import LEAF, Tree
 from fasttree.weights import GridWeights
 
-MOST_IN_HAND = 2**13  # nodes whose classes are worked out together at the end
 # What is written down of a split, and what stands in its place at leaves.
 LEAF_VALUES: dict[str, np.generic] = {
     "attribute": np.int32(LEAF),
@@ -75,7 +68,7 @@ class Written:
 
 
 class Finisher:
-    """Puts the parts together, and gives them up, array by array, since large trees fill the memory."""
+    """Puts the parts together."""
 
     def __init__(
         self,
@@ -91,10 +84,8 @@ class Finisher:
         self.weights = weights  # the ground has none where they only leave rows out
 
     def finish(self) -> tuple[Tree, Choices | None]:
-        """What takes most room on the way comes first."""
         n_nodes = self.written.n_nodes
-        node = joined([np.empty(0, dtype=np.int32), *self.written.nodes])
-        self.written.nodes.clear()
+        node = np.concatenate([np.empty(0, dtype=np.int32), *self.written.nodes])
         number = None  # of the nodes as they were made, if it is another
         if self.written.in_parts:
             n_children = np.concatenate(self.written.splits["n_children"])
@@ -103,24 +94,18 @@ class Finisher:
             self.written.worth = [(number[nodes], *values) for nodes, *values in self.written.worth]
         arrays = self._finish_tables(node)
         arrays |= self._families(node)
-        give_back(64 * n_nodes)
         arrays |= self._classes(arrays["parent"], number)
-        give_back(64 * n_nodes)
         multiplicity = changed(n_nodes, np.int32(1), self.written.empty, number)
         eligible = changed(n_nodes, np.int32(0), self.written.eligible, number)
         arrays["heuristic"] = changed(n_nodes, np.False_, self.written.heuristic, number)
         arrays |= {name: self._by_node(name, node) for name in LEAF_VALUES if name not in arrays}
-        del node, number
         if self.params.threshold == "value":
             reach = J48_TIE if self.params.compat else 0.0
             self._relocate(arrays["attribute"], arrays["threshold"], reach)
         choices = eligible, arrays.pop("n_cuts"), arrays.pop("place")
         del arrays["n_table"]
         arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
-        give_back(64 * n_nodes)
-        schema = self.table.schema.unpacked()
-        give_back(64 * n_nodes)
-        tree = Tree(schema=schema, multiplicity=multiplicity, **arrays)
+        tree = Tree(schema=self.table.schema, multiplicity=multiplicity, **arrays)
         if not self.params.by_length:
             return tree, None
         return tree, Choices(*(values.astype(np.int64) for values in choices))
@@ -128,11 +113,9 @@ class Finisher:
     def _by_node(self, name: str, node: np.ndarray) -> np.ndarray:
         """One of LEAF_VALUES of all the nodes; `node`: those that were split, as they came."""
         leaf = LEAF_VALUES[name]
-        if name not in self.written.splits:
-            return constant(leaf, self.written.n_nodes)
         values = filled(self.written.n_nodes, leaf)
-        values[node] = joined(self.written.splits.pop(name))
-        give_back(16 * self.written.n_nodes)
+        if name in self.written.splits:
+            values[node] = np.concatenate(self.written.splits[name])
         return values
 
     def _families(self, node: np.ndarray) -> dict[str, np.ndarray]:
@@ -154,13 +137,9 @@ class Finisher:
 
     def _finish_tables(self, node: np.ndarray) -> dict[str, np.ndarray]:
         """The tables of all the nodes; `node`: those that were split, as they came."""
-        tables, self.written.tables = self.written.tables, []
-        codes = [np.empty(0, dtype=np.uint32)]
-        branches = codes.copy()
-        while tables:
-            for parts, part in zip((codes, branches), tables.pop(0), strict=True):
-                parts.append(part)
-        found = {"table_codes": joined(codes), "table_branch": joined(branches)}
+        nothing = np.empty(0, dtype=np.uint32)
+        codes, branches = zip((nothing, nothing), *self.written.tables, strict=True)
+        found = {"table_codes": np.concatenate(codes), "table_branch": np.concatenate(branches)}
         if self.written.in_parts and len(found["table_codes"]):
             lengths = np.concatenate(self.written.splits["n_table"])
             order = node.argsort()
@@ -171,51 +150,27 @@ class Finisher:
 
     def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
         """Class counts and what follows from them; nodes without rows have their parents' class and shares."""
-        priors = self.table.schema.priors
-        shape = len(parent), self.table.n_classes
-        counts = np.empty(shape)
-        pred = np.empty(len(parent), dtype=np.int32)
-        empty = np.empty(0, dtype=np.int64)
-        if self.written.empty or self.ground.shares:
-            empty = without_rows(self.written.counts)
-        ratios = to_ratios(priors.class_weight)
-        is_exact = self.ground.per_unit == 1 and ratios is None
-        has_plain_shares = (
-            self.weights is None and priors.cost is None and is_exact and not len(empty)
-        )
-        proba = NOTHING if has_plain_shares else np.empty(shape)
-        first = 0
-        portions = in_portions(self.written.counts, MOST_IN_HAND)
-        exact: Iterable[np.ndarray | None] = repeat(None)
+        ratios = to_ratios(self.table.schema.priors.class_weight)
+        steps = numbered(np.concatenate(self.written.counts), number).astype(np.int64)
         if self.ground.shares:
-            exact = in_portions(self.written.exact, MOST_IN_HAND)
-        for steps, words in zip(portions, exact, strict=False):
-            here: Any = slice(first, first + len(steps))
-            first = here.stop
-            known = steps.astype(np.int64)
-            shares: np.ndarray | None = None
-            if number is not None:
-                here = number[here]
-            if words is not None:
-                counts[here], weighed, shares = self._of_parts(words, ratios)
-                proba[here], pred[here] = shares, self._class_of(weighed, shares)
-                continue
-            plain = self.ground.plain(known)
-            counts[here] = plain / self.ground.per_unit
+            exact = numbered(np.concatenate(self.written.exact), number)
+            counts, weighed, shares = self._of_parts(exact, ratios)
+        else:
+            plain = self.ground.plain(steps)
+            counts = plain / self.ground.per_unit
             weighed = plain if ratios is None else plain * ratios
             total = sums(weighed, keepdims=True)
-            if not is_exact:
+            if self.ground.per_unit != 1 or ratios is not None:
                 raised = self._evened(weighed, total)
                 more = in_order(raised - weighed)  # or shares would add up to more than 1
                 total = np.where(more > LAST_BITS * total, total + more, total)
                 weighed = raised
-            if not has_plain_shares:
-                proba[here] = shares = weighed / np.where(total > 0, total, 1)
-            pred[here] = self._class_of(weighed, shares)
-        if len(empty):
-            empty = empty if number is None else number[empty]
-            pred[empty], proba[empty] = pred[parent[empty]], proba[parent[empty]]
-        return {"counts": counts, "proba": proba, "pred": pred}
+            shares = weighed / np.where(total > 0, total, 1)
+        pred = self._class_of(weighed, shares).astype(np.int32)
+        if self.written.empty or self.ground.shares:
+            empty = np.flatnonzero(~steps.any(axis=1))
+            pred[empty], shares[empty] = pred[parent[empty]], shares[parent[empty]]
+        return {"counts": counts, "proba": shares, "pred": pred}
 
     def _of_parts(
         self, words: np.ndarray, ratios: np.ndarray | None
@@ -234,12 +189,11 @@ class Finisher:
         shares = weighed.over(weighed.totals())
         return plain.high / self.ground.per_unit, weighed.high, shares.high
 
-    def _class_of(self, weighed: np.ndarray, shares: np.ndarray | None) -> np.ndarray:
+    def _class_of(self, weighed: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """The class of nodes: that of most weight, or, with costs, of the least expected cost."""
         order, cost = self.table.tie_order, self.table.schema.priors.cost
         if cost is None:
             return likeliest(weighed, order)
-        assert shares is not None
         return cheapest(shares, cost, order)
 
     def _evened(self, weighed: np.ndarray, total: np.ndarray) -> np.ndarray:

@@ -88,16 +88,13 @@ class Fitting:
         if left_out is not None:
             weights = rows.without(left_out, self.params.missing)
         used_up = use_up and rows.used_up
-        is_last = used_up and self.table is None
         least = self.params.min_category_count
         encoded = merged(rows.encoded, weights, least, in_place=used_up)
         if used_up and encoded is not rows.encoded:
             rows.encoded.drop_lists()
         plain = None if weights is None else weights.plain_rows(rows.encoded.y) / weights.per_unit
         chance = partial(self.chance, encoded=encoded, weight=plain)
-        grown = grow(
-            encoded, self.params, self.team, weights, used_up, self.costs, is_last, chance, worth
-        )
+        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, chance, worth)
         return self.finish(*grown)
 
     def chance(
@@ -142,7 +139,7 @@ class Fitting:
         encoded, n_classes = self.rows.encoded, tree.counts.shape[1]
         own = np.bincount(encoded.y, self.rows.plain_weights(), minlength=n_classes)
         schema = merged(encoded, self.rows.weights, self.params.min_category_count).schema
-        if schema.unpacked() != tree.schema or not np.allclose(own, tree.counts[0], rtol=1e-9):
+        if schema != tree.schema or not np.allclose(own, tree.counts[0], rtol=1e-9):
             raise ValueError(OTHER_ROWS)
 
     # -- parts of the rows -------------------------------------------------------------------------------------------

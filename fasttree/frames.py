@@ -44,8 +44,6 @@ from fasttree.labels import (
     sort_few_labels,
     sort_labels,
 )
-from fasttree.packed import packed
-from fasttree.room import Room
 from fasttree.same_kind import like_labels, like_numbers
 from fasttree.scalars import column_label, families_of, family, shown
 from fasttree.schema import AttributeSchema, Schema
@@ -96,7 +94,6 @@ def read_table(
         kinds = replace(kinds, by_dtype=False)  # a matrix of bools is one of numbers
         sources = _columns_of(matrix)
     columns: list[Any] = [None] * len(names)
-    rooms: dict[int, Room] = {}
     few_codes = np.empty((len(names), n_rows), dtype=np.uint8) if to_encode else None
 
     # Text takes longest, and a thread that began some last would be waited for.
@@ -104,16 +101,15 @@ def read_table(
 
     def read(worker: int, task: int) -> None:
         place = order[task]
-        room = rooms.setdefault(worker, Room(len(names), n_rows))
         try:
             where, source = column_label(names[place]), sources[place]
             few = None if few_codes is None else few_codes[place]
             values = (
-                read_column(where, source, room)
+                read_column(where, source, n_rows)
                 if few is None
-                else read_to_encode(where, source, room, few)
+                else read_to_encode(where, source, n_rows, few)
             )
-            columns[place] = _fit_column(names[place], values, place, kinds, room, few)
+            columns[place] = _fit_column(names[place], values, place, kinds, few)
         except Exception as error:  # the first column in error is named, whatever the threads did
             columns[place] = error
 
@@ -135,7 +131,6 @@ def _fit_column(
     values: RawColumn | FewNumbers,
     place: int,
     kinds: Kinds,
-    room: Room,
     few_codes: np.ndarray | None,
 ) -> Column:
     where = column_label(name)
@@ -174,11 +169,10 @@ def _fit_column(
         )
     if few_codes is not None and len(labels.labels) <= _core.MOST_FEW:
         few_labels = sort_few_labels(where, labels, few_codes)
-        room.take_back(labels.codes)
         return Column(
             name,
             few_codes=few_codes,
-            categories=packed(few_labels),
+            categories=tuple(few_labels),
             declared=labels.declared,
             ordered=ordered,
             meant=meant,
@@ -186,12 +180,11 @@ def _fit_column(
     labels = sort_labels(where, labels, in_place=True)  # undeclared, they were made for this
     codes = labels.codes
     if codes.dtype != np.int32 or labels.declared:  # these may be the user's own, and change
-        codes = room.codes()
-        codes[:] = labels.codes
+        codes = labels.codes.astype(np.int32)
     return Column(
         name,
         codes=codes,
-        categories=packed(labels.labels),
+        categories=tuple(labels.labels),
         declared=labels.declared,
         ordered=ordered,
         meant=meant,
@@ -276,10 +269,13 @@ def read_table_like(
     sources = container.columns if matrix is None else _columns_of(matrix)
     if places is not None:
         sources = [sources[place] for place in places]
-    room = Room(len(names), container.n_rows)
     columns = tuple(
         _like_column(
-            name, read_column(column_label(name), source, room), place, expected, unknown, room
+            name,
+            read_column(column_label(name), source, container.n_rows),
+            place,
+            expected,
+            unknown,
         )
         for place, (name, source) in enumerate(zip(names, sources, strict=True))
     )
@@ -292,7 +288,6 @@ def _like_column(
     place: int,
     expected: _Expected,
     unknown: str,
-    room: Room,
 ) -> Column:
     """A column without any value fits every attribute, whatever its dtype."""
     where, attribute = column_label(name), expected.attributes[place]
@@ -311,7 +306,7 @@ def _like_column(
         )
     is_other = attribute.others is not None and unknown == "missing"
     unseen = len(categories) - 1 if is_other else UNKNOWN_CODE
-    codes = map_labels(labels, codes_of_levels, room.codes(), unseen)
+    codes = map_labels(labels, codes_of_levels, unseen)
     if unknown == "error" and UNKNOWN_CODE in codes:
         row = int(np.argmax(codes == UNKNOWN_CODE))
         raise ValueError(

@@ -55,7 +55,6 @@ class Level:
     first_node: int = 0  # the number of the first node in the tree as it is built
     measured: np.ndarray | None = None  # [node, attribute]: asked on the way, if growth must know
     siblings: np.ndarray | None = None  # branches of the parent's split, 0 at the root; likewise
-    first_entry: int = 0  # where its rows begin in the sorted lists
     is_moved_whole: bool = False  # a family is too large to be evaluated in one go
     paused: Any = None  # what the core must have again before this part of a level can be grown
 
@@ -67,7 +66,7 @@ class Level:
     def last_entry(self) -> int:
         """Where the rows of the frontier end in the sorted lists."""
         if not len(self.frontier):
-            return self.first_entry
+            return 0
         last = self.frontier[-1]
         return int(self.list_start[last] + self.n_rows[last])
 
@@ -83,15 +82,14 @@ def make_level(
     first_node: int,
     measured: np.ndarray | None = None,
     first_row: int = 0,
-    first_entry: int = 0,
     paused: Any = None,
 ) -> Level:
     """Lay out the children of some families; `is_open` marks the frontier. Their rows stand from `first_row` on in the
-    row list, those of the frontier from `first_entry` on in the sorted lists."""
+    row list."""
     frontier = is_open.nonzero()[0]
     place = filled(len(n_rows), NONE)
     place[frontier] = np.arange(len(frontier), dtype=np.int32)
-    list_start = starts(n_rows * is_open) + first_entry
+    list_start = starts(n_rows * is_open)
     first_child, _, parent_start, parent_rows, parent_slot = families
     most = slots.most_children
     is_moved_whole = len(n_rows) > most and int(sizes(first_child).max()) > most
@@ -114,7 +112,7 @@ def make_level(
     )
     return Level(
         families, sums, n_rows, list_start, row_start, slot, frontier, core, depth, first_node, measured,
-        first_entry=first_entry, is_moved_whole=is_moved_whole, paused=paused,
+        is_moved_whole=is_moved_whole, paused=paused,
     )  # fmt: skip
 
 

@@ -21,8 +21,6 @@ from fasttree.surrogates import SurrogateSearch
 from fasttree.weights import GridWeights
 
 RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
-# A thread has room beside the lists for all the rows, or, if they are more than that, for a part of them.
-WHOLE_SPARE, SPARE_SHARE = 2**18, 8
 
 
 class Ground:
@@ -53,7 +51,6 @@ class Ground:
         self.n_codes = table.n_codes
         self.storage = table.storage
         self.has_missing = table.has_missing
-        self.is_spent = np.zeros(table.n_attributes, dtype=np.uint8)
         self.n_attributes = table.n_attributes
         self.n_classes = table.n_classes
         counted = np.flatnonzero(table.storage < 0)
@@ -88,7 +85,6 @@ class Ground:
             self.shape,
             table.n_codes,
             table.has_missing,
-            self.is_spent,
             MISSING[params.missing],
             np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
             cell_start,
@@ -108,11 +104,7 @@ class Ground:
             keeps_branches=params.by_chance,
             many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
-        n_spare = self.n_rows
-        # Larger nodes take several steps.
-        if params.missing != "surrogate" and n_spare > WHOLE_SPARE:
-            n_spare //= SPARE_SHARE
-        self.spare = [np.empty(n_spare, dtype=np.uint64) for _ in range(team.size)]
+        self.spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
         self.surrogates = None
         if params.missing == "surrogate":
             self.surrogates = SurrogateSearch(
@@ -151,14 +143,6 @@ class Ground:
             return None
         pull = self.priors.weighted(1 / self.weights.factor)
         return np.ldexp(pull / pull.max(), 63).astype(np.uint64)
-
-    def spend(self, attribute: int) -> None:
-        """The root is split by this attribute. Nobody below can ask it again if every branch has one value of it."""
-        needs_all = self.lengths or self.params.by_chance or self.surrogates or self.shares
-        if self.is_multiway[attribute] and not self.has_missing[attribute] and not needs_all:
-            self.is_spent[attribute] = True
-            if self.storage[attribute] >= 0:
-                self.instances.forget_list(int(self.storage[attribute]))
 
     def drop(self) -> None:
         """Growth is over."""

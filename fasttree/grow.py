@@ -19,9 +19,8 @@ from fasttree.builder import Builder
 from fasttree.by_chance import ChanceRule
 from fasttree.costs import AttributeCosts
 from fasttree.encode import EncodedTable, is_worth_threads
-from fasttree.evaluate import Batch, Evaluator, Splits, Winners, is_enough
+from fasttree.evaluate import Batch, Evaluator, Winners, is_enough
 from fasttree.finishing import Finisher
-from fasttree.frontier import Level
 from fasttree.ground import Ground
 from fasttree.lookahead import Lookahead
 from fasttree.message_length import Choices
@@ -39,62 +38,46 @@ def grow(
     weights: GridWeights | None = None,
     use_up: bool = False,
     costs: AttributeCosts | None = None,
-    is_last: bool = False,
     chance: Callable[[Tree], Callable[[np.ndarray], np.ndarray]] | None = None,
     worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
 ) -> tuple[Tree, Choices | None]:
     """Grow the tree of an encoded table; with it comes what there was to choose between at its nodes, if grown by
-    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy; `is_last`: the classes of its
-    rows, too. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again.
-    `worth`: a list that gets nodes of the tree as it was grown, and what each attribute's best split gains and is worth
-    there, [node, attribute]."""
+    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy. `chance`: of the grown tree what
+    tells the p-values of nodes, for a test that reads the rows again. `worth`: a list that gets nodes of the tree as it
+    was grown, and what each attribute's best split gains and is worth there, [node, attribute]."""
     lists = _own_lists(table, weights, use_up, team)
     ground = Ground(table, lists, params, weights, team, costs)
     evaluator = Evaluator(ground)
     builder = Builder(table, params, ground, weights)
+    splitter = Splitter(ground)
     if params.lookahead:
         trial = Evaluator(Ground(table, lists[:, :0], params, weights, team))
         evaluator.judge = Lookahead(evaluator, trial, builder.lay_out_children).worth
     if params.by_chance:
         evaluator.judge = ChanceRule(ground, params.criterion).worth
     evaluator.keeps_all = worth is not None
-    if is_last:
-        table.drop_classes()
-    pending: list[Level | Splits] = [builder.root()]
+    pending = [builder.root()]
     report = progress.current()
-    while pending:  # one level after the other, unless they grow too large
-        step = pending.pop()
-        if isinstance(step, Splits):
-            level = _make(step, builder, ground)
-            parts = evaluator.parts(level)
-            builder.written.in_parts |= len(parts) > 1
-            pending += reversed(parts)
-            continue
-        if report is not None and len(step.frontier):
-            rows = int(step.n_rows[step.frontier].sum())
+    while pending:  # one level after the other, unless their rows multiply
+        level = pending.pop()
+        if report is not None and len(level.frontier):
+            rows = int(level.n_rows[level.frontier].sum())
             report.step(
-                f"level {step.depth}, open nodes {len(step.frontier):,}, their rows {rows:,}, "
+                f"level {level.depth}, open nodes {len(level.frontier):,}, their rows {rows:,}, "
                 f"nodes so far {builder.written.n_nodes:,}"
             )
-        evaluator.resume(step)
-        winners = evaluator.evaluate(step)
-        builder.note_eligible(step, winners)
-        builder.note_heuristic(step, winners)
-        builder.note_worth(step, winners)
+        evaluator.resume(level)
+        winners = evaluator.evaluate(level)
+        builder.note_eligible(level, winners)
+        builder.note_heuristic(level, winners)
+        builder.note_worth(level, winners)
         accepted = _accept(winners, params)
         if accepted.any():
-            splits = Splits(
-                step,
-                step.frontier[accepted],
-                winners.attribute[accepted],
-                winners.cut[accepted],
-            )
-            portions = evaluator.portions(splits)
-            builder.written.in_parts |= len(portions) > 1
-            pending += reversed(portions)
-            del winners, accepted, splits  # large levels fill the memory
-        elif builder.written.in_parts:
-            ground.instances.end_stretch(step.first_entry)
+            nodes, attribute = level.frontier[accepted], winners.attribute[accepted]
+            children = splitter.split(level, nodes, attribute, winners.cut[accepted])
+            parts = evaluator.parts(builder.append(level, nodes, attribute, children))
+            builder.written.in_parts |= len(parts) > 1
+            pending += reversed(parts)
     del lists
     ground.drop()
     if use_up:
@@ -123,15 +106,6 @@ def _cut_back(
 ) -> tuple[Tree, Choices | None]:
     """The tree with some of its splits only, and the choices at the nodes that are left."""
     return tree.subtree(is_split), None if choices is None else choices.of_subtree(tree, is_split)
-
-
-def _make(splits: Splits, builder: Builder, ground: Ground) -> Level:
-    """Make splits; the level of the children."""
-    if splits.last_entry is not None:
-        ground.instances.n_entries = splits.last_entry
-    level, nodes, attribute = splits.level, splits.nodes, splits.attribute
-    children = Splitter(ground).split(level, nodes, attribute, splits.cut)
-    return builder.append(level, nodes, attribute, children)
 
 
 def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:

@@ -177,22 +177,9 @@ class Instances:
         if self.n_entries > FORGOTTEN and not self.shares:
             last = level.last_entry
             if self.n_entries - last > FORGOTTEN:
-                self._forget(last)
-
-    def forget_list(self, row: int) -> None:
-        """Nobody will read this list again."""
-        _core.forget(self.lists[row])
-        self._in_use = self._in_use[self._in_use != row]
-
-    def end_stretch(self, first: int) -> None:
-        """All the rows of a stretch of the lists are done with."""
-        if not self.shares:
-            self._forget(first)
-
-    def _forget(self, first: int) -> None:
-        for row in self._in_use:
-            _core.forget(self.lists[row, first : self.n_entries])
-        self.n_entries = first
+                for row in self._in_use:
+                    _core.forget(self.lists[row, last : self.n_entries])
+                self.n_entries = last
 
     @contextmanager
     def dealt(self) -> Iterator[None]:

@@ -237,12 +237,11 @@ def _compared(labels: Sequence[Any]) -> Sequence[Any]:
 def map_labels(
     column: Labels,
     code_of: Mapping[Any, int],
-    out: np.ndarray | None = None,
     unseen: int = UNKNOWN_CODE,
 ) -> np.ndarray:
     """Codes of another `numbering`: one look-up a label, not a row. `unseen`: that of a label which it lacks."""
     found = [code_of.get(label, unseen) for label in _compared(column.labels)]
-    return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32), out)
+    return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32))
 
 
 def _recoded(codes: np.ndarray, table: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:

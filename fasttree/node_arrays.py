@@ -3,45 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from fasttree._memory import give_back
-from fasttree.segments import places, starts
-from fasttree.tree import constant
+from fasttree.segments import filled, places, starts
 
 
-def joined(parts: list[np.ndarray]) -> np.ndarray:
-    """The parts as one array; they are given up."""
-    whole = np.concatenate(parts)
-    parts.clear()
-    give_back(whole.nbytes)
-    return whole
-
-
-def in_portions(parts: list[np.ndarray], most: int) -> Iterator[np.ndarray]:
-    """The rows of all the parts in their order, at most so many at a time; the parts are given up."""
-    parts.reverse()
-    while parts:
-        taken = [parts.pop()]
-        n = len(taken[0])
-        while parts and n + len(parts[-1]) <= most:
-            taken.append(parts.pop())
-            n += len(taken[-1])
-        whole = np.concatenate(taken)
-        for start in range(0, n, most):
-            yield whole[start : start + most]
-
-
-def without_rows(counts: list[np.ndarray]) -> np.ndarray:
-    """The nodes that no rows reach, of parts of class counts."""
-    lengths = np.array([len(part) for part in counts])
-    found = [
-        first + np.flatnonzero(~part.any(axis=1))
-        for first, part in zip(starts(lengths), counts, strict=True)
-    ]
-    return np.concatenate(found)
+def numbered(values: np.ndarray, number: np.ndarray | None) -> np.ndarray:
+    """What was written down of each node in the order of the nodes; `number`: of the nodes as they were made."""
+    if number is None:
+        return values
+    ordered = np.empty_like(values)
+    ordered[number] = values
+    return ordered
 
 
 def changed(
@@ -51,11 +24,9 @@ def changed(
     number: np.ndarray | None,
 ) -> np.ndarray:
     """One value for all, but for some."""
-    found = constant(value, n)
-    if changes:
-        found = found.copy()
-        for nodes, values in changes:
-            found[nodes if number is None else number[nodes]] = values
+    found = filled(n, value)
+    for nodes, values in changes:
+        found[nodes if number is None else number[nodes]] = values
     return found
 
 

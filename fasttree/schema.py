@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from fasttree._sums import sums
-from fasttree.packed import PackedTexts, unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +115,6 @@ class Schema:
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-    def unpacked(self) -> Schema:
-        """With the levels of each attribute as a tuple: while a tree grows, very many are packed."""
-        if not any(isinstance(a.categories, PackedTexts) for a in self.attributes):
-            return self
-        attributes = [
-            a if a.categories is None else replace(a, categories=unpacked(a.categories))
-            for a in self.attributes
-        ]
-        return replace(self, attributes=tuple(attributes))
 
     def by_level(self) -> Schema:
         """With every level that the training rows had as one of its own."""

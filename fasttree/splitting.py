@@ -81,8 +81,6 @@ class Splitter:
         """Describe the children of the winners at `nodes`, and send every row to its branch."""
         described = self.describe(level, nodes, attribute, cut)
         children = described.children
-        if level.depth == 0:
-            self.ground.spend(int(attribute[0]))
         if self.ground.shares:
             children = self._share(described)
         if self.ground.surrogates is not None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from fasttree.few_numbers import FewNumbers
 from fasttree.labels import Labels, without_unused
-from fasttree.packed import packed
 from fasttree.times import Times
 
 
@@ -27,7 +25,7 @@ class Column:
     name: str
     values: np.ndarray | None = None
     codes: np.ndarray | None = None
-    categories: Sequence[Any] | None = None
+    categories: tuple[Any, ...] | None = None
     declared: bool = False  # True: a level stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
     meant: bool = False  # the user has named the column as one of categories
@@ -54,7 +52,7 @@ class Column:
             assert self.codes is not None
             codes = self.codes[rows]
         kept = without_unused(Labels(codes, self.categories, self.declared))
-        return replace(self, codes=kept.codes, categories=packed(kept.labels), few_codes=None)
+        return replace(self, codes=kept.codes, categories=tuple(kept.labels), few_codes=None)
 
 
 @dataclass(frozen=True, slots=True)

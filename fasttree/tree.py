@@ -28,11 +28,6 @@ def _nothing() -> np.ndarray:
     return NOTHING
 
 
-def constant(value: np.generic, n: int) -> np.ndarray:
-    """An array that says the same n times, and takes the memory of one; not to be written to."""
-    return np.ndarray((n,), value.dtype, np.array(value), strides=(0,))
-
-
 _NO_SURROGATES = {
     "surrogate_attribute": np.empty(0, dtype=np.int32),
     "surrogate_threshold": np.empty(0),
@@ -48,8 +43,6 @@ _NO_SURROGATES = {
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A grown tree. Node 0 is the root; branch b of node i leads to node ``first_child[i] + b``.
-
-    An array that says the same of every node may be one number in memory (see `constant`).
 
     A node routes in one of two ways. THRESHOLD: ``x <= threshold`` takes branch 0, else branch 1. TABLE: the code
     of the value (1 + its place among the categories) is looked up in ``table_codes[table_start[i]:table_start[i +
@@ -75,7 +68,7 @@ class Tree:
     # some attribute was looked at
     heuristic: np.ndarray
     counts: np.ndarray  # float64 [node, class]
-    proba: np.ndarray  # float64 [node, class]; NOTHING: the shares of `counts`, once somebody asks
+    proba: np.ndarray  # float64 [node, class]
     pred: np.ndarray  # int32 class number
     gain: np.ndarray  # float64; impurity saved per unit of weight, 0 at leaves
     depth: np.ndarray  # int32
@@ -98,22 +91,11 @@ class Tree:
 
     def __post_init__(self) -> None:
         if self.surrogate_start is NOTHING:
-            start = constant(np.int64(0), self.node_count + 1)
+            start = np.zeros(self.node_count + 1, dtype=np.int64)
             for name, array in ("surrogate_start", start), *_NO_SURROGATES.items():
                 object.__setattr__(self, name, array)
-        if self.proba is NOTHING:
-            object.__delattr__(self, "proba")
         for name in _array_names():
-            if name in self.__dict__:
-                self.__dict__[name].flags.writeable = False
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "proba":
-            return object.__getattribute__(self, name)  # the error, also that of a property
-        shares = self.counts / self.counts.sum(axis=1)[:, np.newaxis]
-        shares.flags.writeable = False
-        object.__setattr__(self, "proba", shares)
-        return shares
+            self.__dict__[name].flags.writeable = False
 
     # -- size ------------------------------------------------------------------------------------------------------
 

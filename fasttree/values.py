@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree import _core
-from fasttree._memory import give_back
 from fasttree.arrays import LARGEST_WHOLE_NUMBER, read_array, read_objects
 from fasttree.arrow_arrays import as_array, filled, to_numpy
 from fasttree.capsules import arrow_column, speaks_arrow
@@ -31,7 +30,6 @@ from fasttree.labels import (
     no_labels,
     without_missing,
 )
-from fasttree.room import Room
 from fasttree.scalars import plain, shown
 from fasttree.times import DATETIME, DURATION, INSTANT, Times
 
@@ -50,30 +48,30 @@ def has_numbers(column: Any) -> bool:
     return getattr(dtype, "kind", "O") in "biuf"
 
 
-def read_column(where: str, column: Any, room: Room | None = None) -> RawColumn:
-    """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it. `room` has a place for what
-    cannot stay where it is."""
-    found = _whole(where, column, room, _read(where, column, room, None))
+def read_column(where: str, column: Any, n_rows: int | None = None) -> RawColumn:
+    """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it; `n_rows`: as many as
+    the table has."""
+    found = _whole(where, column, n_rows, _read(where, column, n_rows, None))
     assert not isinstance(found, FewNumbers)
     return found
 
 
 def read_to_encode(
-    where: str, column: Any, room: Room, codes: np.ndarray
+    where: str, column: Any, n_rows: int, codes: np.ndarray
 ) -> RawColumn | FewNumbers:
     """The same; numbers that have to be moved come as `codes`, a byte a row, if few are distinct."""
-    return _whole(where, column, room, _read(where, column, room, codes))
+    return _whole(where, column, n_rows, _read(where, column, n_rows, codes))
 
 
 def _whole(
-    where: str, column: Any, room: Room | None, found: RawColumn | FewNumbers
+    where: str, column: Any, n_rows: int | None, found: RawColumn | FewNumbers
 ) -> RawColumn | FewNumbers:
     """Refuses what does not have a value for each row of the table, or as many as the column says that it has: whoever
     goes on reads as many as were announced. A code stands for one of the labels."""
     values = found.codes if isinstance(found, (Labels, FewNumbers)) else found
     wanted = len(values)
-    if room is not None:
-        wanted = room.n_rows
+    if n_rows is not None:
+        wanted = n_rows
     elif hasattr(column, "__len__"):
         wanted = len(column)
     _check_length(where, wanted, len(values))
@@ -96,7 +94,7 @@ def _check_length(where: str, wanted: int, n_values: int) -> None:
 
 
 def _read(
-    where: str, column: Any, room: Room | None, codes: np.ndarray | None
+    where: str, column: Any, n_rows: int | None, codes: np.ndarray | None
 ) -> RawColumn | FewNumbers:
     if isinstance(column, Times):
         return column
@@ -108,26 +106,26 @@ def _read(
         return read_objects(where, tuple(column))  # what it holds now, whatever its length says
     if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
         return read_array(where, np.asarray(column))
-    return _read_series(where, column, room, codes)
+    return _read_series(where, column, n_rows, codes)
 
 
 def _read_series(
-    where: str, column: Any, room: Room | None, codes: np.ndarray | None
+    where: str, column: Any, n_rows: int | None, codes: np.ndarray | None
 ) -> RawColumn | FewNumbers:
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         if speaks_arrow(column):
-            return _read_series(where, arrow_column(where, column), room, codes)
+            return _read_series(where, arrow_column(where, column), n_rows, codes)
         if _is_pandas_array(column):
-            return _read(where, sys.modules["pandas"].Series(column), room, codes)
+            return _read(where, sys.modules["pandas"].Series(column), n_rows, codes)
         if hasattr(column, "__array__"):
             return read_array(where, np.asarray(column))
         raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
     dtype = series.dtype
-    if room is not None:
-        _check_length(where, room.n_rows, len(series))
+    if n_rows is not None:
+        _check_length(where, n_rows, len(series))
     if dtype == nw.Unknown and series.implementation.is_pandas_like():  # sparse columns, periods
         try:
             return read_array(where, np.asarray(series.to_native()))
@@ -135,8 +133,7 @@ def _read_series(
             raise _type_error(where, series.to_native().dtype) from None
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         is_text = dtype == nw.String
-        room = room or Room(1, len(series))
-        labels = (_text_labels if is_text else _library_labels)(where, series, room)
+        labels = (_text_labels if is_text else _library_labels)(where, series)
         if labels is None:
             return read_array(where, np.asarray(series.to_numpy(), dtype=object))
         return labels
@@ -153,12 +150,11 @@ def _read_series(
             return Times(kind, nothing)
         return nothing if dtype.is_numeric() else no_labels(len(series))
     if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
-        room = room or Room(1, len(series))
         if codes is not None and dtype.is_numeric():
             distinct = _read_arrow(where, series, _core.few_numbers, codes)
             if distinct is not None:  # they are few, and plain numbers
                 return FewNumbers(codes, np.array(distinct, dtype=np.float64))
-        numbers = _float64(where, series, room)
+        numbers = _float64(where, series)
         if numbers is not None:
             return numbers
     if zone is not None:
@@ -179,11 +175,11 @@ def _type_error(where: str, dtype: Any) -> TypeError:
     )
 
 
-def _float64(where: str, series: nw.Series[Any], room: Room) -> RawColumn | None:
+def _float64(where: str, series: nw.Series[Any]) -> RawColumn | None:
     """Numbers that numpy cannot hold as what they are, such as whole ones among holes; None for another type."""
     import narwhals.stable.v2 as nw
 
-    numbers, dtype = room.numbers(), series.dtype
+    numbers, dtype = np.empty(len(series)), series.dtype
     if dtype.is_integer():  # most have values that take half the memory
         read = partial(_core.numbers_with_holes, narrow=True)
         if _read_arrow(where, series, read, numbers):
@@ -231,17 +227,15 @@ def _is_pandas_array(column: Any) -> bool:
 def _text_labels(
     where: str,
     series: nw.Series[Any],
-    room: Room,
     read: Callable[[Any, np.ndarray], list[str] | None] = _core.text_codes,
 ) -> Labels | None:
     """Text by the core's own hash table, if it lies in memory as Arrow's."""
-    codes = room.codes()
+    codes = np.empty(len(series), dtype=np.int32)
     labels = _read_arrow(where, series, read, codes)
-    give_back(128 * len(labels or ()))  # what the hash table had
     return None if labels is None else Labels(codes, labels)
 
 
-def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | None:
+def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
     """Categories and dictionaries; None for a library whose encoding is not known here."""
     import narwhals.stable.v2 as nw
 
@@ -254,9 +248,9 @@ def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | 
         return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
     if library.is_polars():
         is_enum = isinstance(series.dtype, nw.Enum)
-        return _enum_labels(native, room) if is_enum else _pool_labels(where, series, room)
+        return _enum_labels(native) if is_enum else _pool_labels(where, series)
     if library.is_pyarrow() or library.is_pandas_like():
-        found = _text_labels(where, series, room, _core.dictionary_codes)
+        found = _text_labels(where, series, _core.dictionary_codes)
         if found is None:
             return _arrow_labels(where, native if library.is_pyarrow() else series.to_arrow())
         kind = native.type if library.is_pyarrow() else native.dtype.pyarrow_dtype
@@ -264,28 +258,28 @@ def _library_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | 
     return None
 
 
-def _enum_labels(native: Any, room: Room) -> Labels:
+def _enum_labels(native: Any) -> Labels:
     """A polars Enum by its numbers. As a dictionary it comes through Arrow's interface in the newest polars only."""
     import narwhals.stable.v2 as nw
 
     places = nw.from_native(native.to_physical(), series_only=True)
-    codes = room.codes()
+    codes = np.empty(len(places), dtype=np.int32)
     codes[:] = filled(places.cast(nw.Int32()), MISSING_CODE)
     return Labels(codes, native.dtype.categories.to_list(), declared=True)
 
 
-def _pool_labels(where: str, series: nw.Series[Any], room: Room) -> Labels | None:
+def _pool_labels(where: str, series: nw.Series[Any]) -> Labels | None:
     """The codes of a polars Categorical come from a pool that it shares with other columns: the order there is an
     accident, and which labels it has is read from rows that have them."""
     import narwhals.stable.v2 as nw
 
-    native, codes = series.to_native(), room.codes()
+    native, codes = series.to_native(), np.empty(len(series), dtype=np.int32)
     places = native.to_physical()
     if hasattr(places, "__arrow_c_stream__"):
         rows = _core.place_codes(places.__arrow_c_stream__(), codes, 2 * len(series) + 65_536)
         if rows is not None:
             return Labels(codes, native[rows].to_list())
-    return _text_labels(where, series.cast(nw.String()), room)  # see `_enum_labels`
+    return _text_labels(where, series.cast(nw.String()))  # see `_enum_labels`
 
 
 def _arrow_labels(where: str, encoded: Any) -> Labels:

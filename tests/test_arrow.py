@@ -17,7 +17,6 @@ import fasttree
 from fasttree import TreeClassifier, _core
 from fasttree.frames import read_table
 from fasttree.labels import hash_labels
-from fasttree.room import Room
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -330,22 +329,7 @@ def test_polars_categories_do_not_come_as_dictionaries(monkeypatch: pytest.Monke
     test_a_polars_category_among_very_many_others()
 
 
-def test_room_is_taken_when_it_is_asked_for() -> None:
-    room = Room(10**9, 100_000)  # all of it would be 1.6 PB
-    rows = [room.numbers() for _ in range(20)]
-    codes = [room.codes() for _ in range(20)]
-    for place, row in enumerate([*rows, *codes]):
-        assert row.shape == (100_000,)
-        row[:] = place
-    assert [row[0] for row in rows] == [row[-1] for row in rows] == list(range(20))
-    assert [row[0] for row in codes] == [row[-1] for row in codes] == list(range(20, 40))
-    assert rows[0].base is rows[1].base
-    alone = Room(2, 100_000)  # too little to gain by it
-    assert alone.numbers().base is None
-
-
-def test_columns_in_one_piece_of_memory() -> None:
-    """So many rows and columns that they share memory: each keeps what is its own."""
+def test_many_columns_of_several_types() -> None:
     draw = np.random.default_rng(0)
     n_rows, n_columns = 20_000, 32
     columns: dict[str, Any] = {}

@@ -314,7 +314,6 @@ def test_threads_order_and_portions(
         again = model.set_params(n_jobs=2).candidates(X_[order], table[1][order])
         assert np.allclose(again.score, score, equal_nan=True, rtol=1e-12)
         with monkeypatch.context() as patch:
-            patch.setattr(evaluate, "MOST_SPLITS", 2)
             patch.setattr(evaluate, "MOST_SHARES", 0)
             parts = model.candidates(X_, table[1])
         assert np.allclose(parts.score, score, equal_nan=True, rtol=1e-12)

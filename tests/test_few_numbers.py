@@ -18,7 +18,6 @@ import fasttree
 from fasttree import _core
 from fasttree.few_numbers import FewNumbers
 from fasttree.frames import read_table
-from fasttree.room import Room
 from fasttree.values import read_column
 
 WHOLE = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -334,19 +333,3 @@ def test_the_users_codes_are_never_written_to() -> None:
     first, _, last = table.columns or ()
     np.testing.assert_array_equal(first.few_codes, before + 1)
     np.testing.assert_array_equal(last.few_codes, before + 1)
-
-
-def test_a_row_of_codes_is_lent_again_only_if_it_comes_back() -> None:
-    for n_rows in (10, 600_000, 1_100_000):
-        room = Room(5, n_rows)
-        kept, other = room.codes(), room.codes()
-        room.take_back(kept)  # not the latest: somebody may have it
-        room.take_back(np.empty(n_rows, dtype=np.int32))
-        third = room.codes()
-        assert not np.shares_memory(third, kept)
-        assert not np.shares_memory(third, other)
-        room.take_back(third)
-        room.take_back(third)
-        again = room.codes()
-        assert again is third
-        assert not np.shares_memory(room.codes(), again)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import evaluate, finishing, ground, instances, ruler
-from fasttree.tree import Tree, constant
+from fasttree import evaluate, ground, instances, ruler
 
 
 def many_levels(seed: int, n_rows: int = 3000, n_levels: int = 1000) -> tuple[dict[str, Any], Any]:
@@ -25,12 +24,10 @@ def many_levels(seed: int, n_rows: int = 3000, n_levels: int = 1000) -> tuple[di
     return X, y
 
 
-def lower_limits(monkeypatch: pytest.MonkeyPatch, spare: int = 7) -> None:
-    monkeypatch.setattr(evaluate, "MOST_SPLITS", 3)
+def lower_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "MOST_SHARES", 0)
     monkeypatch.setattr(ground, "RECORD_BYTES", 300)
-    monkeypatch.setattr(ground, "WHOLE_SPARE", spare)
     monkeypatch.setattr(instances, "FORGOTTEN", 1)
-    monkeypatch.setattr(finishing, "MOST_IN_HAND", 7)
     monkeypatch.setattr(ruler, "MOST_INVERSES", 9)
     monkeypatch.setattr(ruler, "FEW_INVERSES", 6)
 
@@ -47,20 +44,6 @@ def test_low_limits_grow_the_same_trees(
     assert max(tree.node_count for tree in trees) > 100
     lower_limits(monkeypatch)
     assert [model.fit(X, y).tree_.fingerprint() for X, y in tables] == expected
-
-
-@pytest.mark.parametrize("share", [2, 5, 3000])
-def test_lists_are_partitioned_with_little_room(
-    share: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X, y = many_levels(9)
-    for split in ("subset", "multiway"):
-        model = fasttree.TreeClassifier(categorical_split=split)
-        expected = model.fit(X, y).tree_
-        with monkeypatch.context() as limited:
-            lower_limits(limited)
-            limited.setattr(ground, "SPARE_SHARE", share)
-            assert model.fit(X, y).tree_ == expected
 
 
 def test_holes_and_weights_with_low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,25 +141,3 @@ def test_counted_columns_leave_their_rows_to_swept_ones() -> None:
         for name in ("attribute", "threshold", "first_child", "counts"):
             theirs, ours = getattr(as_matrix.tree_, name), getattr(as_columns.tree_, name)
             assert np.array_equal(ours, theirs, equal_nan=True)
-
-
-def test_the_same_of_every_node_takes_no_memory() -> None:
-    array = constant(np.int32(7), 5)
-    assert array.tolist() == [7] * 5
-    assert array.strides == (0,)
-    X, y = many_levels(1)
-    tree = fasttree.TreeClassifier(categorical_split="subset").fit(X, y).tree_
-    for name in ("multiplicity", "missing_seen", "surrogate_start"):
-        assert getattr(tree, name).strides == (0,)
-        assert not getattr(tree, name).flags.writeable
-
-
-def test_shares_are_worked_out_when_asked_for() -> None:
-    X, y = many_levels(2)
-    tree: Tree = fasttree.TreeClassifier().fit(X, y).tree_
-    assert "proba" not in vars(tree)
-    assert np.array_equal(tree.proba, tree.counts / tree.counts.sum(axis=1)[:, np.newaxis])
-    assert tree.proba is tree.proba
-    assert not tree.proba.flags.writeable
-    with pytest.raises(AttributeError, match="no attribute 'shares'"):
-        _ = tree.shares  # type: ignore[attr-defined]
