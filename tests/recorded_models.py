@@ -252,6 +252,11 @@ def on_record() -> dict[str, dict[str, str]]:
     return json.loads((RECORD / "hashes.json").read_text("utf-8"))
 
 
+def one_hash(hashes: dict[str, dict[str, str]]) -> str:
+    """One number for the fingerprints of all the trees: what every platform has to find."""
+    return digest(json.dumps([[name, of["tree"]] for name, of in hashes.items() if "tree" in of]))
+
+
 def as_page(texts: dict[str, dict[str, str]]) -> str:
     parts = [
         f"### {name}: {kind}\n{text}\n" for name, of in texts.items() for kind, text in of.items()
@@ -280,6 +285,7 @@ def main() -> int:
         if record.get(name) != of
     ]
     print("\n".join(differing) or f"all {len(hashes)} models as recorded")
+    print(f"all fingerprints: {one_hash(hashes)}, on record: {one_hash(record)}")
     return bool(differing or record.keys() - hashes.keys())
 
 
