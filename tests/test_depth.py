@@ -118,3 +118,12 @@ def test_trees_that_see_to_their_size_are_refused() -> None:
     X, y = fasttree.datasets.play_tennis()
     with pytest.raises(ValueError, match=r"SMMLClassifier.*size of its trees itself"):
         fasttree.select_depth(X, y, estimator=fasttree.SMMLClassifier())
+
+
+def test_the_users_estimator_stays_as_it_is() -> None:
+    for model in (TreeClassifier(criterion="message_length"), C45Classifier(), CARTClassifier()):
+        model.fit(TENNIS.X, TENNIS.y)
+        before = dict(vars(model))
+        select_depth(TENNIS.X, TENNIS.y, estimator=model)
+        assert all(vars(model)[name] is value for name, value in before.items())
+        assert vars(model).keys() == before.keys()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -113,6 +114,7 @@ def select_depth(
             "another: leave it out, and limit the depth"
         )
     check_folds(folds)
+    model = copy.copy(model)  # growth notes things in it, and the user's may be fitted
     with model._fitting(X, y, sample_weight, with_table=True, groups=groups) as fitting:
         drawn = fitting.folds(folds, otherwise=None)
         assert drawn is not None
