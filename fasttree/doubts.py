@@ -33,6 +33,7 @@ _DATE = re.compile(
     r"|\d{4}([-/.])\d{1,2}\5\d{1,2})"
     r"(?:(?:\s+|T)\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AaPp][Mm]|Z|[+-]\d{2}:?\d{2})?)?\s*"
 )
+_IS_CODE = re.compile(r"\s*0\d").match  # a number is not written so, but a code is: 0123
 _BEGINS = frozenset("0123456789+-., \t")
 
 
@@ -136,9 +137,11 @@ def _doubt(column: Column, remedies: Remedies) -> str | None:
             )
         remedy = remedies.to_dates
         if kind == "number":
-            if not any("," in label for label in labels):
-                break
-            kind, remedy = "number with a decimal comma", remedies.to_numbers
+            remedy = remedies.to_numbers
+            if any("," in label for label in labels):
+                kind = "number with a decimal comma"
+            elif len(labels) < MANY or any(map(_IS_CODE, labels)):
+                break  # names of categories that happen to be numbers
         return (
             f"{where} holds text such as {shown(labels[0])}, which looks like a {kind}, and became {categories}: "
             f"{remedy}, or {remedies.keep} if categories are meant"
