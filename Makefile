@@ -8,7 +8,7 @@ PYTEST_ARGS ?=
 WORKERS ?= auto
 COMPARE_ARGS ?= --write
 
-core := setup.py $(wildcard fasttree/*.pyx fasttree/*.pxd fasttree/*.pxi fasttree/*.h)
+core := setup.py fasttree/_core.pyx $(wildcard fasttree/kernels/*.pxd fasttree/kernels/*.pxi fasttree/kernels/*.h)
 package := $(core) pyproject.toml README.md LICENSE MANIFEST.in $(shell find fasttree -name '*.py' -o -name '*.csv')
 # What a test run needs beside the package itself. Runs against another build happen in a copy
 # without fasttree/, where the source package cannot be imported by mistake.
@@ -125,9 +125,11 @@ build/oldest/.installed: pyproject.toml Makefile
 	build/oldest/bin/python -m pip install --quiet "scikit-learn==$$(sed -n 's/.*"scikit-learn>=\([0-9.]*\)".*/\1/p' pyproject.toml | head -n 1).*" "polars<1.31" hypothesis joblib matplotlib narwhals numpy pandas pyarrow pytest pytest-timeout pytest-xdist
 	touch $@
 
+protocol = tests/estimators/test_protocol.py $(or $(wildcard tests/estimators/test_scikit_learn_*.py),$(error no tests of scikit-learn's protocol in tests/estimators))
+
 sklearn-oldest-test: $(VENV)/.built build/oldest/.installed
 	PYTHONPATH=$(CURDIR) build/oldest/bin/python -c 'import sklearn; print("scikit-learn", sklearn.__version__)'
-	PYTHONPATH=$(CURDIR) build/oldest/bin/python -m pytest tests/test_protocol.py $(wildcard tests/test_scikit_learn_*.py) $(in_parallel) $(PYTEST_ARGS)
+	PYTHONPATH=$(CURDIR) build/oldest/bin/python -m pytest $(protocol) $(in_parallel) $(PYTEST_ARGS)
 
 # After the build, since an sdist has the C made in the source tree, too, if it is not there.
 wheels := dist/$(notdir $(VENV)).built

@@ -3,7 +3,7 @@
 
 FASTTREE_DEBUG=1 builds with bounds checks and assertions on, and with an allocator that tests can make fail; the whole
 test suite passes with it too.
-FASTTREE_ONLY=1, 3 or 4 builds only one of the copies that the core has of its loops, see `fasttree/_isa.h`.
+FASTTREE_ONLY=1, 3 or 4 builds only one of the copies that the core has of its loops, see `fasttree/kernels/isa.h`.
 FASTTREE_NO_CORE=1 leaves the extension out, for environments that are made first and compile it later.
 """
 
@@ -45,7 +45,7 @@ extension = Extension(
     "fasttree._core",
     ["fasttree/_core.pyx"],
     extra_compile_args=compile_args,
-    depends=sorted(glob("fasttree/*.h") + glob("fasttree/*.px[di]")),
+    depends=sorted(glob("fasttree/kernels/*.h") + glob("fasttree/kernels/*.px[di]")),
 )
 
 directives = {

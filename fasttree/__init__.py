@@ -5,16 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fasttree.lazy import lazy_names
+from fasttree.base.lazy import lazy_names
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
     from fasttree import batch as batch
     from fasttree import costs, datasets, measures, metrics, plot, pruning
+    from fasttree.base.errors import ModelFileError
     from fasttree.batch import score_batches as score_batches
-    from fasttree.columns import Columns
-    from fasttree.compare import compare_methods
-    from fasttree.doubts import DataWarning
+    from fasttree.encoding.dataset import Columns
     from fasttree.estimators import (
         BayesTreeClassifier,
         C45Classifier,
@@ -25,40 +24,41 @@ if TYPE_CHECKING:
         SMMLClassifier,
         TreeClassifier,
     )
-    from fasttree.estimators.depth import select_depth
-    from fasttree.frames import Categorical
-    from fasttree.importance import permutation_importance
-    from fasttree.model_file import load
-    from fasttree.ranking import rank_attributes
-    from fasttree.refusals import ModelFileError
+    from fasttree.evaluation.compare import compare_methods
+    from fasttree.evaluation.depth import select_depth
+    from fasttree.evaluation.permutation_importance import permutation_importance
+    from fasttree.evaluation.ranking import rank_attributes
+    from fasttree.persistence.model_file import load
+    from fasttree.tables.categorical import Categorical
+    from fasttree.tables.doubts import DataWarning
 
 # Everything loads on first use, so that `import fasttree` costs next to nothing.
 _HOMES = {
     "BayesTreeClassifier": "fasttree.estimators",
     "C45Classifier": "fasttree.estimators",
     "CARTClassifier": "fasttree.estimators",
-    "Categorical": "fasttree.frames",
-    "Columns": "fasttree.columns",
-    "DataWarning": "fasttree.doubts",
+    "Categorical": "fasttree.tables.categorical",
+    "Columns": "fasttree.encoding.dataset",
+    "DataWarning": "fasttree.tables.doubts",
     "ID3Classifier": "fasttree.estimators",
     "MMLClassifier": "fasttree.estimators",
-    "ModelFileError": "fasttree.refusals",
+    "ModelFileError": "fasttree.base.errors",
     "RuleClassifier": "fasttree.estimators",
     "SMMLClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
     "batch": "fasttree.batch",
-    "compare_methods": "fasttree.compare",
+    "compare_methods": "fasttree.evaluation.compare",
     "costs": "fasttree.costs",
     "datasets": "fasttree.datasets",
-    "load": "fasttree.model_file",
+    "load": "fasttree.persistence.model_file",
     "measures": "fasttree.measures",
     "metrics": "fasttree.metrics",
-    "permutation_importance": "fasttree.importance",
+    "permutation_importance": "fasttree.evaluation.permutation_importance",
     "plot": "fasttree.plot",
     "pruning": "fasttree.pruning",
-    "rank_attributes": "fasttree.ranking",
+    "rank_attributes": "fasttree.evaluation.ranking",
     "score_batches": "fasttree.batch",
-    "select_depth": "fasttree.estimators.depth",
+    "select_depth": "fasttree.evaluation.depth",
 }
 
 # Without what needs an extra: `from fasttree import *` must work with what is always there.

@@ -13,24 +13,24 @@ from libc.math cimport ceil, fabs, fmax
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
 
-from fasttree._alloc cimport free, malloc
-from fasttree._categories cimport (
+from fasttree.kernels.alloc cimport free, malloc
+from fasttree.kernels.categories cimport (
     Buckets, buckets_of_histogram, buckets_of_runs, count_runs, free_buckets, multiway_of_runs, new_buckets,
     scan_multiway,
 )
-from fasttree._criteria cimport (
+from fasttree.kernels.criteria cimport (
     CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Ruler, final_score, ft_quick_log2, klogk,
     side_cost, size_of, tolerance,
 )
-from fasttree._encode cimport entry_of
-from fasttree._groups cimport scan_groups
-from fasttree._partition cimport Instances, Sides, add_rows, code_entries, deal_list, split_list
-from fasttree._scan cimport scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold
-from fasttree._search cimport Best, Node, Rows, class_of, row_at, weight_of
-from fasttree._subsets cimport scan_subset
-from fasttree._wide cimport Wide
+from fasttree.kernels.keys cimport entry_of
+from fasttree.kernels.groups cimport scan_groups
+from fasttree.kernels.partition cimport Instances, Sides, add_rows, code_entries, deal_list, split_list
+from fasttree.kernels.thresholds cimport scan_codes, set_apart, sweep, sweep_shared, weigh_code, weigh_threshold
+from fasttree.kernels.search cimport Best, Node, Rows, class_of, row_at, weight_of
+from fasttree.kernels.subsets cimport scan_subset
+from fasttree.kernels.wide cimport Wide
 
-cdef extern from "_isa.h":
+cdef extern from "kernels/isa.h":
     ctypedef void clones_void "FT_CLONES void"
     const char *FT_COPIES
 
@@ -55,7 +55,7 @@ cdef enum:
 SMALL_NODE = SMALL
 COPIES = FT_COPIES.decode("ascii")  # for which processors there is a copy of the loops; "" if there is but one for all
 
-include "_measure.pxi"
+include "kernels/criterion_tables.pxi"
 
 
 cdef class Level:
@@ -682,13 +682,13 @@ def choose_attributes(
                 best_cut[i] = cut[a, i]
 
 
-include "_splitting.pxi"
-include "_choices.pxi"
-include "_surrogates.pxi"
-include "_encoding.pxi"
-include "_routing.pxi"
-include "_pruning.pxi"
-include "_columns.pxi"
-include "_memory.pxi"
-include "_numeric.pxi"
-include "_linear.pxi"
+include "kernels/splitting.pxi"
+include "kernels/choices.pxi"
+include "kernels/surrogates.pxi"
+include "kernels/encoding.pxi"
+include "kernels/router.pxi"
+include "kernels/pruners.pxi"
+include "kernels/columns.pxi"
+include "kernels/memory.pxi"
+include "kernels/numeric.pxi"
+include "kernels/linear.pxi"

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Attributes that cost something to measure: what a gain is worth at a price."""
+"""Attributes that cost something to measure.
+
+The public place of what `fasttree.growth.choosers.costs` holds; nothing in the package imports it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-
-from fasttree._elementary import power
-from fasttree.arrays import masked_places
-from fasttree.hints import meant
-from fasttree.params import as_float
-from fasttree.scalars import shown
+from fasttree.growth.choosers.costs import (
+    gain_per_cost,
+    nunez,
+    tan_schlimmer,
+)
 
 __all__ = [
     "gain_per_cost",
@@ -21,166 +18,6 @@ __all__ = [
     "tan_schlimmer",
 ]
 
-CostFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-NO_GAIN = 1e-10
-
 
 def __dir__() -> list[str]:
     return __all__
-
-
-def tan_schlimmer(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """gain² / cost (Tan and Schlimmer). A cost of 0, of an attribute already measured, counts as 1."""
-    return np.asarray(gain * gain / np.where(cost == 0, 1.0, cost))
-
-
-def gain_per_cost(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """gain / cost. A cost of 0, of an attribute already measured, counts as 1."""
-    return np.asarray(gain / np.where(cost == 0, 1.0, cost))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Nunez:
-    """What `nunez` makes: an object and no inner function, so that a model can be pickled and saved with it."""
-
-    w: float
-
-    def __call__(self, gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-        return np.asarray((power(2.0, gain) - 1.0) / power(cost + 1.0, self.w))
-
-    def __repr__(self) -> str:
-        return f"nunez({self.w!r})"
-
-
-def nunez(w: float = 1.0) -> Nunez:
-    """(2^gain - 1) / (cost + 1)^w (Núñez); w from 0, costs do not matter, to 1."""
-    exponent = as_float(w)
-    if not 0.0 <= exponent <= 1.0:
-        raise ValueError(f"w must be a number from 0 to 1, got {shown(w)}")
-    return Nunez(exponent)
-
-
-COST_FUNCTIONS: dict[str, CostFunction] = {
-    "tan_schlimmer": tan_schlimmer,
-    "nunez": nunez(),
-    "gain_per_cost": gain_per_cost,
-}
-DIVIDE_BY_COST = (tan_schlimmer, gain_per_cost)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AttributeCosts:
-    """The price of each attribute, and the function that weighs it against the gain."""
-
-    cost: np.ndarray  # float64 per attribute
-    function: CostFunction
-
-    def worth(self, score: np.ndarray, measured: np.ndarray) -> np.ndarray:
-        """What the search maximises instead of `score`, both [attribute, node]; -inf stays.
-
-        An attribute that was measured on the way to a node, `measured`[attribute, node], costs nothing there.
-        """
-        possible = np.isfinite(score)
-        gain = np.where(possible & (score > NO_GAIN), score, 0.0)
-        cost = np.where(measured, 0.0, self.cost[:, np.newaxis])
-        worth = _check_worth(self.function(gain, cost), gain.shape)
-        return np.where(possible, worth, -np.inf)
-
-
-def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCosts | None:
-    """Check `attribute_costs` and `cost_function` against the attributes of a table."""
-    if costs is None:
-        if function is not None:
-            raise ValueError(
-                "cost_function needs attribute_costs: pass a cost for each attribute, or leave both None"
-            )
-        return None
-    if function is None:
-        function = "tan_schlimmer"
-    if isinstance(function, str):
-        if function not in COST_FUNCTIONS:
-            choices = ", ".join(map(repr, COST_FUNCTIONS))
-            raise ValueError(
-                f"cost_function must be one of {choices} or a function of gain and cost, got {function!r}"
-                f"{meant(function, COST_FUNCTIONS)}"
-            )
-        function = COST_FUNCTIONS[function]
-    elif not callable(function):
-        raise TypeError(f"cost_function must be a name or a function, got {function!r}")
-    prices = _prices(costs, names)
-    if function in DIVIDE_BY_COST and not prices.all():
-        free = names[int(np.argmin(prices))]
-        raise ValueError(
-            f"attribute_costs: the cost of {free!r} is 0, and this cost_function divides by it: "
-            'give it a small cost, or use cost_function="nunez"'
-        )
-    return AttributeCosts(prices, function)
-
-
-def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
-    if isinstance(costs, Mapping):
-        known = set(names)
-        unknown = [name for name in costs if name not in known]
-        if unknown:
-            raise ValueError(
-                f"attribute_costs names {shown(unknown[0])}, which is not a column; the columns are "
-                f"{', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
-            )
-        values = [costs.get(name, 1.0) for name in names]
-    elif hasattr(costs, "to_dict"):  # its labels might be in another order
-        raise TypeError(
-            "attribute_costs must be a dict from attribute to cost, or an array with a cost for each of the "
-            f"{len(names)} attributes, got a {type(costs).__name__}: pass its to_dict() or its to_numpy()"
-        )
-    else:
-        hidden = masked_places(costs)
-        if hidden is not None:
-            raise ValueError(
-                f"attribute_costs is masked in place {int(np.argmax(hidden))}: give every attribute a cost"
-            )
-        array = np.asarray(costs, dtype=object)
-        if array.ndim == 0:
-            raise TypeError(
-                "attribute_costs must be a dict from attribute to cost, or an array with a cost for each of the "
-                f"{len(names)} attributes, got {shown(costs)}"
-            )
-        if array.shape != (len(names),):
-            raise ValueError(
-                f"attribute_costs must have a cost for each of the {len(names)} attributes, "
-                f"got an array of shape {array.shape}"
-            )
-        values = array.tolist()
-    prices = np.array([as_float(value) for value in values])
-    for place in np.flatnonzero(~((prices >= 0) & (prices < np.inf)))[:1]:  # a NaN is not >= 0
-        raise ValueError(
-            f"attribute_costs: the cost of {names[place]!r} must be a finite number, 0 or more, "
-            f"got {shown(values[place])}"
-        )
-    return prices
-
-
-def _check_worth(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """What a cost function returned, as numbers. Infinity is none, for nothing could be worth more; -infinity is a way
-    to say: never this one."""
-    wanted = (
-        "cost_function must return a number for every gain and cost that it gets "
-        f"(two arrays of shape {shape})"
-    )
-    try:
-        worth = np.asarray(returned)
-    except ValueError:  # rows of several lengths
-        raise ValueError(f"{wanted}, got {shown(returned)}") from None
-    if masked_places(returned) is not None:
-        raise ValueError(f"{wanted}, got a masked array: return -infinity for what is not to be")
-    if worth.shape != shape:
-        got = f"an array of shape {worth.shape}" if worth.ndim else shown(returned)
-        raise ValueError(f"{wanted}, got {got}")
-    if worth.dtype.kind not in "biuf":
-        raise TypeError(f"{wanted}, got {shown(worth.flat[0])}: return an array of floats")
-    if not (worth < np.inf).all():  # a NaN is not < inf
-        raise ValueError(
-            f"{wanted}, got NaN or infinity: mind that an attribute costs 0 where it was measured "
-            "already, that a gain may be 0 and a cost very small"
-        )
-    return worth.astype(np.float64, copy=False)

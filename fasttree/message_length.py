@@ -1,305 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many bits a message takes that tells the classes of the training rows by means of a tree.
 
-The receiver knows the attribute values of every row. The message walks through the tree: at each node it says whether
-the node is a leaf (structure) and, if not, which test is made (test); at a leaf it tells the classes of the rows by an
-adaptive code (data). The shortest message is the best compromise between a small tree and pure leaves.
+The public place of what `fasttree.mml.message` holds; nothing in the package imports it.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Literal
+from fasttree.mml.message import (
+    Choices,
+    LengthPruning,
+    MessageLength,
+    bits_of_classes,
+    bits_of_structure,
+    bits_of_tests,
+    message_length,
+    prune_by_length,
+)
 
-import numpy as np
-
-from fasttree._elementary import log1p, log2, log_gamma, logaddexp2
-from fasttree._sums import segment_sums, sums, total
-from fasttree.class_shares import has_parts, settled
-from fasttree.params import ONE_IN_ALL, as_float, prior_of_class
-from fasttree.priors import classes_of_shares, evened
-from fasttree.scalars import shown
-from fasttree.tree import Tree
-
-Alpha = float | Literal["opt", "1/C"]
-
-ALPHAS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)  # among which "opt" chooses
-CUT_CODES = ("uniform", "dyadic")
-TIE = 1e-10  # lengths that differ by less, relatively, are equal
-NATS_PER_BIT = 0.6931471805599453  # log 2
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Choices:
-    """What there was to choose between at each node of a tree; see `fasttree.choices.choices_of`."""
-
-    # Attributes that a test could ask for; of a leaf it only matters if it is 0.
-    eligible: np.ndarray
-    n_cuts: np.ndarray  # cuts between the values of the attribute that is split by order, else 0
-    place: np.ndarray  # how many of them lie below the one that was made
-
-    def of_subtree(self, tree: Tree, is_split: np.ndarray) -> Choices:
-        """The choices of the nodes that ``tree.subtree(is_split)`` keeps."""
-        alive = np.zeros(tree.node_count, dtype=bool)
-        alive[0] = True
-        for level in tree.nodes_by_depth()[1:]:
-            parent = tree.parent[level]
-            alive[level] = alive[parent] & is_split[parent]
-        return Choices(self.eligible[alive], self.n_cuts[alive], self.place[alive])
+__all__ = [
+    "Choices",
+    "LengthPruning",
+    "MessageLength",
+    "bits_of_classes",
+    "bits_of_structure",
+    "bits_of_tests",
+    "message_length",
+    "prune_by_length",
+]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MessageLength:
-    """The message of a tree in bits, node by node."""
-
-    structure: np.ndarray  # to say that the node is a leaf, or that it is not, whichever it is
-    test: np.ndarray  # to say which test is made; 0 at leaves
-    data: np.ndarray  # to tell the classes of the node's rows, if the node were a leaf
-    as_leaf: np.ndarray  # to say that it is one, and to tell the classes
-    subtree: np.ndarray  # everything from the node downwards
-    alpha: float
-    alpha_bits: float  # to say which alpha is used, if that was a choice
-    is_leaf: np.ndarray
-
-    @property
-    def bits(self) -> float:
-        """The whole message."""
-        return float(self.subtree[0]) + self.alpha_bits
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """What the structure, the tests and the classes take in all, and the choice of alpha."""
-        return {
-            "structure": total(self.structure),
-            "tests": total(self.test),
-            "classes": total(self.data[self.is_leaf]),
-            "alpha": self.alpha_bits,
-        }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LengthPruning:
-    """A tree pruned to its shortest message, and why."""
-
-    tree: Tree
-    bits: float
-    alpha: float
-    is_split: np.ndarray  # of the nodes of the tree before: splits that pay for themselves
-    as_leaf: np.ndarray  # ... bits if it were a leaf
-    shortest: np.ndarray  # ... bits of the best that the subtree can be pruned to
-
-
-def message_length(
-    tree: Tree, choices: Choices, *, alpha: Alpha = 0.5, cut_code: str = "uniform"
-) -> MessageLength:
-    """The message of a tree.
-
-    `alpha` is what every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys', "1/C" one
-    divided by the number of classes (Perks'); "opt" takes the best of eight, and adds 3 bits to say which. `cut_code`:
-    "uniform" calls all the cuts of an attribute equally likely, "dyadic" spends 2 d - 1 bits on a cut found by halving
-    d times, so that cuts in the middle are cheap.
-    """
-    is_leaf = tree.is_leaf()
-    alphas = check_alpha(alpha, tree.counts.shape[1])
-    data = [bits_of_classes(tree.counts, a) for a in alphas]
-    best = _first_least([total(bits[is_leaf]) for bits in data])
-    leaf_structure, split_structure = bits_of_structure(tree, choices)
-    test = bits_of_tests(tree, choices, cut_code)
-    as_leaf = leaf_structure + data[best]
-    subtree, _ = _bottom_up(tree, as_leaf, split_structure + test)
-    return MessageLength(
-        structure=np.where(is_leaf, leaf_structure, split_structure),
-        test=test,
-        data=data[best],
-        as_leaf=as_leaf,
-        subtree=subtree,
-        alpha=alphas[best],
-        alpha_bits=log2(len(alphas)),
-        is_leaf=is_leaf,
-    )
-
-
-def prune_by_length(
-    tree: Tree, choices: Choices, *, alpha: Alpha = 0.5, cut_code: str = "uniform"
-) -> LengthPruning:
-    """The pruning of the tree whose message is the shortest; of equal ones, the smallest tree.
-
-    A leaf's probabilities are (n_c + alpha) / (n + alpha * classes); without rows it has its parent's.
-    """
-    leaf_structure, split_structure = bits_of_structure(tree, choices)
-    as_split = split_structure + bits_of_tests(tree, choices, cut_code)
-    alphas = check_alpha(alpha, tree.counts.shape[1])
-    lengths = [leaf_structure + bits_of_classes(tree.counts, a) for a in alphas]
-    pruned = [_bottom_up(tree, as_leaf, as_split, prune=True) for as_leaf in lengths]
-    best = _first_least([float(shortest[0]) for shortest, _ in pruned])
-    shortest, is_split = pruned[best]
-    smoothed = with_shares(tree, smoothed_shares(tree, alphas[best]))
-    return LengthPruning(
-        tree=smoothed.subtree(is_split),
-        bits=float(shortest[0]) + log2(len(alphas)),
-        alpha=alphas[best],
-        is_split=is_split,
-        as_leaf=lengths[best],
-        shortest=shortest,
-    )
-
-
-# -- the parts of a message ----------------------------------------------------------------------------------------
-
-
-def bits_of_classes(counts: np.ndarray, alpha: float) -> np.ndarray:
-    """The adaptive code of the classes at each node, [node, class] -> [node].
-
-    A row of a class seen k times among the j rows before it takes -log2 of (k + alpha) / (j + alpha * classes). The sum
-    does not depend on the order of the rows, and the gamma functions that it comes to take fractions of rows too.
-    """
-    n_classes = counts.shape[1]
-    seen = sums(log_gamma(counts + alpha)) - n_classes * log_gamma(alpha)
-    rows = log_gamma(sums(counts) + n_classes * alpha) - log_gamma(n_classes * alpha)
-    return np.maximum(rows - seen, 0.0) / NATS_PER_BIT
-
-
-def bits_of_structure(tree: Tree, choices: Choices) -> tuple[np.ndarray, np.ndarray]:
-    """To say of each node that it is a leaf, and to say that it is not.
-
-    The root is a leaf with probability 1 / attributes, any other node a test with 1 / (branches of its parent): trees
-    grow about as many tests as they have room for. A node without rows, or with nothing to ask for, can only be a leaf.
-    """
-    # Of absent values everyone has its branch.
-    arity = np.bincount(tree.parent[1:], weights=tree.multiplicity[1:], minlength=tree.node_count)
-    is_test = 1.0 / np.maximum(arity[tree.parent], 2.0)
-    is_test[0] = 1.0 - 1.0 / max(len(tree.schema.attributes), 2)
-    must_be_leaf = (choices.eligible == 0) | ~tree.counts.any(axis=1)
-    return np.where(must_be_leaf, 0.0, -log2(1.0 - is_test)), -log2(is_test)
-
-
-def bits_of_tests(tree: Tree, choices: Choices, cut_code: str) -> np.ndarray:
-    """To say which test is made: one of the eligible attributes, and one of the ways to split by it."""
-    if cut_code not in CUT_CODES:
-        raise ValueError(f'cut_code must be "uniform" or "dyadic", got {cut_code!r}')
-    split = np.flatnonzero(~tree.is_leaf())
-    by_order = choices.n_cuts[split] > 0
-    bits = np.zeros(tree.node_count)
-    bits[split] = log2(np.maximum(choices.eligible[split], 1))
-    cut = split[by_order]
-    if cut_code == "uniform":
-        bits[cut] += log2(choices.n_cuts[cut])
-    else:
-        bits[cut] += _halving_bits(choices.n_cuts[cut], choices.place[cut])
-    # Missing values that chose their side: one bit says which. Setting them apart is one of the cuts.
-    bits[cut] += tree.missing_chosen()[cut]
-    grouped = split[~by_order]
-    bits[grouped] += _grouping_bits(tree)[grouped]
-    return bits
-
-
-def _halving_bits(n_cuts: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """2 d - 1 for a cut that is the d-th middle when the cuts are halved again and again."""
-    low, high = np.zeros_like(n_cuts), n_cuts - 1
-    halvings = np.ones(len(n_cuts))
-    for _ in range(int(n_cuts.max(initial=1)).bit_length()):
-        middle = (low + high) // 2
-        halvings += middle != place
-        low = np.where(place > middle, middle + 1, low)
-        high = np.where(place < middle, middle - 1, high)
-    return 2.0 * halvings - 1.0
-
-
-def _grouping_bits(tree: Tree) -> np.ndarray:
-    """log2 of the number of ways to put the values present at a node into as many groups as its table makes.
-
-    For two groups of p values that is 2^(p - 1) - 1, for a branch each it is 1. Where missing values have chosen their
-    branch, missing is one more value.
-    """
-    n_values = np.diff(tree.table_start)
-    node = np.repeat(np.arange(tree.node_count), n_values)
-    is_chosen = tree.missing_chosen()
-    seen = np.flatnonzero(is_chosen)
-    branch = np.concatenate([tree.table_branch, tree.missing_branch[seen]]).astype(np.int64)
-    width = int(tree.n_children.max()) + 1
-    groups = np.unique(np.concatenate([node, seen]) * width + branch)
-    n_groups = np.bincount(groups // width, minlength=tree.node_count)
-    n_values = n_values + is_chosen
-    bits = np.zeros(tree.node_count)
-    pair = (n_groups == 2) & (n_values > 2)
-    bits[pair] = n_values[pair] - 1.0 + log1p(-np.ldexp(1.0, 1 - n_values[pair])) / NATS_PER_BIT
-    for node_ in np.flatnonzero((n_groups > 2) & (n_groups < n_values)):  # few trees have any
-        bits[node_] = log2_partitions(int(n_values[node_]), int(n_groups[node_]))
-    return bits
-
-
-@lru_cache
-def log2_partitions(n_values: int, n_groups: int) -> float:
-    """log2 of the ways to put n values into k groups, none empty: S(n, k) = S(n - 1, k - 1) + k S(n - 1, k)."""
-    bits = np.full(n_groups + 1, -np.inf)
-    bits[0] = 0.0
-    log_k = log2(np.maximum(np.arange(n_groups + 1), 1))
-    for _ in range(n_values):
-        bits[1:] = logaddexp2(bits[:-1], bits[1:] + log_k[1:])
-        bits[0] = -np.inf
-    return float(bits[-1])
-
-
-# -- over the levels of a tree -------------------------------------------------------------------------------------
-
-
-def _bottom_up(
-    tree: Tree, as_leaf: np.ndarray, as_split: np.ndarray, prune: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
-    """Bits from each node downwards, and the splits that are left; `prune`: where a leaf is no longer, it is one."""
-    bits = as_leaf.copy()
-    is_split = ~tree.is_leaf()
-    below = slice(0, 0)
-    for level in reversed(tree.nodes_by_depth()):
-        nodes = level.start + np.flatnonzero(is_split[level])
-        if len(nodes):  # their children are the level below, family after family
-            length = as_split[nodes] + segment_sums(
-                bits[below], tree.first_child[nodes] - below.start
-            )
-            if prune:
-                slack = TIE * np.maximum(np.abs(length), np.abs(as_leaf[nodes]))
-                is_leaf = as_leaf[nodes] <= length + slack
-                is_split[nodes[is_leaf]] = False
-                length = np.where(is_leaf, as_leaf[nodes], length)
-            bits[nodes] = length
-        below = level
-    return bits, is_split
-
-
-def smoothed_shares(tree: Tree, alpha: float) -> np.ndarray:
-    """(n_c + alpha) / (n + alpha * classes) at every node; a node without rows has its parent's shares."""
-    shares = tree.schema.priors.shares(tree.counts + alpha)
-    empty = np.flatnonzero(~tree.counts.any(axis=1))
-    shares[empty] = shares[tree.parent[empty]]
-    return shares
-
-
-def with_shares(tree: Tree, shares: np.ndarray) -> Tree:
-    """The tree with other class shares at its nodes, and the classes that follow from them."""
-    proba = evened(shares)
-    if has_parts(tree.counts):
-        proba = settled(proba)
-    pred = classes_of_shares(proba, tree.schema).astype(np.int32)
-    return replace(tree, proba=proba, pred=pred)
-
-
-def check_alpha(alpha: Alpha, n_classes: int = 2) -> tuple[float, ...]:
-    """The values of alpha to try for a number of classes."""
-    if isinstance(alpha, str) and alpha == "opt":
-        return ALPHAS
-    if isinstance(alpha, str) and alpha == ONE_IN_ALL:
-        return (prior_of_class(alpha, n_classes),)
-    number = as_float(alpha)
-    if not 0 < number < math.inf:
-        raise ValueError(
-            f'alpha must be a number > 0 or "opt" or "{ONE_IN_ALL}", got {shown(alpha)}'
-        )
-    return (number,)
-
-
-def _first_least(lengths: list[float]) -> int:
-    """The first of the lengths that are least but for rounding."""
-    least = min(lengths)
-    return next(i for i, bits in enumerate(lengths) if bits <= least + TIE * abs(least))
+def __dir__() -> list[str]:
+    return __all__

@@ -4,8 +4,8 @@
     python tests/as_other_processors.py ORDINARY COPIES [--only NAME ...] [arguments of pytest]
 
 ORDINARY is a directory with the package as it is used, COPIES holds one for each copy of the core's loops (see
-`fasttree/_isa.h`), named 1, 3 and 4 as FASTTREE_ONLY was when it was built. It runs in a directory that has the tests
-and no package. What numpy, OpenBLAS and the C library would take on another processor is chosen by environment
+`fasttree/kernels/isa.h`), named 1, 3 and 4 as FASTTREE_ONLY was when it was built. It runs in a directory that has the
+tests and no package. What numpy, OpenBLAS and the C library would take on another processor is chosen by environment
 variables, which none of them takes amiss if it does not know the name in it: so every process of the tests asks them
 what they really took (`check`, called by conftest.py).
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.row_hashes import value_hashes
+from fasttree.encoding.row_hashes import value_hashes
 
 
 def some_rows(n_rows: int = 500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 
 import fasttree
-from fasttree import datasets, measures, metrics, pruning
-from fasttree.averaging import average_prunings, pruning_weights
-from fasttree.choices import choices_of
-from fasttree.costs import nunez
-from fasttree.frames import read_table
-from fasttree.message_length import message_length
-from fasttree.rules.storing import arrays_of
+from fasttree import datasets, pruning
+from fasttree.growth.choosers.costs import nunez
+from fasttree.mml.averaging import average_prunings, pruning_weights
+from fasttree.mml.message import message_length
+from fasttree.mml.options import choices_of
+from fasttree.rules.serialise import arrays_of
+from fasttree.stats import measures, metrics
 from fasttree.studies.figures import calibration_line, wilson
 from fasttree.studies.logistic import fit_logistic
+from fasttree.tables.training import read_table
 
 N_ROWS = 1200
 CHANCE = ("ami", "smi", "adjusted_gini", "standardised_gini", "ad", "confidence_entropy")

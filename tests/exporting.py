@@ -26,7 +26,7 @@ from fasttree import (
     SMMLClassifier,
     TreeClassifier,
 )
-from fasttree.scalars import plain
+from fasttree.base.values import plain
 
 UNSEEN = "never seen: ☃'\"\n--"
 

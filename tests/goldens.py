@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import tables
+import textbook_tables as tables
 from reference import Node
-from tables import Labels, Table
+from textbook_tables import Labels, Table
 
 
 @dataclass(frozen=True)

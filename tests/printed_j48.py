@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from printed_trees import SLACK, Test, errors_of, multiway_branches_of
 
-from fasttree.tree import LEAF, Tree
+from fasttree.trees.tree import LEAF, Tree
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from printed_trees import SLACK, Test, branches_of, errors_of
 
-from fasttree.tree import LEAF, Tree
+from fasttree.trees.tree import LEAF, Tree
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import fasttree
-from fasttree.tree import Tree
+from fasttree.trees.tree import Tree
 
 DATA = Path(__file__).parent / "data"
 SLACK = 1e-6  # allowed beyond half a unit of the last printed digit

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import reference_pruning
-import tables
-from tables import Labels, Table
+import textbook_tables as tables
+from textbook_tables import Labels, Table
 
 import fasttree
 from fasttree.pruning import held_out_counts
-from fasttree.tree import Tree
+from fasttree.trees.tree import Tree
 
 ID3 = {"criterion": "entropy", "categorical_split": "multiway"}
 CART = {

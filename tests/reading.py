@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fasttree.frames import Table, read_table, read_table_like
-from fasttree.schema import AttributeSchema, Schema
+from fasttree.tables.schema import AttributeSchema, Schema
+from fasttree.tables.training import Table, read_table, read_table_like
 
 COLOURS = ["red", "green", "red", "blue"]
 SIZES = [3, 1, 2, 2]

@@ -323,7 +323,7 @@ def paths(root: Node) -> Iterator[list[Node]]:
 
 
 def follow(problem: Problem, tree: Any) -> Node:
-    """The nodes of a `fasttree.tree.Tree` of thresholds and of branches for each level, with their rows and tests."""
+    """The nodes of a `Tree` of thresholds and of branches for each level, with their rows and tests."""
 
     def build(node: Node, number: int) -> Node:
         attribute = int(tree.attribute[number])

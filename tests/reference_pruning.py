@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.tree import LEAF, Tree
+from fasttree.trees.tree import LEAF, Tree
 
 Rows = list[tuple[int, float]]  # row numbers with weights
 

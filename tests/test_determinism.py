@@ -116,7 +116,7 @@ def test_number_of_threads_that_make_splits(
     )
     problem.parameters["min_samples_leaf"] = 5
     alone = problem.fit(n_jobs=1).tree_
-    monkeypatch.setattr(fasttree.splitting, "PARALLEL_ROWS", 0)
+    monkeypatch.setattr(fasttree.growth.split, "PARALLEL_ROWS", 0)
     assert {problem.fit(n_jobs=n).tree_.fingerprint() for n in (1, 2, 4)} == {alone.fingerprint()}
     assert alone.n_leaves > 100
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 import reference
-import tables
+import textbook_tables as tables
 from goldens import GOLDENS, Golden, as_subsets, nest
 from reference import Attribute, entropy, gini, grow, n_leaves, reference_predict, score_of
 

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fasttree.atomic import check_replaceable
-from fasttree.batch.csv_style import CsvStyle
-from fasttree.batch.errors import ArgumentError, InputError, OutputError
+from fasttree.base.atomic import check_replaceable
 from fasttree.batch.inputs import expand, is_standard
 from fasttree.batch.journal import Journal
-from fasttree.batch.readers import format_of
+from fasttree.batch.models import scorer_of
 from fasttree.batch.report import FileReport, Report
-from fasttree.batch.rows import Options
 from fasttree.batch.run import Part, Progress, Run, writing
-from fasttree.batch.scorers import scorer_of
+from fasttree.batch.score_batch import Options
+from fasttree.files.csv_style import CsvStyle
+from fasttree.files.errors import ArgumentError, InputError, OutputError
+from fasttree.files.readers import format_of
 
 
 def score_files(

@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from fasttree.batch.csv_style import CsvStyle
-from fasttree.batch.errors import ArgumentError, InputError
-from fasttree.batch.readers import FORMATS, Source, format_of, open_source
+from fasttree.files.csv_style import CsvStyle
+from fasttree.files.errors import ArgumentError, InputError
+from fasttree.files.readers import FORMATS, Source, format_of, open_source
 
 STANDARD = Path("-")  # the standard input, or output
 NAME = Path("standard input")  # in messages

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from fasttree._parallel import count_threads
-from fasttree.atomic import atomic_file
-from fasttree.batch.csv_style import CsvStyle
-from fasttree.batch.errors import InputError, OutputError
+from fasttree.base.atomic import atomic_file
+from fasttree.base.checks import check_n_jobs
+from fasttree.base.threads import count_threads
 from fasttree.batch.inputs import is_standard, opened
 from fasttree.batch.journal import Journal, job_of
-from fasttree.batch.readers import Source
+from fasttree.batch.models import Scorer
 from fasttree.batch.report import FileReport, Report
-from fasttree.batch.rows import Options, RowScorer, lay_out
-from fasttree.batch.scorers import Scorer
+from fasttree.batch.score_batch import Options, RowScorer, lay_out
 from fasttree.batch.stream import stream
-from fasttree.batch.writers import Held, Output
-from fasttree.params import check_n_jobs
+from fasttree.files.csv_style import CsvStyle
+from fasttree.files.errors import InputError, OutputError
+from fasttree.files.readers import Source
+from fasttree.files.writers import Held, Output
 
 Progress = Callable[[str, float, int], Any]  # (input, share of the work that is done, rows written)
 

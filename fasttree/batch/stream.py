@@ -16,12 +16,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from fasttree._parallel import count_threads
-from fasttree.batch.errors import CellError, InputError
+from fasttree.base.checks import check_n_jobs
+from fasttree.base.threads import count_threads
+from fasttree.batch.models import scorer_of
 from fasttree.batch.report import Report
-from fasttree.batch.rows import Options, RowScorer, lay_out
-from fasttree.batch.scorers import scorer_of
-from fasttree.params import check_n_jobs
+from fasttree.batch.score_batch import Options, RowScorer, lay_out
+from fasttree.files.errors import CellError, InputError
 
 ROWS_PER_BATCH = 65_536
 AHEAD = 2  # batches that are read before a thread asks for them

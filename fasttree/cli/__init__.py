@@ -7,7 +7,7 @@ import os
 import sys
 from importlib.util import find_spec
 
-from fasttree.cli.codes import INTERRUPTED
+from fasttree.cli.exit_codes import INTERRUPTED
 
 NEEDED = ("typer", "rich", "pyarrow")  # what the extra `cli` brings
 

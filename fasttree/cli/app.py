@@ -21,8 +21,8 @@ from fasttree.cli import (
     train,
     version,
 )
+from fasttree.cli.error_handling import Group
 from fasttree.cli.help_text import help_text
-from fasttree.cli.running import Group
 
 HELP = help_text(
     "Decision trees from the command line: exact, fast, readable.",

@@ -6,19 +6,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fasttree.cli.tables import CSV, suffix
 from fasttree.cli.terminal import clean, cut, speaks_unicode
+from fasttree.files.tables import CSV, suffix
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fasttree.column_list import ColumnList
-    from fasttree.doubts import Remedies
+    from fasttree.tables.column_list import ColumnList
+    from fasttree.tables.doubts import Remedies
 
 
 def remedies(path: Path, can_merge: bool = True) -> Remedies:
     """What the command line can do about a doubtful column of a file. `can_merge`: it joins categories of few rows."""
-    from fasttree.doubts import SUGGESTED, Remedies
+    from fasttree.tables.doubts import SUGGESTED, Remedies
 
     is_csv = not path.suffix or suffix(path) in CSV
     return Remedies(
@@ -39,8 +39,8 @@ def remedies(path: Path, can_merge: bool = True) -> Remedies:
 def read_columns(path: Path, X: Any, y: Any, can_merge: bool = True) -> ColumnList:
     """The columns of a table as a model reads them. Warns of doubtful ones."""
     from fasttree import Columns
-    from fasttree.column_list import columns_of
-    from fasttree.doubts import speaking
+    from fasttree.tables.column_list import columns_of
+    from fasttree.tables.doubts import speaking
 
     with speaking(remedies(path, can_merge)):
         return columns_of(Columns(X, y).encoded.schema)
@@ -48,7 +48,7 @@ def read_columns(path: Path, X: Any, y: Any, can_merge: bool = True) -> ColumnLi
 
 def print_columns(console: Console, columns: ColumnList) -> None:
     """Names and values are made safe: they come from a file."""
-    from fasttree.column_list import MOST
+    from fasttree.tables.column_list import MOST
 
     ellipsis = "…" if speaks_unicode(console) else "..."
     for place, line in enumerate(columns.to_text(MOST).splitlines()):

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fasttree.cli.columns import print_columns, remedies
-from fasttree.cli.data import (
+from fasttree.cli.errors import CommandError, DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
+from fasttree.cli.methods import (
+    METHODS,
+    check_method,
+    complete_method,
+    estimator_of,
+    settings_of,
+)
+from fasttree.cli.terminal import print_json, seconds, stdout, waiting
+from fasttree.cli.training_data import (
     CATEGORICAL,
     DATA,
     DECIMAL,
@@ -26,16 +36,6 @@ from fasttree.cli.data import (
     read_data,
     style_of,
 )
-from fasttree.cli.errors import CommandError, DataError, UsageError, blame
-from fasttree.cli.help_text import help_text
-from fasttree.cli.methods import (
-    METHODS,
-    check_method,
-    complete_method,
-    estimator_of,
-    settings_of,
-)
-from fasttree.cli.terminal import print_json, seconds, stdout, waiting
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -117,7 +117,7 @@ def has_sklearn() -> bool:
 
 
 def measure_own(title: str, estimator: Any, train: Data, test: Data) -> dict[str, Any]:
-    from fasttree.doubts import speaking
+    from fasttree.tables.doubts import speaking
 
     words = [remedies(train.path)]  # for the first fit: the others would warn of the same
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fasttree.cli.compare import has_sklearn, measure_own, measure_sklearn, print_speed
-from fasttree.cli.data import Data
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
 from fasttree.cli.show import print_tree
 from fasttree.cli.terminal import print_text, stdout
+from fasttree.cli.training_data import Data
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-from fasttree.cli import codes
+from fasttree.cli import exit_codes
 
 
 class CommandError(Exception):
     """Ends the command: the message goes to stderr behind "Error: ", `code` to the shell."""
 
-    code = codes.FAILED
+    code = exit_codes.FAILED
 
     def __init__(self, message: str, code: int | None = None) -> None:
         super().__init__(message)
@@ -22,15 +22,15 @@ class CommandError(Exception):
 
 
 class UsageError(CommandError):
-    code = codes.USAGE
+    code = exit_codes.USAGE
 
 
 class DataError(CommandError):
-    code = codes.BAD_DATA
+    code = exit_codes.BAD_DATA
 
 
 class OutputError(CommandError):
-    code = codes.BAD_OUTPUT
+    code = exit_codes.BAD_OUTPUT
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def blame(error: Callable[[str], CommandError], prefix: str = "") -> Iterator[No
 
 def near(name: str, known: Iterable[str]) -> str:
     """``did you mean ...?`` for a name that is almost right, and what there is otherwise."""
-    from fasttree.export.names import readable  # also an empty name can be seen
+    from fasttree.base.quoting import readable  # also an empty name can be seen
 
     names = list(known)
     lower = {other.lower(): other for other in reversed(names)}

@@ -11,7 +11,17 @@ import typer
 
 from fasttree.cli import lists
 from fasttree.cli.columns import print_columns, read_columns
-from fasttree.cli.data import (
+from fasttree.cli.errors import DataError, UsageError, blame
+from fasttree.cli.help_text import help_text
+from fasttree.cli.methods import (
+    METHODS,
+    check_method,
+    complete_method,
+    estimator_of,
+    settings_of,
+)
+from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
+from fasttree.cli.training_data import (
     CATEGORICAL,
     DATA,
     DECIMAL,
@@ -25,21 +35,11 @@ from fasttree.cli.data import (
     read_data,
     style_of,
 )
-from fasttree.cli.errors import DataError, UsageError, blame
-from fasttree.cli.help_text import help_text
-from fasttree.cli.methods import (
-    METHODS,
-    check_method,
-    complete_method,
-    estimator_of,
-    settings_of,
-)
-from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fasttree.comparison import Comparison
+    from fasttree.evaluation.comparison import Comparison
 
 LEVEL = 0.05
 HELP = help_text(
@@ -103,7 +103,7 @@ def evaluate(
     style = style_of(delimiter, decimal)
     rows = read_data(data, target, drop or (), categorical or (), weights, style=style, group=group)
     from fasttree import compare_methods
-    from fasttree.doubts import speaking
+    from fasttree.tables.doubts import speaking
 
     with blame(DataError, rows.prefix):
         columns = read_columns(data, rows.X, rows.y)

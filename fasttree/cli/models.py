@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from fasttree.cli import codes
+from fasttree.cli import exit_codes
 from fasttree.cli.errors import CommandError, OutputError
 
 MODEL = typer.Argument(
@@ -24,9 +24,9 @@ def load_model(path: Path) -> Any:
     try:
         return fasttree.load(path)
     except FileNotFoundError:
-        raise CommandError(f"{path}: there is no such model file", codes.BAD_MODEL) from None
+        raise CommandError(f"{path}: there is no such model file", exit_codes.BAD_MODEL) from None
     except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}", codes.BAD_MODEL) from error
+        raise CommandError(f"{path}: {error.strerror or error}", exit_codes.BAD_MODEL) from error
 
 
 def save_model(model: Any, path: Path) -> None:
@@ -39,7 +39,7 @@ def save_model(model: Any, path: Path) -> None:
 def check_output(path: Path, force: bool, read: Sequence[Path | None] = ()) -> None:
     """Before any work: an output that is there already, or cannot be written, is found out now. What is `read` is
     never written over."""
-    from fasttree.atomic import check_replaceable
+    from fasttree.base.atomic import check_replaceable
 
     if path.is_dir():
         raise OutputError(f"{path} is a directory: name a file")
@@ -63,7 +63,7 @@ def check_output(path: Path, force: bool, read: Sequence[Path | None] = ()) -> N
 
 def write_file(path: Path, content: str | bytes) -> None:
     """All of it or nothing under the final name."""
-    from fasttree.atomic import write_whole
+    from fasttree.base.atomic import write_whole
 
     try:
         write_whole(path, content)

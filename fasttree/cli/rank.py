@@ -11,7 +11,11 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from fasttree.cli.columns import print_columns, read_columns
-from fasttree.cli.data import (
+from fasttree.cli.errors import DataError, UsageError, blame, near
+from fasttree.cli.help_text import help_text
+from fasttree.cli.models import load_model
+from fasttree.cli.terminal import clean, cut, print_json, speaks_unicode, stdout, waiting
+from fasttree.cli.training_data import (
     CATEGORICAL,
     DATA,
     DECIMAL,
@@ -24,13 +28,9 @@ from fasttree.cli.data import (
     read_held_out,
     style_of,
 )
-from fasttree.cli.errors import DataError, UsageError, blame, near
-from fasttree.cli.help_text import help_text
-from fasttree.cli.models import load_model
-from fasttree.cli.terminal import clean, cut, print_json, speaks_unicode, stdout, waiting
 
 if TYPE_CHECKING:
-    from fasttree.batch.csv_style import CsvStyle
+    from fasttree.files.csv_style import CsvStyle
 
 HELP = help_text(
     "Rank the attributes by how well they tell the classes apart.",
@@ -51,14 +51,14 @@ LEAST_BAR, MOST_BAR = 8, 40
 
 
 def criteria() -> list[str]:
-    from fasttree.params import CRITERIA
-    from fasttree.ranking import OF_TABLES
+    from fasttree.base.checks import CRITERIA
+    from fasttree.evaluation.ranking import OF_TABLES
 
     return list(dict.fromkeys((*CRITERIA, *OF_TABLES)))
 
 
 def metrics() -> list[str]:
-    from fasttree.importances import METRICS
+    from fasttree.evaluation.importance_table import METRICS
 
     return list(METRICS)
 
@@ -139,7 +139,7 @@ def rank(
         data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
     )
     from fasttree import rank_attributes
-    from fasttree.doubts import speaking
+    from fasttree.tables.doubts import speaking
 
     with waiting("Scoring"), blame(DataError, rows.prefix):
         columns = read_columns(data, rows.X, rows.y, can_merge=False)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli.data import DECIMAL, DELIMITER, read_held_out, style_of
 from fasttree.cli.errors import DataError, UsageError, blame, near
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, check_output, load_model, write_file
 from fasttree.cli.terminal import print_text
+from fasttree.cli.training_data import DECIMAL, DELIMITER, read_held_out, style_of
 
 if TYPE_CHECKING:
-    from fasttree.batch.csv_style import CsvStyle
+    from fasttree.files.csv_style import CsvStyle
     from fasttree.rules import RuleList
 
 FORMATS = ("text", "markdown", "json", "python")
@@ -137,8 +137,8 @@ def _judged(model: Any, rules: RuleList, path: Path, target: str, style: CsvStyl
 
 def _check_other_rows(model: Any, X: Any, y: Any, path: Path) -> None:
     """Warns of rows to judge by that are those of training, as far as the model can tell."""
-    from fasttree.doubts import DataWarning
-    from fasttree.same_rows import look_like_training
+    from fasttree.tables.doubts import DataWarning
+    from fasttree.trees.same_rows import look_like_training
 
     if look_like_training(model.tree_, X, y, type(model).__name__):
         warnings.warn(

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from fasttree.cli import codes, lists
-from fasttree.cli.data import DECIMAL, DELIMITER, style_of
+from fasttree.cli import exit_codes, lists
 from fasttree.cli.errors import DataError, OutputError, UsageError
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, load_model
 from fasttree.cli.score_report import empty_report, reporting, say_failed, summarise
 from fasttree.cli.terminal import clean, stderr
+from fasttree.cli.training_data import DECIMAL, DELIMITER, style_of
 
 if TYPE_CHECKING:
-    from fasttree.batch.csv_style import CsvStyle
+    from fasttree.files.csv_style import CsvStyle
 
 HELP = help_text(
     "Score data files of any size: a class for every row, in constant memory.",
@@ -155,7 +155,9 @@ def score(
         summarise(found)
     if found.failed:
         say_failed(found)
-        raise typer.Exit(codes.SOME_BAD if len(found.failed) < len(found.files) else codes.BAD_DATA)
+        raise typer.Exit(
+            exit_codes.SOME_BAD if len(found.failed) < len(found.files) else exit_codes.BAD_DATA
+        )
 
 
 @contextmanager

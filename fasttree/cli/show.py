@@ -51,7 +51,7 @@ def print_tree(
     everything: bool = False,
     plain: bool = False,
 ) -> None:
-    from fasttree.cli.tree_view import Look, draw, legend
+    from fasttree.draw.terminal import Look, draw, legend
 
     look = Look(
         width=console.width,

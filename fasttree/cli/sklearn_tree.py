@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from fasttree.cli.data import Data
 from fasttree.cli.errors import DataError
+from fasttree.cli.training_data import Data
 
 MOST_CELLS = 5 * 10**8
 

@@ -11,19 +11,19 @@ import typer
 
 from fasttree.cli import lists
 from fasttree.cli.columns import print_columns, read_columns
-from fasttree.cli.data import DECIMAL, DELIMITER, DROP, style_of
 from fasttree.cli.errors import DataError, UsageError, blame, near
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
 from fasttree.cli.terminal import clean, counting, stdout, waiting
+from fasttree.cli.training_data import DECIMAL, DELIMITER, DROP, style_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fasttree.batch.csv_style import CsvStyle
-    from fasttree.column_list import ColumnList
+    from fasttree.files.csv_style import CsvStyle
     from fasttree.studies.results import StudyResult
     from fasttree.studies.tables import TextTable
+    from fasttree.tables.column_list import ColumnList
 
 QUICK_SEEDS = 3
 HELP = help_text(
@@ -127,7 +127,7 @@ def cesarean(
         check_output(path, force, [data])
     table = _table(data, target, by, drop or [], style)
     prefix = "" if data is None else f"{data}: "
-    from fasttree.doubts import speaking
+    from fasttree.tables.doubts import speaking
 
     with blame(DataError, prefix):
         columns = _columns(data, table, target, by) if data or json else None
@@ -153,9 +153,9 @@ def cesarean(
 def _columns(path: Path | None, table: Any, target: str | None, by: str | None) -> ColumnList:
     """What the attributes were taken for. No file: those of the synthetic cohort."""
     from fasttree import Columns
-    from fasttree.column_list import ColumnList, columns_of
     from fasttree.datasets import make_cesarean_cohort
     from fasttree.studies.cesarean import BY
+    from fasttree.tables.column_list import ColumnList, columns_of
 
     if path is None:
         X, y, _ = make_cesarean_cohort()
@@ -192,8 +192,8 @@ def _table(
                     f"{option} names a column of a table of yours: say which with --data FILE"
                 )
         return None
-    from fasttree.cli.csv_tables import check_decimals
-    from fasttree.cli.tables import CSV, columns_named, read_table, suffix
+    from fasttree.files.csv_tables import check_decimals
+    from fasttree.files.tables import CSV, columns_named, read_table, suffix
 
     if target is None:
         raise UsageError("--data needs --target COL: which column holds the outcome?")

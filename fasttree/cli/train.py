@@ -13,21 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fasttree.cli.columns import print_columns, remedies
-from fasttree.cli.data import (
-    CATEGORICAL,
-    DATA,
-    DECIMAL,
-    DELIMITER,
-    DROP,
-    GROUP,
-    JSON,
-    MIN_CATEGORY_COUNT,
-    TARGET,
-    WEIGHTS,
-    Data,
-    read_data,
-    style_of,
-)
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
@@ -42,9 +27,24 @@ from fasttree.cli.methods import (
 )
 from fasttree.cli.models import check_output, save_model
 from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
+from fasttree.cli.training_data import (
+    CATEGORICAL,
+    DATA,
+    DECIMAL,
+    DELIMITER,
+    DROP,
+    GROUP,
+    JSON,
+    MIN_CATEGORY_COUNT,
+    TARGET,
+    WEIGHTS,
+    Data,
+    read_data,
+    style_of,
+)
 
 if TYPE_CHECKING:
-    from fasttree.batch.csv_style import CsvStyle
+    from fasttree.files.csv_style import CsvStyle
 
 HELP = help_text(
     "Train a model on a data file and save it.",
@@ -146,7 +146,7 @@ def train(
         rows, judges = rows.split(holdout)
     if test is not None and judges is not None:
         _check_other_rows(rows, judges)
-    from fasttree.doubts import speaking
+    from fasttree.tables.doubts import speaking
 
     begin = time.perf_counter()
     with waiting(f"Training {METHODS[method].title}"), blame(DataError, rows.prefix):
@@ -207,7 +207,7 @@ def _kinds(model: Any) -> str:
 
 def _check_other_rows(rows: Data, judges: Data) -> None:
     """Warns of rows to judge by that are those of training, be it in another file."""
-    from fasttree.doubts import FEWEST_ROWS, DataWarning
+    from fasttree.tables.doubts import FEWEST_ROWS, DataWarning
 
     is_same = rows.path.samefile(judges.path) or (
         rows.X.equals(judges.X) and rows.y.equals(judges.y)

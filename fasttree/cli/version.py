@@ -8,8 +8,8 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from typing import Annotated
 
-from fasttree.cli.data import JSON
 from fasttree.cli.terminal import print_json, stdout
+from fasttree.cli.training_data import JSON
 
 HELP = "Say which versions are installed, for bug reports."
 LIBRARIES = ("numpy", "pyarrow", "pandas", "polars", "scikit-learn", "typer", "rich")

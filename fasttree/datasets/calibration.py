@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fasttree._elementary import exp, log
-from fasttree._linear import solve
-from fasttree.frames import Categorical
+from fasttree.base.elementary import exp, log
+from fasttree.base.linear import solve
+from fasttree.tables.training import Categorical
 
 SMALLEST_RATE = 1e-3  # a level without cesareans would have a log odds of minus infinity
 LARGEST_STEP, MOST_STEPS = 2.0, 100  # of Newton's method

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fasttree._elementary import exp
+from fasttree.base.elementary import exp
 from fasttree.datasets import cesarean_attributes as attributes
 from fasttree.datasets.as_frame import import_pandas
 from fasttree.datasets.calibration import Factor, calibrated
-from fasttree.frames import Categorical
+from fasttree.tables.training import Categorical
 
 N_ROWS = 22_157
 FEWEST_ROWS = 100  # below, most conditions have no rows

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fasttree.datasets.as_frame import import_pandas
-from fasttree.frames import Categorical
+from fasttree.tables.training import Categorical
 
 Part = Literal["train10", "test", "train8", "train5"]
 _Columns = dict[str, list[str]]

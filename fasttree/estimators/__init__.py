@@ -3,23 +3,27 @@
 
 from typing import TYPE_CHECKING
 
-from fasttree.lazy import lazy_names
+from fasttree.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fasttree.estimators.by_length import BayesTreeClassifier, MMLClassifier, SMMLClassifier
     from fasttree.estimators.classifier import TreeClassifier
+    from fasttree.estimators.message_length import (
+        BayesTreeClassifier,
+        MMLClassifier,
+        SMMLClassifier,
+    )
     from fasttree.estimators.presets import C45Classifier, CARTClassifier, ID3Classifier
-    from fasttree.estimators.rules import RuleClassifier
+    from fasttree.estimators.rule_classifier import RuleClassifier
 
 # A tree is wanted more often than rules or messages: each is loaded on first use.
 _HOMES = {
-    "BayesTreeClassifier": "fasttree.estimators.by_length",
+    "BayesTreeClassifier": "fasttree.estimators.message_length",
     "C45Classifier": "fasttree.estimators.presets",
     "CARTClassifier": "fasttree.estimators.presets",
     "ID3Classifier": "fasttree.estimators.presets",
-    "MMLClassifier": "fasttree.estimators.by_length",
-    "RuleClassifier": "fasttree.estimators.rules",
-    "SMMLClassifier": "fasttree.estimators.by_length",
+    "MMLClassifier": "fasttree.estimators.message_length",
+    "RuleClassifier": "fasttree.estimators.rule_classifier",
+    "SMMLClassifier": "fasttree.estimators.message_length",
     "TreeClassifier": "fasttree.estimators.classifier",
 }
 

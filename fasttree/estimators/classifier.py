@@ -11,22 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fasttree import pruning as ways
-from fasttree.columns import training
-from fasttree.costs import check_costs
-from fasttree.estimators.fitted_tree import FittedTree
-from fasttree.estimators.one_leaf import warn_of_one_leaf
-from fasttree.estimators.parameters import own_parameters
-from fasttree.estimators.validation import (
-    check_enough,
-    check_fit,
-    check_validation,
-    read_validation,
-)
-from fasttree.fitting import Fitting, Pruned, prune, reads_rows, tests_by_rows
-from fasttree.frames import read_groups
-from fasttree.message_length import Choices
-from fasttree.model_parts import check_choices
-from fasttree.params import (
+from fasttree.base.checks import (
     MISSING,
     GrowthParams,
     check_growth,
@@ -35,14 +20,29 @@ from fasttree.params import (
     check_seed,
     check_unknown,
 )
-from fasttree.progress import check_verbose, reporting
-from fasttree.pruning.choices import HELD_OUT
-from fasttree.refusals import require
-from fasttree.schema import Schema
-from fasttree.tree import Tree
+from fasttree.base.errors import require
+from fasttree.base.progress import check_verbose, reporting
+from fasttree.encoding.dataset import training
+from fasttree.estimators.fitted_tree import FittedTree
+from fasttree.estimators.one_leaf import warn_of_one_leaf
+from fasttree.estimators.parameters import own_parameters
+from fasttree.estimators.training import Fitting, Pruned, prune, reads_rows, tests_by_rows
+from fasttree.estimators.validation import (
+    check_enough,
+    check_fit,
+    check_validation,
+    read_validation,
+)
+from fasttree.growth.choosers.costs import check_costs
+from fasttree.mml.message import Choices
+from fasttree.persistence.parts import check_choices
+from fasttree.pruning.requirements import HELD_OUT
+from fasttree.tables.schema import Schema
+from fasttree.tables.training import read_groups
+from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:
-    from fasttree.candidates import Candidates
+    from fasttree.estimators.candidates import Candidates
 
 
 class TreeClassifier(FittedTree):
@@ -56,9 +56,9 @@ class TreeClassifier(FittedTree):
         message that tells the tree and the classes is the shortest, and "evidence": that after which the classes are
         the most probable (alpha is 1/2 in both). They split as long as anything can be split, and leave it to pruning
         or averaging what pays, see `MMLClassifier`, `SMMLClassifier` and `BayesTreeClassifier`. The others are measures
-        of `fasttree.chance` that allow for chance: the split of an attribute is the one with the largest information
-        gain (gini for "adjusted_gini"), and the measure of its branches decides between attributes. With "ad" and
-        "confidence_entropy" a node is a leaf if no attribute is above 0.
+        of `fasttree.stats.chance` that allow for chance: the split of an attribute is the one with the largest
+        information gain (gini for "adjusted_gini"), and the measure of its branches decides between attributes. With
+        "ad" and "confidence_entropy" a node is a leaf if no attribute is above 0.
     categorical_split : {"subset", "multiway", "grouped"}, default="subset"
         Categorical attributes are split into two sets of levels, into a branch for each level, or into groups of
         levels that are merged as long as the gain or the gain ratio grows by it (much as by C4.5's ``-s``).
@@ -148,7 +148,7 @@ class TreeClassifier(FittedTree):
 
     Attributes
     ----------
-    tree_ : fasttree.tree.Tree
+    tree_ : fasttree.trees.tree.Tree
     classes_ : array of the class labels, sorted
     n_features_in_ : int
     feature_names_in_ : array of names, if the table had them
@@ -420,7 +420,7 @@ class TreeClassifier(FittedTree):
           Wind         0.048127
           Temperature  0.029223
         """
-        from fasttree.candidates import candidates_of  # few ask for it
+        from fasttree.estimators.candidates import candidates_of  # few ask for it
 
         self._check_fitted()
         trace = getattr(self, "pruning_trace_", None)

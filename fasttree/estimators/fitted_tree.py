@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree._elementary import log
-from fasttree.choices import choices_of
-from fasttree.columns import Columns
-from fasttree.costs import check_costs
+from fasttree.base.checks import check_n_jobs, check_unknown
+from fasttree.base.elementary import log
+from fasttree.draw.text import to_text
+from fasttree.encoding.dataset import Columns
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import accuracy
 from fasttree.export import EXPORTERS, export
-from fasttree.export.model import Exportable, tells_missing
-from fasttree.export.text import to_text
-from fasttree.frames import Table, read_table_like, read_weights
-from fasttree.message_length import Alpha, Choices, MessageLength, message_length
-from fasttree.metrics import weighted_mean
-from fasttree.params import check_n_jobs, check_unknown
-from fasttree.scoring import (
+from fasttree.growth.choosers.costs import check_costs
+from fasttree.mml.message import Alpha, Choices, MessageLength, message_length
+from fasttree.mml.options import choices_of
+from fasttree.stats.metrics import weighted_mean
+from fasttree.tables.training import Table, read_table_like, read_weights
+from fasttree.trees.predict import (
     Policy,
     asking_costs,
     classes_of,
@@ -29,7 +28,8 @@ from fasttree.scoring import (
     path_matrix,
     shares_of,
 )
-from fasttree.tree import Tree
+from fasttree.trees.tree import Tree
+from fasttree.trees.view import Exportable, tells_missing
 
 if TYPE_CHECKING:
     from fasttree.rules import RuleList

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
-from fasttree.fitting import Pruned
-from fasttree.params import GrowthParams
-from fasttree.scalars import column_label, plain, shown
-from fasttree.schema import Schema
+from fasttree.base.checks import GrowthParams
+from fasttree.base.values import column_label, plain, shown
+from fasttree.estimators.training import Pruned
+from fasttree.tables.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
+from fasttree.tables.schema import Schema
 
 
 def warn_of_one_leaf(pruned: Pruned, schema: Schema, n_rows: int, params: GrowthParams) -> None:

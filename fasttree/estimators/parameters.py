@@ -10,8 +10,8 @@ from functools import wraps
 from pprint import pformat
 from typing import Any, TypeVar
 
-from fasttree.hints import instead, unknown_parameter
-from fasttree.scalars import shown
+from fasttree.base.hints import instead, unknown_parameter
+from fasttree.base.values import shown
 
 LINE = 88
 # Of a value: a dict of prices may be long.

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fasttree.c45 import collapse
+from fasttree.base.checks import GrowthParams, check_flag, check_growth
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
-from fasttree.message_length import Choices
-from fasttree.params import GrowthParams, check_flag, check_growth
+from fasttree.growth.choosers.c45 import collapse
+from fasttree.mml.message import Choices
 from fasttree.pruning import ErrorBased
-from fasttree.tree import Tree
+from fasttree.trees.tree import Tree
 
 
 class ID3Classifier(TreeClassifier):

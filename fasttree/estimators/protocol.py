@@ -8,16 +8,16 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from fasttree.base.errors import reading_pickle
+from fasttree.base.hints import instead
+from fasttree.base.values import shown
+from fasttree.estimators.metadata_routing import Routed
 from fasttree.estimators.parameters import call, defaults_of, parts_of, with_parts
-from fasttree.estimators.routing import Routed
-from fasttree.hints import instead
-from fasttree.refusals import reading_pickle
-from fasttree.scalars import shown
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
-    from fasttree.column_list import ColumnList
-    from fasttree.tree import Tree
+    from fasttree.tables.column_list import ColumnList
+    from fasttree.trees.tree import Tree
 
 
 class Estimator(Routed):
@@ -83,7 +83,7 @@ class Estimator(Routed):
         return call(self)
 
     def _repr_html_(self) -> str:
-        from fasttree.estimators.html import to_html  # notebooks ask for it, nobody else
+        from fasttree.estimators.repr_html import to_html  # notebooks ask for it, nobody else
 
         return to_html(self)
 
@@ -112,7 +112,7 @@ class Estimator(Routed):
     def columns(self) -> ColumnList:
         """What the columns of the training table were taken for: name, kind, distinct values, rows without a value, an
         example. Print it. (A model from a file of an older fasttree may not know the counts.)"""
-        from fasttree.column_list import columns_of  # few ask for it
+        from fasttree.tables.column_list import columns_of  # few ask for it
 
         self._check_fitted()
         tree: Tree = self.tree_  # type: ignore[attr-defined]
@@ -125,7 +125,7 @@ class Estimator(Routed):
 
         The file appears under its name when it is whole; equal models make equal files.
         """
-        from fasttree.model_file import save  # heavy, and few ask for it
+        from fasttree.persistence.model_file import save  # heavy, and few ask for it
 
         save(self, path)
 

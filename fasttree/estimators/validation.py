@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.fitting import Validation
-from fasttree.frames import read_table_like, read_target, read_weights
-from fasttree.metrics import weighted_mean
+from fasttree.base.errors import require
+from fasttree.base.values import shown
+from fasttree.estimators.training import Validation
 from fasttree.pruning import CrossValidated, MessageLength, Significance, codes_of_classes
-from fasttree.pruning.choices import FOLDS, HELD_OUT, TRAINING_ROWS
-from fasttree.refusals import require
-from fasttree.scalars import shown
-from fasttree.schema import Schema
-from fasttree.scoring import Policy
-from fasttree.tree import Tree
+from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
+from fasttree.stats.metrics import weighted_mean
+from fasttree.tables.schema import Schema
+from fasttree.tables.training import read_table_like, read_target, read_weights
+from fasttree.trees.predict import Policy
+from fasttree.trees.tree import Tree
 
 
 def check_validation(how: Any, X_val: Any, y_val: Any) -> None:

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fasttree.hints import check_choice
-from fasttree.scalars import shown
+from fasttree.base.hints import check_choice
+from fasttree.base.values import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ def _kind(annotation: str) -> str:
 
 
 EXPORTERS: dict[str, Exporter] = {
-    "text": Exporter("fasttree.export.text", ".txt", "indented text, one line a branch"),
-    "dot": Exporter("fasttree.export.dot", ".dot", "a drawing, for Graphviz"),
-    "svg": Exporter("fasttree.export.svg", ".svg", "a drawing, for browsers and documents"),
+    "text": Exporter("fasttree.draw.text", ".txt", "indented text, one line a branch"),
+    "dot": Exporter("fasttree.draw.dot", ".dot", "a drawing, for Graphviz"),
+    "svg": Exporter("fasttree.draw.svg", ".svg", "a drawing, for browsers and documents"),
     "json": Exporter("fasttree.export.json", ".json", "all there is, for other programs"),
     "sql": Exporter("fasttree.export.sql", ".sql", "a query for a database"),
     "python": Exporter("fasttree.export.python", ".py", "a module that needs Python alone"),
@@ -64,12 +64,12 @@ EXPORTERS: dict[str, Exporter] = {
 }
 
 RULE_EXPORTERS: dict[str, Exporter] = {
-    "text": Exporter("fasttree.export.rules_text", ".txt", "a rule a line", function="to_text"),
+    "text": Exporter("fasttree.rules.text", ".txt", "a rule a line", function="to_text"),
     "markdown": Exporter(
-        "fasttree.export.rules_markdown", ".md", "a table, a row a rule", function="to_markdown"
+        "fasttree.rules.markdown", ".md", "a table, a row a rule", function="to_markdown"
     ),
-    "json": Exporter("fasttree.export.rules_json", ".json", "all there is", function="to_json"),
-    "python": Exporter("fasttree.export.rules_python", ".py", "a function", function="to_python"),
+    "json": Exporter("fasttree.rules.json", ".json", "all there is", function="to_json"),
+    "python": Exporter("fasttree.rules.python", ".py", "a function", function="to_python"),
 }
 
 
@@ -90,7 +90,7 @@ def export(
     try:
         content: str | bytes = exporter.load()(model, **options)
         if path is not None:
-            from fasttree.atomic import write_whole
+            from fasttree.base.atomic import write_whole
 
             write_whole(path, content)
     except UnicodeEncodeError as error:

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.class_shares import SHARE_STEPS
+from fasttree.base.times import UNITS
+from fasttree.base.values import shown
+from fasttree.encoding.class_weights import CLASS_TIE
 from fasttree.export.c_source import CODE, HEAD
-from fasttree.export.fields import LevelKeys, level_keys
-from fasttree.export.model import Exportable
-from fasttree.export.steps import (
+from fasttree.export.category_keys import LevelKeys, level_keys
+from fasttree.export.flat_steps import (
     Steps,
     distinct_rows,
     parts_of,
@@ -25,9 +26,8 @@ from fasttree.export.steps import (
     shares_rows_at,
     steps_of,
 )
-from fasttree.priors import CLASS_TIE
-from fasttree.scalars import shown
-from fasttree.times import UNITS
+from fasttree.trees.class_shares import SHARE_STEPS
+from fasttree.trees.view import Exportable
 
 LONGEST_LITERAL = 4095  # bytes of a string that C99 promises to take
 A_LINE = 12  # numbers

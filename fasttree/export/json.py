@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
-from fasttree.scalars import plain, shown
+from fasttree.base.values import plain, shown
+from fasttree.trees.view import ALL_BRANCHES, Exportable, Surrogate, Test
 
 VERSION = 1
 MERGED_VERSION = (

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree.export.model import Exportable
+from fasttree.export.flat_steps import Steps, parts_of, shares_rows_at
 from fasttree.export.onnx_graph import ML, Graph
-from fasttree.export.steps import Steps, parts_of, shares_rows_at
-from fasttree.tree import Tree
+from fasttree.trees.tree import Tree
+from fasttree.trees.view import Exportable
 
 STOPS = -1.0
 MOST_LEAVES = 2**24  # whole numbers that a float holds

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.export.fields import check_one_kind, level_keys, new_name
-from fasttree.export.model import Exportable
+from fasttree.base.values import shown
+from fasttree.export.category_keys import check_one_kind, level_keys, new_name
 from fasttree.export.pmml_predicates import Predicates, open_tag, tag
-from fasttree.scalars import shown
+from fasttree.trees.view import Exportable
 
 # What XML 1.0 cannot say, not even as a number.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

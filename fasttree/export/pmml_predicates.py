@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree.export.model import Exportable, Surrogate, Test
+from fasttree.trees.view import Exportable, Surrogate, Test
 
 LARGEST = float(np.finfo(np.float64).max)
 # Words that every reader of an <Array> reads alike, once they are in quotes.

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.class_shares import SHARE_STEPS
-from fasttree.export.literals import READ_TIME, python_imports, python_literal
-from fasttree.export.model import ALL_BRANCHES, Exportable, Surrogate, Test
-from fasttree.export.text import to_text
-from fasttree.priors import CLASS_TIE
+from fasttree.base.literals import READ_TIME, python_imports, python_literal
+from fasttree.draw.text import to_text
+from fasttree.encoding.class_weights import CLASS_TIE
+from fasttree.trees.class_shares import SHARE_STEPS
+from fasttree.trees.view import ALL_BRANCHES, Exportable, Surrogate, Test
 
 OTHER = "OTHER"
 DRAWN = 60  # nodes; a tree of so many is drawn above its tables

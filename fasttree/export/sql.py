@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.export.model import Exportable
+from fasttree.base.values import shown
 from fasttree.export.sql_case import Cases, unknown_flag
 from fasttree.export.sql_dialects import DIALECTS, Dialect
 from fasttree.export.sql_walk import walk
-from fasttree.scalars import shown
+from fasttree.trees.view import Exportable
 
 _PLAIN = re.compile(r"[A-Za-z0-9_]{1,40}")
 

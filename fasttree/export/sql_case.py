@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from fasttree.export.model import Exportable, Surrogate, Test
 from fasttree.export.sql_dialects import LARGEST, Dialect
+from fasttree.trees.view import Exportable, Surrogate, Test
 
 WIDE = 16  # ways that one CASE distinguishes when it looks for a node
 

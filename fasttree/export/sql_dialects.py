@@ -9,8 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from fasttree.scalars import shown
-from fasttree.times import DATETIME, DURATION, INSTANT, held, time_text
+from fasttree.base.times import DATETIME, DURATION, INSTANT, held, time_text
+from fasttree.base.values import shown
 
 LARGEST = 1.7976931348623157e308
 _BITS_OF_LONG_DOUBLE = 64

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fasttree.class_shares import SHARE_STEPS
-from fasttree.export.model import ALL_BRANCHES, Exportable
-from fasttree.priors import CLASS_TIE
+from fasttree.encoding.class_weights import CLASS_TIE
+from fasttree.trees.class_shares import SHARE_STEPS
+from fasttree.trees.view import ALL_BRANCHES, Exportable
 
 if TYPE_CHECKING:
     from fasttree.export.sql import Query

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.export.fields import plain_json
-from fasttree.export.model import Exportable, Test
-from fasttree.scalars import plain
+from fasttree.base.values import plain
+from fasttree.export.category_keys import plain_json
+from fasttree.trees.view import Exportable, Test
 
 REFUSED = -1  # the class of rows that the model refuses; their probabilities are NaN
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.export.layout import text_width
-from fasttree.measures import entropy, gini, misclassification
+from fasttree.base.values import shown
+from fasttree.draw.layout import text_width
 from fasttree.plot.canvas import COLOURS, axes, check_most, literal, look, tidy
-from fasttree.scalars import shown
-from fasttree.tree import Tree
+from fasttree.stats.measures import entropy, gini, misclassification
+from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.export.layout import shortened
-from fasttree.scalars import shown
+from fasttree.base.values import shown
+from fasttree.draw.layout import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.export.amounts import weight_text
-from fasttree.export.layout import text_width
-from fasttree.metrics import paired
+from fasttree.base.text import weight_text
+from fasttree.base.values import plain, shown
+from fasttree.draw.layout import text_width
 from fasttree.plot.canvas import axes, check_most, literal
-from fasttree.scalars import plain, shown
-from fasttree.targets import read_weights
+from fasttree.stats.metrics import paired
+from fasttree.tables.target import read_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fasttree import _sums
-from fasttree.curves import binned, roc_points, wilson_limits
-from fasttree.metrics import roc_auc
+from fasttree.base import sums
+from fasttree.base.values import plain, shown
 from fasttree.plot.canvas import SOFT, STROKES, axes, check_most, literal, look, tidy
-from fasttree.scalars import plain, shown
-from fasttree.targets import read_target
+from fasttree.stats.curves import binned, roc_points, wilson_limits
+from fasttree.stats.metrics import roc_auc
+from fasttree.tables.target import read_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def _lines(name: str, curves: list[_Curve], model: int | None) -> Iterator[_Line
         points = roc_points(curves[0].is_event, curves[0].score)
         yield _Line(f"{begin}AUC {areas[0]:.3f}", look(model or 0), *points)
         return
-    yield _Line(f"{begin}mean AUC {_sums.mean(np.array(areas)):.3f}")
+    yield _Line(f"{begin}mean AUC {sums.mean(np.array(areas)):.3f}")
     drawn = _most_frequent(curves)
     for place, at in enumerate(drawn):
         # Of several models the class is told by the colour, the model by the stroke.
@@ -102,11 +102,11 @@ def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = Non
     drawn = []
     for curve in curves:
         found = np.array(curve.found)
-        mean = _sums.mean(found, 0)
+        mean = sums.mean(found, 0)
         if bands == "range":
             low, high = found.min(axis=0), found.max(axis=0)
         else:
-            sd = _sums.deviation(found, 1, 0) if len(found) > 1 else np.zeros(len(mean))
+            sd = sums.deviation(found, 1, 0) if len(found) > 1 else np.zeros(len(mean))
             low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
         drawn.append((curve.method, np.array(curve.false_alarms), mean, low, high))
     if not drawn:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree._elementary import exp, log
+from fasttree.base.elementary import exp, log
 from fasttree.plot.canvas import COLOURS, SOFT, axes, check_most, look, tidy
 from fasttree.pruning import Path, cost_complexity_path
 

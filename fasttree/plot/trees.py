@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.export.layout import (
+from fasttree.base.values import shown
+from fasttree.draw.layout import (
     BOX_HEIGHT,
     MARGIN,
     NOTE_PITCH,
@@ -23,10 +24,9 @@ from fasttree.export.layout import (
     shortened,
     text_width,
 )
-from fasttree.export.model import Exportable
 from fasttree.plot.canvas import axes, literal, matplotlib
-from fasttree.scalars import shown
-from fasttree.tree import LEAF, Tree
+from fasttree.trees.tree import LEAF, Tree
+from fasttree.trees.view import Exportable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

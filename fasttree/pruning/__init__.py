@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from fasttree.hints import meant
-from fasttree.pruning.choosing import Choice, choose_by_folds, choose_by_held_out, errors_along
-from fasttree.pruning.cost_complexity import (
+from fasttree.base.hints import meant
+from fasttree.base.values import shown
+from fasttree.pruning.cost_complexity_pruning import (
     CostComplexity,
     Path,
     cost_complexity_path,
     prune_at,
 )
-from fasttree.pruning.cross_validated import CrossValidated, FoldRows, cross_validated
-from fasttree.pruning.error_based import ErrorBased, added_errors, error_based
+from fasttree.pruning.cross_validated_pruning import CrossValidated, FoldRows, cross_validated
+from fasttree.pruning.error_based_pruning import ErrorBased, added_errors, error_based
 from fasttree.pruning.held_out import codes_of_classes, held_out_counts
-from fasttree.pruning.leaf_penalty import LeafPenalty, generalisation_error, leaf_penalty
-from fasttree.pruning.message_length import MessageLength, by_message_length
-from fasttree.pruning.raising import TrainingRows
-from fasttree.pruning.reduced_error import ReducedError, reduced_error
-from fasttree.pruning.significance import Significance, significance, split_p_values
-from fasttree.pruning.simplify import simplify, snip
+from fasttree.pruning.leaf_penalty_pruning import LeafPenalty, generalisation_error, leaf_penalty
+from fasttree.pruning.message_length_pruning import MessageLength, by_message_length
+from fasttree.pruning.reduced_error_pruning import ReducedError, reduced_error
+from fasttree.pruning.select_alpha import Choice, choose_by_folds, choose_by_held_out, errors_along
+from fasttree.pruning.significance_pruning import Significance, significance, split_p_values
+from fasttree.pruning.simplification import simplify, snip
+from fasttree.pruning.subtree_raising import TrainingRows
 from fasttree.pruning.trace import Trace
-from fasttree.scalars import shown
 
 __all__ = [
     "METHODS",

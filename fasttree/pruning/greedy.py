@@ -8,10 +8,10 @@ import math
 import numpy as np
 
 from fasttree import _core
-from fasttree._sums import total
-from fasttree.pruning.levels import leaves_below
+from fasttree.base.sums import total
 from fasttree.pruning.trace import Trace, trace_of
-from fasttree.tree import Tree
+from fasttree.trees.traversal import leaves_below
+from fasttree.trees.tree import Tree
 
 _STEPS = 2.0**50  # at most so many in all errors together
 

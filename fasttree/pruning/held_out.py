@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.labels import places_among
-from fasttree.scalars import plain, shown
-from fasttree.tree import Tree
+from fasttree.base.values import plain, shown
+from fasttree.tables.factors import places_among
+from fasttree.trees.tree import Tree
 
 
 def held_out_counts(

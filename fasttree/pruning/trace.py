@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.tree import LEAF, Tree
+from fasttree.trees.tree import LEAF, Tree
 
 LEAF_MADE = "leaf"
 CHILD_RAISED = "raised"

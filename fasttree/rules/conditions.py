@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree.frames import MISSING_CODE, UNKNOWN_CODE, Table
-from fasttree.schema import Schema
-from fasttree.segments import sizes, slices
+from fasttree.base.ragged import sizes, slices
+from fasttree.tables.schema import Schema
+from fasttree.tables.training import MISSING_CODE, UNKNOWN_CODE, Table
 
 WORD = 64
 BLOCK_CELLS = 2**20  # truth values that are made at a time, before they are packed

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.export.amounts import number_text
-from fasttree.export.names import readable_in_rule
-from fasttree.export.rules_text import condition_text, evidence_text
-from fasttree.frames import UNKNOWN_CODE, Table, read_table_like
-from fasttree.merging import as_read_by
-from fasttree.rules.parts import Rule
+from fasttree.base.quoting import readable_in_rule
+from fasttree.base.text import number_text
+from fasttree.base.values import plain
+from fasttree.encoding.merging import as_read_by
 from fasttree.rules.reasons import lacking_text
+from fasttree.rules.rule import Rule
 from fasttree.rules.rule_list import RuleList
-from fasttree.scalars import plain
-from fasttree.schema import Schema
+from fasttree.rules.text import condition_text, evidence_text
+from fasttree.tables.schema import Schema
+from fasttree.tables.training import UNKNOWN_CODE, Table, read_table_like
 
 LISTED = 8  # other rules that are named
 

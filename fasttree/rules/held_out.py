@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.curves import wilson_limits
-from fasttree.frames import read_table_like
-from fasttree.scalars import plain
-from fasttree.targets import read_target
+from fasttree.base.values import plain
+from fasttree.stats.curves import wilson_limits
+from fasttree.tables.target import read_target
+from fasttree.tables.training import read_table_like
 
 if TYPE_CHECKING:
     from fasttree.rules.rule_list import RuleList

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from fasttree import _sums
-from fasttree.priors import likeliest
+from fasttree.base import sums
+from fasttree.base.ragged import ends, slices
+from fasttree.encoding.class_weights import likeliest
 from fasttree.rules.conditions import covered_rows, known_rows
 from fasttree.rules.pruning import TIE, Estimate, Evidence, prune_rules
 from fasttree.rules.rule_list import RuleList, laplace
 from fasttree.rules.subsets import rule_bits, sift
-from fasttree.schema import Schema
-from fasttree.segments import ends, slices
+from fasttree.tables.schema import Schema
 
 SUBSET = "subset"
 
@@ -51,16 +51,16 @@ def learn_rules(
     covered = covered_rows(met, start, number)
     counts = training.counts(covered)
     total = training.counts(training.is_row[np.newaxis])[0]
-    good = (_majority(counts, rules.schema) == label) & (_sums.sums(counts) > 0)
+    good = (_majority(counts, rules.schema) == label) & (sums.sums(counts) > 0)
     first = np.flatnonzero(good)
-    weight = _rounded(_sums.sums(counts[first]))
+    weight = _rounded(sums.sums(counts[first]))
     first = first[np.lexsort((first, -weight, _rounded(error[first])))]
     if simplify == SUBSET and len(first):
         bits = rule_bits(table, *slices(start, number, first), training)
         first = first[sift(bits, label[first], covered[first], training, rules.schema.tie_order)]
     uncovered = ~np.bitwise_or.reduce(covered[first], axis=0) if len(first) else training.is_row
     rest = training.counts(uncovered[np.newaxis])[0]
-    without_rule = _sums.total(rest)
+    without_rule = sums.total(rest)
     if without_rule == 0:
         rest = total
     new_start, number = slices(start, number, first)
@@ -80,7 +80,7 @@ def learn_rules(
         default=int(_majority(rest[np.newaxis], rules.schema)[0]),
         default_counts=rest,
         uncovered=without_rule,
-        training_weight=_sums.total(total),
+        training_weight=sums.total(total),
         shares_rows=False,
     )
 

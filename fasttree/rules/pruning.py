@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree.progress import step
+from fasttree.base.progress import step
+from fasttree.base.ragged import places, starts
 from fasttree.pruning import ErrorBased, added_errors
 from fasttree.rules.conditions import WORD, ConditionTable, Reader
-from fasttree.segments import places, starts
 
 TIE = 1e-10
 RULES_AT_A_TIME = 2**14  # words of rules x rows that are worked on together: they stay in the cache

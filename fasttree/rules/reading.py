@@ -10,12 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
-from fasttree.export.amounts import number_text
-from fasttree.export.rules_text import LISTED, condition_text, names_excluded
+from fasttree.base.text import number_text
+from fasttree.base.values import plain
 from fasttree.rules.conditions import ConditionTable, Substitutes, distinct
-from fasttree.rules.parts import Condition, Others, Substitute
-from fasttree.scalars import plain
-from fasttree.schema import AttributeSchema
+from fasttree.rules.rule import Condition, Others, Substitute
+from fasttree.rules.text import LISTED, condition_text, names_excluded
+from fasttree.tables.schema import AttributeSchema
 
 CLOSE = 1e-4  # relative: numbers further apart than this differ in the digits that are printed
 

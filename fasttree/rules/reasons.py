@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from fasttree.export.names import readable_in_rule
-from fasttree.export.rules_text import in_brackets, known_text, substitute_text
-from fasttree.frames import MISSING_CODE, UNKNOWN_CODE, Table
+from fasttree.base.quoting import readable_in_rule
+from fasttree.base.values import plain
 from fasttree.rules.conditions import reader
-from fasttree.rules.parts import Condition, Rule, both
-from fasttree.scalars import plain
-from fasttree.schema import Schema
-from fasttree.tree import Tree
+from fasttree.rules.rule import Condition, Rule, both
+from fasttree.rules.text import in_brackets, known_text, substitute_text
+from fasttree.tables.schema import Schema
+from fasttree.tables.training import MISSING_CODE, UNKNOWN_CODE, Table
+from fasttree.trees.tree import Tree
 
 KNOWN, MISSING, UNSEEN = range(3)  # the state of a value
 NOBODY = -1  # no surrogate has an answer

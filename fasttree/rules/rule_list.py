@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from fasttree._sums import sums, total
-from fasttree.frames import MISSING_CODE, Table, read_table_like
-from fasttree.priors import evened
+from fasttree.base.sums import sums, total
+from fasttree.base.values import plain
+from fasttree.encoding.class_weights import evened
 from fasttree.rules.conditions import WORD, ConditionTable, covered_rows, reader
-from fasttree.rules.parts import Condition, Rule, both
 from fasttree.rules.reading import ConditionReader
-from fasttree.scalars import plain
-from fasttree.schema import Schema
-from fasttree.scoring import refusal
+from fasttree.rules.rule import Condition, Rule, both
+from fasttree.tables.schema import Schema
+from fasttree.tables.training import MISSING_CODE, Table, read_table_like
+from fasttree.trees.predict import refusal
 
 if TYPE_CHECKING:
     from fasttree.rules.held_out import HeldOutRows
@@ -210,25 +210,25 @@ class RuleList(Sequence[Rule]):
 
     def to_text(self, max_rules: int | None = None) -> str:
         """The rules as people read them, one a line if it fits."""
-        from fasttree.export.rules_text import to_text
+        from fasttree.rules.text import to_text
 
         return to_text(self, max_rules)
 
     def to_markdown(self, max_rules: int | None = None) -> str:
         """The rules as a Markdown table."""
-        from fasttree.export.rules_markdown import to_markdown
+        from fasttree.rules.markdown import to_markdown
 
         return to_markdown(self, max_rules)
 
     def to_json(self) -> str:
         """The rules as JSON, with every number in full."""
-        from fasttree.export.rules_json import to_json
+        from fasttree.rules.json import to_json
 
         return to_json(self)
 
     def to_python(self) -> str:
         """The rules as the source of a Python function, which needs nothing but Python."""
-        from fasttree.export.rules_python import to_python
+        from fasttree.rules.python import to_python
 
         return to_python(self)
 

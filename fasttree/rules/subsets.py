@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree._elementary import log, log2, log_gamma
-from fasttree._special import log2_choose, log_factorial
-from fasttree._sums import segment_sums, sums, total
+from fasttree.base.elementary import log, log2, log_gamma
+from fasttree.base.ragged import sizes
+from fasttree.base.sums import segment_sums, sums, total
 from fasttree.rules.conditions import WORD, ConditionTable
 from fasttree.rules.pruning import Evidence
-from fasttree.segments import sizes
+from fasttree.stats.special import log2_choose, log_factorial
 
 NAMING = 0.5  # what a bit of the names counts
 MOST_EXHAUSTIVE = 10  # rules of a class: of so many every subset is tried

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from fasttree.base.ragged import ends, slices
 from fasttree.rules.conditions import ConditionTable, Substitutes, distinct
-from fasttree.segments import ends, slices
-from fasttree.tree import Tree
+from fasttree.trees.tree import Tree
 
 
 def substitutes_of(

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.base.checks import check_n_jobs
+from fasttree.base.values import shown
 from fasttree.datasets import cesarean_table1, make_cesarean_cohort
-from fasttree.params import check_n_jobs
-from fasttree.scalars import shown
 from fasttree.studies.blas import one_thread
 from fasttree.studies.groups import StudyTable, read_study_table, rows_with
 from fasttree.studies.methods import check_methods

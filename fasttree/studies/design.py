@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree._linear import products_of_columns
-from fasttree._sums import deviation, mean
-from fasttree.frames import Column, Table
-from fasttree.scalars import plain
+from fasttree.base.linear import products_of_columns
+from fasttree.base.sums import deviation, mean
+from fasttree.base.values import plain
+from fasttree.tables.training import Column, Table
 
 FEWEST_ROWS = 5  # a level with fewer training rows has no coefficient of its own
 MOST_LEVELS = 60  # of an attribute; more are not worth a coefficient each

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fasttree._elementary import erfc, log
-from fasttree._special import student_t_tails
-from fasttree.comparison import Spread
-from fasttree.curves import binned, bins_of, times_tested, wilson_limits
-from fasttree.studies.newton import fit_logit
+from fasttree.base.elementary import erfc, log
+from fasttree.evaluation.comparison import Spread
+from fasttree.stats.curves import binned, bins_of, times_tested, wilson_limits
+from fasttree.stats.special import student_t_tails
+from fasttree.studies.logit import fit_logit
 from fasttree.studies.results import CalibrationBin, Interval
 
 SUREST = 0.001  # probabilities are moved into [this, 1 - this] before their log odds are taken

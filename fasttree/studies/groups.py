@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.doubts import warn_of_columns
-from fasttree.folds import deal, value_hashes
-from fasttree.frames import Column, Table, Target, open_container, read_table, read_target
-from fasttree.scalars import plain, shown
+from fasttree.base.times import time_text
+from fasttree.base.values import plain, shown
+from fasttree.encoding.folds import deal, value_hashes
 from fasttree.studies.design import columns_of, is_missing
-from fasttree.times import time_text
+from fasttree.tables.doubts import warn_of_columns
+from fasttree.tables.training import Column, Table, Target, open_container, read_table, read_target
 
 FEWEST_ROWS = 50
 FEWEST_OF_A_CLASS = 10

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree.frames import Table
 from fasttree.studies.design import VALUE, Design, Term, columns_of, is_missing
-from fasttree.studies.newton import (
+from fasttree.studies.logit import (
     LogitFit,
     backward,
     fit_logit,
@@ -24,6 +23,7 @@ from fasttree.studies.newton import (
     score_p,
     wald_p,
 )
+from fasttree.tables.training import Table
 
 ALPHA = 0.05
 FAR = 12.0  # a coefficient beyond this is on its way to infinity

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.categorical import Categorical
-from fasttree.columns import Columns
-from fasttree.compare import METHODS as ALL_METHODS
-from fasttree.doubts import speaking
+from fasttree.base.values import shown
+from fasttree.encoding.dataset import Columns
 from fasttree.estimators import TreeClassifier
-from fasttree.frames import Table, read_table_like
-from fasttree.scalars import shown
-from fasttree.scoring import Policy, shares_of
+from fasttree.evaluation.compare import METHODS as ALL_METHODS
 from fasttree.studies.groups import FEWEST_OF_A_CLASS, Group
 from fasttree.studies.logistic import LogisticModel, complete_rows, fit_logistic
+from fasttree.tables.categorical import Categorical
+from fasttree.tables.doubts import speaking
+from fasttree.tables.training import Table, read_table_like
+from fasttree.trees.predict import Policy, shares_of
 
 LOGISTIC, COMPLETE = "Logistic", "Logistic complete"
 TREE_METHODS = {name: make for name, make in ALL_METHODS.items() if name not in ("tree", "rules")}

@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
-from fasttree import metrics
-from fasttree.comparison import Comparison, FoldResult
-from fasttree.curves import GRID, roc_on_grid
 from fasttree.estimators import TreeClassifier
+from fasttree.evaluation.comparison import Comparison, FoldResult
+from fasttree.stats import metrics
+from fasttree.stats.curves import GRID, roc_on_grid
 from fasttree.studies.figures import (
     calibration_bins,
     calibration_line,
@@ -22,7 +22,7 @@ from fasttree.studies.figures import (
 from fasttree.studies.groups import Group
 from fasttree.studies.logistic import LogisticModel
 from fasttree.studies.methods import COMPLETE, LOGISTIC, Answer, Halves, answers
-from fasttree.studies.reading import logistic_report, readable_tree
+from fasttree.studies.model_summaries import logistic_report, readable_tree
 from fasttree.studies.results import (
     Calibration,
     Fit,

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.comparison import Spread
-from fasttree.scalars import plain
-from fasttree.tree import Tree
+from fasttree.base.values import plain
+from fasttree.evaluation.comparison import Spread
+from fasttree.trees.tree import Tree
 
 OBJECT = {"plain": False}  # a field that a dict does not hold
 

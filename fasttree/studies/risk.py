@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from fasttree import metrics
+from fasttree.stats import metrics
 from fasttree.studies.figures import spread, wilson
 from fasttree.studies.groups import Group
 from fasttree.studies.methods import Answer, Halves

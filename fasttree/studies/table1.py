@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from fasttree.base.times import time_text
+from fasttree.base.values import plain
 from fasttree.datasets import cesarean_table1
-from fasttree.frames import Column, Table
-from fasttree.scalars import plain
-from fasttree.significance import chi_square
+from fasttree.stats.significance import chi_square
 from fasttree.studies.design import columns_of
 from fasttree.studies.results import Table1Level, Table1Variable
-from fasttree.times import time_text
+from fasttree.tables.training import Column, Table
 
 MISSING = "Missing"
 MOST_LEVELS = 20  # of an attribute that is shown

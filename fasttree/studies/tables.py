@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fasttree.comparison import Spread, holm
+from fasttree.evaluation.comparison import Spread, holm
 from fasttree.studies.figures import SUREST
 from fasttree.studies.methods import LOGISTIC
 from fasttree.studies.results import GroupResult, Interval, StudyResult, Table1Variable

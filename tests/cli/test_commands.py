@@ -507,7 +507,7 @@ def test_train_and_score_read_files_alike(tmp_path: Path) -> None:
     ok("train", train, "-t", "outcome", "-o", path)
     ok("score", path, train, "-o", tmp_path / "scored.csv", "-q")
     scored = pa.csv.read_csv(tmp_path / "scored.csv")
-    from fasttree.cli.tables import read_table
+    from fasttree.files.tables import read_table
 
     predicted = fasttree.load(path).predict(read_table(train).drop(["outcome"]))
     assert scored.column(scored.column_names[-1]).to_pylist() == predicted.tolist()

@@ -330,7 +330,7 @@ def test_a_folder_without_permission(folder: Path, monkeypatch: pytest.MonkeyPat
         raise PermissionError(13, "Permission denied")
 
     os.mkdir("locked")
-    monkeypatch.setattr("fasttree.atomic._locked_file", refuse)
+    monkeypatch.setattr("fasttree.base.atomic._locked_file", refuse)
     refused(5, "Permission denied", "m.model", "visits.csv", "-o", "locked/o.csv")
 
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import fasttree
-from fasttree.cli.branches import Branch, branches_of
-from fasttree.cli.tree_view import LEAST_WIDTH, Look, draw, legend
-from fasttree.tree import LEAF
+from fasttree.draw.branches import Branch, branches_of
+from fasttree.draw.terminal import LEAST_WIDTH, Look, draw, legend
+from fasttree.trees.tree import LEAF
 
 TENNIS_80 = """\
 ID3Classifier: 5 leaves, depth 2, 14 training rows

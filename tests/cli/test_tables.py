@@ -12,10 +12,10 @@ import pytest
 from commands import patients
 from pyarrow import csv, feather, parquet
 
-from fasttree.batch.csv_style import CsvStyle
-from fasttree.cli.csv_tables import check_decimals
 from fasttree.cli.errors import DataError, UsageError
-from fasttree.cli.tables import read_table
+from fasttree.files.csv_style import CsvStyle
+from fasttree.files.csv_tables import check_decimals
+from fasttree.files.tables import read_table
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "t.csv") -> Path:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.archive import _frame, _Member, write_archive
+from fasttree.persistence.archive import _frame, _Member, write_archive
 
 HEADER = "fasttree.json"
 NUMBERS = (0, 1, -1, 2, -2, 3, 7, 255, 2**15, 2**31 - 1, -(2**31), 2**32 - 1, 2**62, 2**63 - 1)

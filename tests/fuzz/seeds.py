@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import fasttree
+from fasttree.base.times import Times
 from fasttree.pruning import CostComplexity
-from fasttree.times import Times
 
 
 def table(n_rows: int = 90, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from fasttree.scalars import shown
+from fasttree.base.values import shown
 from fasttree.studies.report.contents import contents
 from fasttree.studies.report.html import to_html
 from fasttree.studies.report.markdown import to_markdown
@@ -24,7 +24,7 @@ def write_report(
     result: StudyResult, path: str | os.PathLike[str], *, overwrite: bool = False
 ) -> None:
     """The report as a file, written as a whole or not at all: HTML or Markdown, as the ending says."""
-    from fasttree.atomic import write_whole
+    from fasttree.base.atomic import write_whole
 
     text = report(result, path)
     if not overwrite and os.path.lexists(path):

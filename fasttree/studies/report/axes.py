@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fasttree.export.svg import xml_text
+from fasttree.draw.svg import xml_text
 
 Points = Iterable[tuple[float, float]]
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fasttree._sums import deviation, mean
-from fasttree.export.svg import xml_text
+from fasttree.base.sums import deviation, mean
+from fasttree.draw.svg import xml_text
 from fasttree.studies.figures import student_limit
 from fasttree.studies.report.axes import Square, framed
 from fasttree.studies.results import Calibration, GroupResult, PairedDifference, RocCurves

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fasttree.export.svg import xml_text
+from fasttree.draw.svg import xml_text
 from fasttree.studies.report.blocks import (
     Block,
     Cards,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fasttree.export.svg import STYLE as TREE_STYLE
+from fasttree.draw.svg import STYLE as TREE_STYLE
 
 _LIGHT = """
 --page:#ffffff;--panel:#f4f6f9;--ink:#17202a;--soft:#4d5966;--rule:#d5dbe2;--accent:#005a94;--link:#005a94;

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.export.svg import draw
+from fasttree.draw.svg import draw
 from fasttree.studies.report.blocks import Block, Code, Folded, Grid, Picture, Section, Text
 from fasttree.studies.report.words import Words, plural
 from fasttree.studies.results import GroupResult, ReadableTree, StudyResult, StudyRule
 from fasttree.studies.tables import TextTable, interval_text, percent
-from fasttree.tree import LEAF, Tree
+from fasttree.trees.tree import LEAF, Tree
 
 MOST_DRAWN = 45  # leaves
 MOST_RULES = 40

@@ -19,7 +19,7 @@ sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2])]
 from fuzz.seeds import models, rows_for  # noqa: E402
 
 import fasttree  # noqa: E402
-from fasttree.archive import FORMAT_VERSION  # noqa: E402
+from fasttree.persistence.archive import FORMAT_VERSION  # noqa: E402
 
 
 def main() -> None:

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a batch run asks of a model: its answers for a table that has been read, and the reasons for them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from fasttree.base.quoting import readable_in_rule
+from fasttree.base.values import plain
+from fasttree.estimators import TreeClassifier
+from fasttree.estimators.answers import Answers, RuleAnswers, Scored, TreeAnswers, tree_or_rules
+from fasttree.rules import Condition, Rule, RuleList
+from fasttree.rules.paths import rules_to
+from fasttree.rules.reasons import MISSING, UNSEEN, RowReasons, Values, shares_on_way
+from fasttree.rules.text import in_brackets, known_text, premise_text
+from fasttree.tables.schema import Schema
+from fasttree.tables.training import Table
+from fasttree.trees.tree import LEAF
+
+CACHED_TEXTS = 16_384  # a tree may have more leaves than there is memory for their texts
+
+
+class Scorer(Answers, Protocol):
+    """A model, as rows of a batch need it. Threads share it.
+
+    `reasons`: why each row of a table got its class, as its place among some texts.
+    """
+
+    def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]: ...
+    def identity(self) -> str: ...
+
+
+def scorer_of(model: Any) -> Scorer:
+    found = tree_or_rules(model)
+    return RuleScorer(found) if isinstance(found, RuleList) else TreeScorer(found)
+
+
+class TreeScorer(TreeAnswers):
+    def __init__(self, model: TreeClassifier) -> None:
+        super().__init__(model)
+        self.known = _Known()
+        tree = self.tree
+        self.asked = np.unique(tree.attribute[tree.attribute != LEAF]).tolist()
+        # Do reasons of whole rows say also what becomes of others?
+        self.in_full = not (tree.shares_rows or len(tree.surrogate_attribute))
+
+    @cached_property
+    def _ways(self) -> tuple[RuleList, np.ndarray]:
+        """The way to each place where rows can end, and their numbers in that list."""
+        ends = self.tree.is_leaf()
+        if self.policy.stops_at_unknown:
+            ends = np.ones(self.tree.node_count, dtype=bool)
+        ways = rules_to(
+            self.tree,
+            np.flatnonzero(ends),
+            unknown=self.unknown,
+            allow_missing=self.policy.allow_missing,
+        )
+        return ways, np.cumsum(ends) - 1
+
+    def _way(self, node: int, label: int | None = None) -> _Way:
+        """The way to a node; a row that ends at an inner one does so for a level that training did not see. `label`:
+        the class that it got, if rows go several ways."""
+        rules, place_of = self._ways
+        way = rules[int(place_of[node])]
+        shares = None
+        if label is not None:
+            way = replace(way, label=plain(self.schema.classes[label]))
+            shares = shares_on_way(self.tree, node)
+        attribute = int(self.tree.attribute[node])
+        if attribute == LEAF:
+            return way, shares
+        asked = self.schema.attributes[attribute]
+        levels = tuple(map(plain, asked.categories or ()))
+        new = Condition(asked.name, levels=(), excluded=levels, unseen=self.unknown, is_unseen=True)
+        return replace(way, conditions=(*way.conditions, new)), shares
+
+    def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
+        found = _Reasons(self, table)
+        for node, rows in _by_end(scored.leaves):
+            if not self.tree.shares_rows:
+                found.add(node, rows, partial(self._way, node))
+                continue
+            for number, some in _by_end(scored.classes[rows]):
+                found.add((node, number), rows[some], partial(self._way, node, number))
+        return found.place, found.texts
+
+    def identity(self) -> str:
+        said = (self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown)
+        return hashlib.sha256(repr(said).encode()).hexdigest()
+
+
+class RuleScorer(RuleAnswers):
+    def __init__(self, rules: RuleList) -> None:
+        super().__init__(rules)
+        self.known = _Known()
+        self.asked = np.unique(rules.conditions.attribute).tolist()
+        self.in_full = rules.conditions.substitutes is None
+
+    def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
+        found = _Reasons(self, table)
+        for number, rows in _by_end(scored.leaves):
+            if number >= 0:
+                found.add(number, rows, partial(self._way, number))
+            else:
+                found.put(rows, f"OTHERWISE {readable_in_rule(self.rules.default_class)}")
+        return found.place, found.texts
+
+    def _way(self, number: int) -> _Way:
+        return self.rules[number], None
+
+    def identity(self) -> str:
+        said = (self.rules.to_json(), repr(self.schema), self.policy, self.unknown)
+        return hashlib.sha256(repr(said).encode()).hexdigest()
+
+
+_Way = tuple[
+    Rule, Mapping[str, float] | None
+]  # and what goes that way, by the attribute that is missing
+
+
+class _Known:
+    """What was made for earlier batches, by the end of rows."""
+
+    def __init__(self) -> None:
+        self.texts: dict[object, str] = {}
+        self.ways: dict[object, tuple[RowReasons, _Way]] = {}
+
+    def text(self, key: object, make: Callable[[], str]) -> str:
+        return _kept(self.texts, key, make)
+
+    def way(self, key: object, make: Callable[[], _Way], schema: Schema) -> tuple[RowReasons, _Way]:
+        def of() -> tuple[RowReasons, _Way]:
+            way = make()
+            return RowReasons(way[0], schema), way
+
+        return _kept(self.ways, key, of)
+
+
+def _kept(known: dict[object, Any], key: object, make: Callable[[], Any]) -> Any:
+    found = known.get(key)
+    if found is None:
+        found = make()
+        if len(known) >= CACHED_TEXTS:
+            known.clear()
+        known[key] = found
+    return found
+
+
+class _Reasons:
+    """The texts of the rows of a table, and the place of each row's among them."""
+
+    def __init__(self, scorer: TreeScorer | RuleScorer, table: Table) -> None:
+        self.texts: list[str] = []
+        self.place = np.empty(table.n_rows, dtype=np.int32)
+        self._known, self._in_full = scorer.known, scorer.in_full
+        self._values = Values(table, scorer.schema, scorer.unknown)
+        # A rule in full says what becomes of missing values, but not that a level is one.
+        states = (UNSEEN,) if scorer.in_full else (MISSING, UNSEEN)
+        self._lacking = self._values.lacking(scorer.asked, states)
+
+    def put(self, rows: np.ndarray, text: str) -> None:
+        self.place[rows] = len(self.texts)
+        self.texts.append(text)
+
+    def add(self, key: object, rows: np.ndarray, way: Callable[[], _Way]) -> None:
+        """Rows of one end, and the way there."""
+
+        def whole() -> str:
+            rule, _ = way()
+            known = in_brackets(list(map(known_text, rule.conditions)))
+            premise = premise_text(rule) if self._in_full else " AND ".join(known) or "anything"
+            return f"IF {premise} THEN {readable_in_rule(rule.label)}"
+
+        self.put(rows, self._known.text(key, whole))
+        rows = rows[self._lacking[rows]]
+        if not len(rows):
+            return
+        reasons, (rule, shares) = self._known.way(key, way, self._values.schema)
+        for some, said in reasons.groups(self._values, rows):
+            if self._in_full and UNSEEN not in said[: len(rule.conditions)]:
+                continue  # it lacks what was not asked for on its way
+            self.put(
+                some, self._known.text((key, *said), partial(_reason, reasons, said, rule, shares))
+            )
+
+
+def _reason(reasons: RowReasons, said: list[int], rule: Rule, shares: Any) -> str:
+    return f"IF {reasons.premise(said, shares)} THEN {readable_in_rule(rule.label)}"
+
+
+def _by_end(ends: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The rows of each end."""
+    order = np.argsort(ends, kind="stable")
+    first = np.flatnonzero(np.diff(ends[order], prepend=-2))
+    for rows in np.split(order, first[1:]):
+        if len(rows):
+            yield int(ends[rows[0]]), rows

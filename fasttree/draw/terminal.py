@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A tree drawn for a terminal: branches on the left, class, rows, probability and a bar of the classes on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from fasttree.cli.terminal import clean, cut, plural
+from fasttree.draw.branches import Branch, branches_of
+from fasttree.draw.remarks import short_notes
+from fasttree.trees.traversal import leaves_below
+from fasttree.trees.tree import LEAF, Tree
+from fasttree.trees.view import Exportable, as_exportable
+
+# Apart for most eyes with a colour weakness, on light and dark ground; further classes share the last.
+COLOURS = ("dodger_blue1", "dark_orange", "green3", "magenta", "turquoise2", "yellow3", "red1")
+OTHERS = "grey62"
+SHADES = "█░▓▒"  # where there is no colour
+LETTERS = "#=+-"
+MOST_LINES = 60  # without --depth or --all
+MOST_CHILDREN = 12  # of a node, without --all: the heaviest
+ENOUGH_TEST = 24  # cells for tests, beside a bar
+LEAST_WIDTH = 40
+NOTE_BESIDE = 28  # cells of a test that a note beside it must leave
+OUTER = 6  # cells for the number of the outer guides
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How it may be drawn."""
+
+    width: int
+    unicode: bool = True
+    colour: bool = True
+    depth: int | None = None  # None: as deep as fits into MOST_LINES
+    everything: bool = False
+
+    @property
+    def ellipsis(self) -> str:
+        return "…" if self.unicode else "..."
+
+    def guides(self, step: int) -> list[str]:
+        """Child, last child, beside a child, beneath the last; in so many cells a level."""
+        signs = ("├─ ", "└─ ", "│  ", "   ") if self.unicode else ("|- ", "`- ", "|  ", "   ")
+        return [sign if step == 3 else sign[0] + " " * (step - 1) for sign in signs]
+
+
+class Line(NamedTuple):
+    node: int
+    depth: int
+    is_last: tuple[bool, ...]  # of the ancestors that a line has room for, and of itself
+    branch: Branch | None
+    hidden: int = 0  # leaves beneath that are not drawn
+    folded: int = 0  # > 0: the line stands for so many children
+
+
+class Layout(NamedTuple):
+    """Cells of each column."""
+
+    left: int
+    step: int  # of the indentation
+    label: int
+    rows: int
+    share: int
+    bar: int
+
+
+def draw(model: Exportable | Tree, look: Look) -> Iterator[Text]:
+    """The lines of the picture, none wider than the look's width (of at least LEAST_WIDTH)."""
+    model = as_exportable(model)
+    tree = model.tree
+    depth = shown_depth(model, look)
+    lines = list(_lines(model, depth, look))
+    layout = _layout(tree, lines, look)
+    ranks = _ranks(tree)
+    yield _header(layout)
+    for line in lines:
+        yield _row(tree, line, layout, look, ranks)
+    asked = dict.fromkeys(int(tree.parent[line.node]) for line in lines if line.branch is not None)
+    notes = short_notes(model, asked)
+    if notes:
+        yield Text()
+    for note in notes:
+        for text in _folded(clean(note), max(look.width, LEAST_WIDTH)):
+            yield Text(text, style="italic")
+    if depth < tree.max_depth:
+        yield Text()
+        note = f"{depth} of {tree.max_depth} levels; --depth {min(depth + 2, tree.max_depth)} or --all shows more"
+        yield Text(cut(note, max(look.width, LEAST_WIDTH), look.ellipsis), style="italic")
+
+
+def _folded(text: str, width: int) -> Iterator[str]:
+    """Over several lines, broken between words if these are short enough."""
+    line = ""
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if line and cell_len(joined) > width:
+            yield line
+            joined = word
+        while cell_len(joined) > width:
+            head = set_cell_size(joined, width).rstrip()
+            yield head
+            joined = joined[len(head) :]
+        line = joined
+    yield line
+
+
+def legend(tree: Tree, look: Look) -> Text:
+    """The classes with the sign of each in the bars."""
+    text = Text()
+    rank = _ranks(tree)
+    shown = np.argsort(rank)[: len(COLOURS)].tolist()
+    for place, c in enumerate(shown):
+        text.append("   " if place else "")
+        text.append(_sign(place, look) * 2, style=_style(place, look))
+        text.append(" " + cut(clean(str(tree.schema.classes[c])), 24, look.ellipsis))
+    if len(rank) > len(shown):
+        text.append("   ")
+        text.append(_sign(len(shown), look) * 2, style=_style(len(shown), look))
+        text.append(f" {plural(len(rank) - len(shown), 'other class', 'other classes')}")
+    return text
+
+
+def shown_depth(model: Exportable | Tree, look: Look) -> int:
+    """As deep as was asked for, or as fits into MOST_LINES."""
+    model = as_exportable(model)
+    tree = model.tree
+    if look.everything or look.depth is not None:
+        return min(tree.max_depth if look.depth is None else look.depth, tree.max_depth)
+    depth = min(1, tree.max_depth)
+    while depth < tree.max_depth:
+        lines = islice(_lines(model, depth + 1, look), MOST_LINES + 1)
+        if sum(1 for _ in lines) > MOST_LINES:
+            break
+        depth += 1
+    return depth
+
+
+# -- what is shown -----------------------------------------------------------------------------------
+
+
+def _lines(model: Exportable, depth: int, look: Look) -> Iterator[Line]:
+    """Depth first, with a stack of our own."""
+    tree = model.tree
+    leaves = leaves_below(tree)
+    stack = [Line(0, 0, (), None)]
+    while stack:
+        line = stack.pop()
+        if line.folded:
+            yield line
+            continue
+        node = line.node
+        is_leaf = tree.attribute[node] == LEAF
+        if is_leaf or line.depth >= depth:
+            yield line if is_leaf else line._replace(hidden=int(leaves[node]))
+            continue
+        yield line
+        children, n_folded = _children(model, node, look)
+        above = line.is_last[-look.width :]
+        last = len(children) - 1 + (n_folded > 0)
+        below = [
+            Line(branch.child, line.depth + 1, (*above, place == last), branch)
+            for place, branch in enumerate(children)
+        ]
+        if n_folded:
+            below.append(Line(node, line.depth + 1, (*above, True), None, folded=n_folded))
+        stack.extend(reversed(below))
+
+
+def _children(model: Exportable, node: int, look: Look) -> tuple[list[Branch], int]:
+    """The children that are drawn, in their order, and how many are not."""
+    branches = branches_of(model, node)
+    if look.everything or len(branches) <= MOST_CHILDREN:
+        return branches, 0
+    weight = np.array([model.tree.weight[branch.child] for branch in branches])
+    kept = np.sort(np.argsort(-weight, kind="stable")[: MOST_CHILDREN - 1])
+    return [branches[place] for place in kept.tolist()], len(branches) - len(kept)
+
+
+# -- how it is laid out ------------------------------------------------------------------------------
+
+
+def _layout(tree: Tree, lines: list[Line], look: Look) -> Layout:
+    """The columns on the right give way where there is little room: first the probability, then the bar."""
+    width = max(look.width, LEAST_WIDTH)
+    classes = [cell_len(clean(str(label))) for label in tree.schema.classes]
+    label = min(max(*classes, len("class")), max(8, width // 6))
+    weights = tree.counts[[line.node for line in lines]].sum(axis=1).tolist()
+    rows = max(len("rows"), *(len(_rows_text(weight)) for weight in weights))
+    choices = [(0, 6), (0, 0)] if width < 70 else [(4, 12 if width < 110 else 24), (0, 6), (0, 0)]
+    for share, bar in choices:
+        room = width - sum(cells + 2 for cells in (label, rows, share, bar) if cells)
+        if room >= ENOUGH_TEST:
+            break
+    deepest = max(line.depth for line in lines)
+    step = next((n for n in (3, 2, 1) if n * deepest <= room - _least_test(room)), 1)
+    layout = Layout(room, step, label, rows, share, bar)
+    parts = (_left_part(line, layout, look) for line in lines)
+    return layout._replace(left=min(room, max(20, *(sum(map(cell_len, part)) for part in parts))))
+
+
+def _least_test(left: int) -> int:
+    """The cells that a test has, whatever its depth."""
+    return max(10, left * 2 // 5)
+
+
+def _left_part(line: Line, layout: Layout, look: Look) -> tuple[str, str, str]:
+    """The guides, the test, and how many leaves are not drawn."""
+    indent = _indent(line, layout, look)
+    width = max(layout.left - len(indent), 1)
+    if line.folded:
+        more = f"and {plural(line.folded, 'more branch', 'more branches')}"
+        return indent, cut(more, width, look.ellipsis), ""
+    beneath = f" {look.ellipsis} {plural(line.hidden, 'leaf', 'leaves')}" if line.hidden else ""
+    test = "all rows" if line.branch is None else line.branch.text(NOTE_BESIDE)
+    if width - len(beneath) < cell_len(test):
+        beneath = ""  # the test is worth more
+    width -= len(beneath)
+    test = "all rows" if line.branch is None else line.branch.text(width, look.ellipsis)
+    return indent, cut(test, width, look.ellipsis), beneath
+
+
+def _indent(line: Line, layout: Layout, look: Look) -> str:
+    """The guides in front of a line. In a tree too deep for its width the outer ones give way to their number."""
+    is_last = line.is_last
+    if not is_last:
+        return ""
+    child, last, beside, beneath = look.guides(layout.step)
+    head = ""
+    room = layout.left - _least_test(layout.left)
+    if line.depth * layout.step > room:
+        kept = max(room - OUTER, 1)
+        head = f"{line.depth - kept}{look.ellipsis}".ljust(OUTER)
+        is_last = is_last[-kept:]
+    guides = [beneath if gone else beside for gone in is_last[:-1]]
+    return head + "".join(guides) + (last if is_last[-1] else child)
+
+
+def _header(layout: Layout) -> Text:
+    text = Text(" " * layout.left, style="dim")
+    text.append("  " + "class".ljust(layout.label) + "  " + "rows".rjust(layout.rows))
+    if layout.share:
+        text.append("  " + "p".rjust(layout.share))
+    text.rstrip()
+    return text
+
+
+def _row(tree: Tree, line: Line, layout: Layout, look: Look, ranks: np.ndarray) -> Text:
+    indent, test, beneath = _left_part(line, layout, look)
+    row = Text(no_wrap=True)
+    row.append(indent, style="dim")
+    row.append(test, style="italic dim" if line.folded else "")
+    if line.folded:
+        return row
+    is_leaf = tree.attribute[line.node] == LEAF
+    predicted = int(tree.pred[line.node])
+    place = int(ranks[predicted])
+    label = cut(clean(str(tree.schema.classes[predicted])), layout.label, look.ellipsis)
+    row.append(beneath, style="dim italic")
+    row.append(" " * (layout.left - cell_len(indent + test + beneath) + 2))
+    style = _style(place, look) if look.colour else ""
+    row.append(
+        label + " " * (layout.label - cell_len(label)), style=f"bold {style}" if is_leaf else "dim"
+    )
+    row.append("  " + _rows_text(float(tree.counts[line.node].sum())).rjust(layout.rows))
+    if layout.share:
+        row.append(
+            "  " + f"{tree.proba[line.node, predicted]:.0%}".rjust(layout.share), style="dim"
+        )
+    if layout.bar:
+        row.append("  ")
+        row.append_text(_bar(tree.counts[line.node], ranks, layout.bar, look))
+    return row
+
+
+def _rows_text(weight: float) -> str:
+    near = round(weight)
+    return f"{near:,}" if abs(weight - near) < 1e-6 * max(near, 1) else f"{weight:,.1f}"
+
+
+# -- the bars ----------------------------------------------------------------------------------------
+
+
+def _ranks(tree: Tree) -> np.ndarray:
+    """The place of each class, the most frequent first."""
+    ranks = np.empty(len(tree.schema.classes), dtype=np.int64)
+    ranks[np.argsort(-tree.counts[0], kind="stable")] = np.arange(len(ranks))
+    return ranks
+
+
+def _style(place: int, look: Look) -> str:
+    if not look.colour:
+        return ""
+    return COLOURS[place] if place < len(COLOURS) else OTHERS
+
+
+def _sign(place: int, look: Look) -> str:
+    if look.colour and look.unicode:
+        return "█"
+    signs = SHADES if look.unicode else LETTERS
+    return signs[min(place, len(signs) - 1)]
+
+
+def _bar(counts: np.ndarray, ranks: np.ndarray, width: int, look: Look) -> Text:
+    """The shares of the classes by length, the most frequent class of the tree on the left; empty without rows."""
+    total = float(counts.sum())
+    text = Text()
+    if total <= 0:
+        return text
+    ordered = counts[np.argsort(ranks)]
+    n_named = len(COLOURS)
+    parts = np.append(ordered[:n_named], ordered[n_named:].sum())
+    # A class that is there gets a cell if there is room; the ends are rounded, so that the cells add up.
+    cells = np.diff(np.rint(np.cumsum(parts) / total * width), prepend=0).astype(int)
+    for place in np.flatnonzero((parts > 1e-9 * total) & (cells == 0)).tolist():
+        largest = int(np.argmax(cells))
+        if cells[largest] > 2:
+            cells[largest] -= 1
+            cells[place] = 1
+    for place, n in enumerate(cells.tolist()):
+        text.append(_sign(place, look) * n, style=_style(place, look))
+    return text

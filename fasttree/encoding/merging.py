@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Categories of few rows become one, which is called "other": for growth there is just one category more.
+
+Which they are is counted for each tree, on the rows that it grows from. A table that was read for one schema is read
+for that of a tree by `as_read_by`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fasttree import _core
+from fasttree.base.checks import MAX_BINS
+from fasttree.encoding.encode import EncodedTable
+from fasttree.encoding.weights import GridWeights
+from fasttree.tables.factors import MISSING_CODE, UNKNOWN_CODE, numbering
+from fasttree.tables.schema import AttributeSchema, Schema
+from fasttree.tables.table import Column, Table
+
+NAME = "other"
+
+
+def merged(
+    table: EncodedTable, weights: GridWeights | None, least: float, in_place: bool = False
+) -> EncodedTable:
+    """The table with all categories of less weight than `least` as one in each column that has some.
+
+    `in_place`: its codes and sorted lists may be written over. Categories that are ordered stay, since only neighbours
+    could become one, and so do the two of a column of bools.
+    """
+    if least <= 1:
+        return table
+    rows = None if weights is None else weights.plain_rows(table.y)
+    limit = least if weights is None else least * weights.per_unit - weights.slack
+    attributes = list(table.schema.attributes)
+    codes_of = {}
+    for place, attribute in enumerate(attributes):
+        if attribute.categories is None or attribute.ordered:
+            continue
+        levels = attribute.categories
+        if all(isinstance(level, bool) for level in levels):
+            continue
+        codes = table.codes_of(place)
+        weight = np.bincount(codes, rows, minlength=len(levels) + 1)[1:]
+        is_few = weight < limit
+        if not weight[is_few].any():  # there is nothing to be learned of them
+            continue
+        recode = np.zeros(len(levels) + 1, dtype=np.int32)
+        own = np.flatnonzero(~is_few)
+        recode[1 + own] = np.arange(1, len(own) + 1)
+        recode[1 + np.flatnonzero(is_few)] = len(own) + 1
+        codes_of[place] = recode[codes]
+        attributes[place] = _merged_attribute(attribute, is_few)
+    if not codes_of:
+        return table
+    return _with_codes(table, attributes, codes_of, in_place)
+
+
+def _merged_attribute(attribute: AttributeSchema, is_few: np.ndarray) -> AttributeSchema:
+    levels = tuple(attribute.categories or ())
+    own = tuple(level for level, few in zip(levels, is_few.tolist(), strict=True) if not few)
+    others = tuple(level for level, few in zip(levels, is_few.tolist(), strict=True) if few)
+    return replace(attribute, categories=(*own, _name(levels)), others=others)
+
+
+def _name(levels: Sequence[Any]) -> str:
+    """What no level is called, so that nothing is mistaken for another."""
+    taken, name, number = set(levels), NAME, 2
+    while name in taken:
+        name, number = f"{NAME} ({number})", number + 1
+    return name
+
+
+def _with_codes(
+    table: EncodedTable,
+    attributes: list[AttributeSchema],
+    codes_of: dict[int, np.ndarray],
+    in_place: bool,
+) -> EncodedTable:
+    """The table with other codes of some attributes, 0 where missing."""
+    codes = table.codes if in_place else table.codes.copy()
+    storage, n_codes = table.storage.copy(), table.n_codes.copy()
+    lists = table.lists
+    swept = [place for place in codes_of if len(attributes[place].categories or ()) > MAX_BINS]
+    if swept and not in_place:
+        lists = np.empty_like(lists)
+        for row in storage[storage >= 0]:
+            lists[row] = table.lists[row]
+    for place, found in codes_of.items():
+        n_levels = len(attributes[place].categories or ())
+        n_codes[place] = n_levels + 1
+        if place in swept:
+            _core.level_entries(
+                found - 1, n_levels, table.rank_shift, table.y, lists[storage[place]]
+            )
+        else:
+            codes[place] = found
+            storage[place] = -1 - place
+    return replace(
+        table,
+        schema=replace(table.schema, attributes=tuple(attributes)),
+        codes=codes,
+        storage=storage,
+        n_codes=n_codes,
+        lists=lists,
+    )
+
+
+def as_read_by(table: Table, schema: Schema, stops_at_unknown: bool = False) -> Table:
+    """A table with the codes that a tree's schema has. `stops_at_unknown`: a level that nobody knows stays one;
+    else it counts as one of few rows."""
+    if table.columns is None or all(a.others is None for a in schema.attributes):
+        return table
+    pairs = zip(table.columns, schema.attributes, strict=True)
+    columns = tuple(_read_by(column, attribute, stops_at_unknown) for column, attribute in pairs)
+    return replace(table, columns=columns)
+
+
+def _read_by(column: Column, attribute: AttributeSchema, stops_at_unknown: bool) -> Column:
+    if attribute.others is None or column.categories == attribute.categories:
+        return column
+    assert column.codes is not None
+    assert column.categories is not None
+    code_of = numbering(attribute.seen_levels, attribute.seen_codes)
+    unseen = UNKNOWN_CODE if stops_at_unknown else len(attribute.own_levels)
+    found = [code_of.get(level, unseen) for level in numbering(column.categories)]
+    recode = np.array([*found, unseen, MISSING_CODE], dtype=np.int32)  # -2 and -1 find the last
+    return replace(column, codes=recode[column.codes], categories=attribute.categories)

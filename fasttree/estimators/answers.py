@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a model answers for the rows of a table that has been read as it reads tables: classes, shares, leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from fasttree.base.checks import check_unknown
+from fasttree.estimators import RuleClassifier, TreeClassifier
+from fasttree.rules import RuleList
+from fasttree.tables.schema import Schema
+from fasttree.tables.training import Table
+from fasttree.trees.predict import Policy, scores_of
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Of each row: the number of its class, its shares of the classes, and the place where it ended."""
+
+    classes: np.ndarray
+    shares: np.ndarray | None
+    leaves: np.ndarray
+
+
+class Answers(Protocol):
+    """A fitted model, whatever it is made of. Threads share it."""
+
+    schema: Schema
+    policy: Policy
+    unknown: str
+
+    def score(self, table: Table, with_shares: bool) -> Scored: ...
+
+
+class TreeAnswers:
+    def __init__(self, model: TreeClassifier) -> None:
+        model._check_fitted()
+        self.tree = model.tree_
+        self.schema = self.tree.schema
+        self.policy = model._policy()
+        self.unknown = check_unknown(model.unknown)
+
+    def score(self, table: Table, with_shares: bool) -> Scored:
+        found = scores_of(self.tree, table, self.policy, 1, with_shares)
+        return Scored(found.classes, found.shares, found.leaves)
+
+
+class RuleAnswers:
+    def __init__(self, rules: RuleList) -> None:
+        self.rules = rules
+        self.schema = rules.schema
+        self.unknown = rules.unknown
+        self.policy = Policy(rules.allow_missing, rules.unknown == "majority")
+        self._labels = np.append(rules.label, rules.default)  # number -1 finds the default
+
+    def score(self, table: Table, with_shares: bool) -> Scored:
+        first = self.rules.match_table(table)
+        return Scored(self._labels[first], self.rules.shares[first] if with_shares else None, first)
+
+
+def tree_or_rules(model: Any) -> TreeClassifier | RuleList:
+    """What a fitted model of fasttree answers by."""
+    if isinstance(model, RuleClassifier):
+        model._check_fitted()
+        return model.rules_
+    if isinstance(model, (TreeClassifier, RuleList)):
+        return model
+    raise TypeError(
+        f"model is a {type(model).__name__}: pass a fitted classifier of fasttree, or what fasttree.load returns"
+    )
+
+
+def answers_of(model: Any) -> Answers:
+    found = tree_or_rules(model)
+    return RuleAnswers(found) if isinstance(found, RuleList) else TreeAnswers(found)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trees grown by message length or evidence: the shortest one, and averages over prunings."""
+
+from __future__ import annotations
+
+from fasttree.base.checks import GrowthParams, check_growth
+from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.parameters import preset
+from fasttree.mml.averaging import average_prunings
+from fasttree.mml.message import Alpha, Choices, prune_by_length
+from fasttree.trees.tree import Tree
+
+# A message tells the classes of the rows as they are, growth does not stop where a split does not pay, and what becomes
+# of the grown tree is what the three are about.
+MEANINGLESS = (
+    "attribute_costs",
+    "class_weight",
+    "cost_function",
+    "min_gain",
+    "misclassification_cost",
+    "pruning",
+    "random_state",
+    "significance",
+    "significance_test",
+    "stop_zero_gain",
+)
+HISTORICAL = {"categorical_split": "multiway", "missing": "fractional", "ties": "schema"}
+
+
+class _ByLength(TreeClassifier):
+    """What the three have in common. They lack the parameters of `TreeClassifier` that mean nothing to them."""
+
+    alpha: Alpha
+    attribute_costs = None
+    cost_function = None
+    class_weight = None
+    misclassification_cost = None
+    pruning = None
+    random_state = None
+
+    def _growth(self) -> GrowthParams:
+        fixed = {"min_gain": 0.0, "stop_zero_gain": False}
+        return check_growth(fixed | self.get_params(deep=False), by_length=True)
+
+
+class SMMLClassifier(_ByLength):
+    """Strict minimum message length: the tree that makes the shortest message, for trees that are small yet accurate.
+
+    Grown split by split to the shortest message, whether it gets shorter than without the split or not, and pruned
+    wherever a leaf makes it no longer. The probabilities of a leaf are (n_c + alpha) / (n + alpha * classes).
+    This is the practical criterion, the shortest two-part message among the prunings of the tree that was grown; the
+    strict one of the theory, a code that is shortest on average over all data, is out of reach for trees.
+
+    The parameters are those of `TreeClassifier`, but for costs, class weights, `min_gain`, `stop_zero_gain`,
+    `significance`, `significance_test`, `pruning` and `random_state`, and:
+
+    alpha : float or "1/C", default=0.5
+        What every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys', "1/C" one divided by
+        the number of classes (Perks').
+    lookahead : {0, 1}, default=0
+        0: the children of a split count as leaves. 1: as the shorter of a leaf and their own best split, which takes as
+        many times longer as there are attributes.
+
+    By default, `criterion` is "message_length" (the only other is "evidence"), `categorical_split` "multiway",
+    `missing` "fractional" and `ties` "schema".
+    """
+
+    lookahead: int
+
+    __init__ = preset(
+        TreeClassifier,
+        criterion="message_length",
+        **HISTORICAL,
+        without=MEANINGLESS,
+        extra={"alpha": 0.5, "lookahead": 0},
+    )
+
+    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+        assert choices is not None
+        pruned = prune_by_length(tree, choices, alpha=self.alpha)
+        self._choices = choices.of_subtree(tree, pruned.is_split)
+        return pruned.tree
+
+
+class MMLClassifier(_ByLength):
+    """Minimum message length trees: grown like those of `SMMLClassifier` but not pruned. A row's class probabilities
+    are the average over all the prunings, each with the probability that the length of its message stands for.
+
+    The trees are large, the probabilities smooth. The parameters are those of `SMMLClassifier`. By default,
+    `criterion` is "message_length", `categorical_split` "multiway", `missing` "fractional" and `ties` "schema".
+    """
+
+    lookahead: int
+    _averages = True
+
+    __init__ = preset(
+        TreeClassifier,
+        criterion="message_length",
+        **HISTORICAL,
+        without=MEANINGLESS,
+        extra={"alpha": 0.5, "lookahead": 0},
+    )
+
+    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+        self._choices = choices
+        return average_prunings(tree, choices, prior="wallace_patrick", alpha=self.alpha)
+
+
+class BayesTreeClassifier(_ByLength):
+    """Bayesian trees: grown by the probability of the classes after a split, without looking at the description of the
+    tree. Class probabilities are the average over all the prunings, where every node is a leaf with probability 1/2
+    before the rows are seen.
+
+    The parameters are those of `SMMLClassifier` but for `lookahead`. By default, `criterion` is "evidence",
+    `categorical_split` "multiway", `missing` "fractional" and `ties` "schema".
+    """
+
+    _averages = True
+
+    __init__ = preset(
+        TreeClassifier,
+        criterion="evidence",
+        **HISTORICAL,
+        without=MEANINGLESS,
+        extra={"alpha": 0.5},
+    )
+
+    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+        self._choices = choices
+        return average_prunings(tree, prior="half", alpha=self.alpha)

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""RuleClassifier: the rules of a tree, pruned one by one."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from types import NoneType
+from typing import Any, Self
+
+import numpy as np
+
+from fasttree.base.checks import as_float, check_seed
+from fasttree.base.elementary import log
+from fasttree.base.hints import foreign
+from fasttree.base.progress import check_verbose, reported
+from fasttree.base.values import plain, shown
+from fasttree.encoding.dataset import Columns
+from fasttree.encoding.folds import hold_out, value_hashes
+from fasttree.encoding.weights import to_grid
+from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.parameters import defaults_of, own_parameters
+from fasttree.estimators.presets import C45Classifier
+from fasttree.estimators.protocol import Estimator
+from fasttree.estimators.validation import accuracy, check_fit
+from fasttree.export import RULE_EXPORTERS, export
+from fasttree.rules.conditions import reader
+from fasttree.rules.explanation import Explanation
+from fasttree.rules.learning import SUBSET, learn_rules
+from fasttree.rules.paths import rules_of
+from fasttree.rules.pruning import Estimate, Evidence, evidence, pessimistic_error, plain_error
+from fasttree.rules.rule_list import RuleList
+from fasttree.rules.serialise import check_rules
+from fasttree.tables.training import (
+    open_container,
+    read_groups,
+    read_table,
+    read_table_like,
+    read_target,
+    read_weights,
+)
+from fasttree.trees.tree import Tree
+
+ESTIMATES = ("pessimistic", "validation")
+WHEN = ("improves", "not_worse")
+SIMPLIFY = (None, SUBSET)
+
+
+class RuleClassifier(Estimator):
+    """Rule post-pruning: a tree is grown to its full size, each path becomes a rule, and each rule loses the conditions
+    that it does better without. The rules are sorted by their estimated error; the first that applies decides.
+
+    Parameters
+    ----------
+    base : estimator or None, default=None
+        An unfitted tree classifier that grows the tree. None: `C45Classifier` without pruning.
+    estimate : {"pessimistic", "validation"}, default="pessimistic"
+        How the error of a rule is estimated. "pessimistic": on the training rows, at the upper end of the confidence
+        interval (C4.5's way). "validation": the share of errors on rows that the tree was not grown from, either those
+        passed to `fit` or a part of the training rows that is held out.
+    confidence : float, default=0.25
+        The confidence level of the pessimistic estimate, above 0 and at most 0.5. Smaller values prune more.
+    when : {"improves", "not_worse"}, default="improves"
+        A condition is dropped if the estimated error falls without it; or also if it stays the same or the plain error
+        does not rise, as in C4.5.
+    simplify : {None, "subset"}, default=None
+        "subset": of the pruned rules of each class only those are kept that together tell the class of the training
+        rows in the fewest bits (the minimum description length, much as in C4.5rules; see docs/rules.md for the
+        formula), and the rules stand class by class, first the class whose rules take the fewest rows of others. Lists
+        are several times as short. None: every pruned rule is kept, sorted by its estimated error.
+    validation_fraction : float, default=0.3
+        The share of rows, by weight, held out for "validation" if `fit` gets none. The draw depends on the values of
+        the rows, not on their order. A row of whole weight w is drawn as w rows.
+    random_state : int or None, default=None
+        The seed of that draw. None is 0.
+    verbose : int, default=0
+        1: a fit that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
+
+    Attributes
+    ----------
+    rules_ : RuleList
+    default_class_ : the class of rows that no rule applies to
+    tree_ : the tree that the rules come from
+    classes_ : array of the class labels, sorted
+    n_features_in_ : int
+    feature_names_in_ : array of names, if the table had them
+    """
+
+    rules_: RuleList
+    default_class_: Any
+    tree_: Tree
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    @own_parameters
+    def __init__(
+        self,
+        *,
+        base: Any = None,
+        estimate: str = "pessimistic",
+        confidence: float = 0.25,
+        when: str = "improves",
+        simplify: str | None = None,
+        validation_fraction: float = 0.3,
+        random_state: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.base = base
+        self.estimate = estimate
+        self.confidence = confidence
+        self.when = when
+        self.simplify = simplify
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- learning --------------------------------------------------------------------------------------------------
+
+    @reported
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Grow a tree and prune its rules. `X_val` and `y_val` are the rows for ``estimate="validation"``; `groups`, a
+        column with the group of each row, are held out as a whole, and so are they where the tree is pruned."""
+        base = self._checked_base()
+        self._check_parameters(X_val, y_val)
+        if isinstance(X, Columns):
+            raise TypeError(
+                "X is a fasttree.Columns, but rules are judged by the rows themselves: pass the table and y"
+            )
+        X = open_container(X)  # it is read several times, and a stream can be once
+        estimate, weight, weight_held_out = self.estimate, sample_weight, None
+        if estimate == "validation" and X_val is None:
+            held, given = self._drawn(X, y, sample_weight, base, groups)
+            if held.any():
+                weight, weight_held_out = given - held, held
+            else:
+                self._warn_of_few_rows(len(held))
+                estimate = "pessimistic"
+        self.tree_ = base.fit(X, y, sample_weight=weight, groups=groups).tree_
+        rules = replace(
+            rules_of(
+                self.tree_,
+                unknown=base.unknown,
+                allow_missing=base.missing != "error",
+                averaged=base.averaged,
+            ),
+            reader_name=type(self).__name__,
+        )
+        training = judges = _evidence(X, y, weight, rules, "y")
+        if X_val is not None:
+            judges = _evidence(X_val, y_val, None, rules, "y_val")
+        elif weight_held_out is not None:
+            judges = _evidence(X, y, weight_held_out, rules, "y")
+        error: Estimate = plain_error
+        if estimate == "pessimistic":
+            error = pessimistic_error(float(self.confidence))
+        self.rules_ = learn_rules(
+            rules, training, judges, error, estimate, self.when, self.simplify
+        )
+        self._remember(base)
+        return self
+
+    def _remember(self, base: TreeClassifier) -> None:
+        self.classes_ = base.classes_
+        self.default_class_ = self.rules_.default_class
+        self.n_features_in_ = base.n_features_in_
+        if hasattr(base, "feature_names_in_"):
+            self.feature_names_in_ = base.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _drawn(
+        self, X: Any, y: Any, sample_weight: Any, base: TreeClassifier, groups: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What is held out of the weight of each row, and all of it; a row of weight 0 has no part in the draw."""
+        table = read_table(X, base.categorical_features)
+        target = read_target(y, table.n_rows)
+        weight = read_weights(sample_weight, table.n_rows)
+        weight = np.ones(table.n_rows) if weight is None else weight
+        group_of = read_groups(groups, table.n_rows)
+        counted = np.flatnonzero(weight)
+        table, target = table.take(counted), target.take(counted)
+        group_of = None if group_of is None else group_of[counted]
+        hashes = value_hashes(table.values(), table.n_rows, check_seed(self.random_state))
+        held = np.zeros(len(weight))
+        held[counted] = hold_out(
+            hashes, target.codes, self.validation_fraction, weight[counted], group_of
+        )
+        return held, weight
+
+    def _warn_of_few_rows(self, n_rows: int) -> None:
+        warnings.warn(
+            f"validation_fraction={self.validation_fraction} of {n_rows} rows leaves none to judge the rules by: the "
+            "pessimistic estimate on the training rows is used instead",
+            stacklevel=4,
+        )
+
+    def _takes_missing(self) -> bool:
+        return self.base is None or getattr(self.base, "missing", None) != "error"
+
+    # -- parameters ------------------------------------------------------------------------------------------------
+
+    def _instead(self, name: str, names: Sequence[str]) -> str:
+        """The tree has parameters of its own."""
+        of_tree = tuple(defaults_of(C45Classifier))
+        remedy = foreign(name, names)
+        if remedy is None and name in of_tree:
+            unpruned = "" if name == "pruning" else "pruning=None, "
+            return f"write base=fasttree.C45Classifier({unpruned}{name}=...)"
+        if remedy is None and foreign(name, of_tree) is not None:
+            return f"of its tree, base=fasttree.C45Classifier(...): {foreign(name, of_tree)}"
+        return super()._instead(name, names)
+
+    def _checked_base(self) -> TreeClassifier:
+        if self.base is None:
+            return C45Classifier(pruning=None)
+        if not isinstance(self.base, TreeClassifier):
+            raise TypeError(
+                f"base must be a tree classifier of fasttree or None, got {shown(self.base)}: "
+                "pass fasttree.TreeClassifier(...), say"
+            )
+        for name in ("class_weight", "misclassification_cost"):
+            if getattr(self.base, name) is not None:
+                raise ValueError(
+                    f"base has {name}={shown(getattr(self.base, name))}, but rules are judged by the rows as they are: "
+                    "leave it out, and pass sample_weight to fit"
+                )
+        return type(self.base)(**self.base.get_params(deep=False))
+
+    def _check_parameters(self, X_val: Any, y_val: Any) -> None:
+        for name, value, allowed in (
+            ("estimate", self.estimate, ESTIMATES),
+            ("when", self.when, WHEN),
+            ("simplify", self.simplify, SIMPLIFY),
+        ):
+            if not isinstance(value, (str, NoneType)) or value not in allowed:
+                names = " or ".join(repr(choice) for choice in allowed)
+                raise ValueError(f"{name} must be {names}, got {shown(value)}")
+        if not 0 < as_float(self.confidence) <= 0.5:
+            raise ValueError(
+                f"confidence must be above 0 and at most 0.5, got {shown(self.confidence)}"
+            )
+        if not 0 < as_float(self.validation_fraction) < 1:
+            raise ValueError(
+                "validation_fraction must lie between 0 and 1, "
+                f"got {shown(self.validation_fraction)}"
+            )
+        check_seed(self.random_state)
+        check_verbose(self.verbose)
+        if (X_val is None) != (y_val is None):
+            given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
+            raise ValueError(f"{given} was passed without {absent}: pass both, or none")
+        if X_val is not None and self.estimate == "pessimistic":
+            raise ValueError(
+                'X_val is for estimate="validation", but estimate is "pessimistic", which needs the training rows '
+                "alone: change estimate, or do not pass X_val and y_val"
+            )
+
+    def _check_settings(self) -> None:
+        self._checked_base()._check_settings()
+        self._check_parameters(None, None)
+
+    def _check_restored(self) -> None:
+        check_fit(self, self.tree_)
+        check_rules(self.rules_, self.tree_.schema)
+
+    # -- classifying -----------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row: that of the first rule that applies."""
+        self._check_fitted()
+        return self.rules_.predict(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Laplace's estimate of each class on the training rows of the rule that decides."""
+        self._check_fitted()
+        return self.rules_.predict_proba(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        return log(self.predict_proba(X))
+
+    def explain(self, X: Any) -> Explanation:
+        """Which rule decides a row, and why. X is a table of one row, or a dict from attribute to value."""
+        self._check_fitted()
+        return self.rules_.explain(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are classified rightly."""
+        predicted = self.predict(X)
+        return accuracy(self.classes_, predicted, y, sample_weight)
+
+    def to_text(self) -> str:
+        """The rules as text."""
+        self._check_fitted()
+        return self.rules_.to_text()
+
+    def export(
+        self, format: str, path: str | os.PathLike[str] | None = None, **options: Any
+    ) -> str | bytes:
+        """The rules as "text", "markdown", "json" or "python"; also written to `path`, if that is given."""
+        self._check_fitted()
+        return export(self.rules_, RULE_EXPORTERS, format, path, options)
+
+
+def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> Evidence:
+    """The rows of a table that have a weight, as the rules read them."""
+    table = read_table_like(X, rules.schema, rules.reader_name, rules.unknown)
+    classes = _class_codes(y, table.n_rows, rules)
+    weight = read_weights(weight, table.n_rows)
+    rows = np.arange(table.n_rows) if weight is None else np.flatnonzero(weight)
+    unseen = classes[rows] < 0
+    if unseen.any():
+        row = int(rows[np.argmax(unseen)])
+        target = read_target(y, table.n_rows)
+        raise ValueError(
+            f"{name} holds the class {shown(target.classes[target.codes[row]])} in row {row}, which is not among those "
+            f"of the training rows, {shown(rules.classes)}: leave such rows out, or train on some"
+        )
+    read = reader(table, rules.unknown, 0, table.n_rows)
+    n_classes = len(rules.classes)
+    if weight is None:
+        return evidence(read, classes, n_classes)
+    grid = to_grid(weight[rows])
+    return evidence(
+        lambda attribute: read(attribute)[rows],
+        classes[rows],
+        n_classes,
+        grid.steps,
+        1 / grid.per_unit,
+    )
+
+
+def _class_codes(y: Any, n_rows: int, rules: RuleList) -> np.ndarray:
+    """The class number of each row among those of the rules, -1 for a class that they do not know."""
+    target = read_target(y, n_rows)
+    number_of = {label: number for number, label in enumerate(rules.classes)}
+    numbers_of = [number_of.get(plain(label), -1) for label in target.classes]
+    return np.array(numbers_of)[target.codes]

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""compare_methods: several methods judged by cross-validation on the same folds."""
+
+from __future__ import annotations
+
+import copy
+import numbers
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed
+from fasttree.base.hints import knowing_its_parameters, meant
+from fasttree.base.progress import each, reported, step
+from fasttree.base.values import plain, shown
+from fasttree.encoding.folds import (
+    Folds,
+    choose_folds,
+    drawn_of_classes,
+    given_folds,
+    value_hashes,
+    with_classes,
+)
+from fasttree.estimators import (
+    BayesTreeClassifier,
+    C45Classifier,
+    CARTClassifier,
+    ID3Classifier,
+    MMLClassifier,
+    RuleClassifier,
+    SMMLClassifier,
+    TreeClassifier,
+)
+from fasttree.estimators.protocol import Estimator
+from fasttree.evaluation.comparison import Comparison, FoldResult
+from fasttree.evaluation.fold_results import Rows, judge
+from fasttree.pruning import CostComplexity
+from fasttree.tables.doubts import warn_of_columns
+from fasttree.tables.training import (
+    Table,
+    Target,
+    read_groups,
+    read_table,
+    read_target,
+    read_weights,
+)
+
+# The library's own methods, by the names that users and tables call them.
+METHODS: dict[str, Callable[[], Any]] = {
+    "tree": TreeClassifier,
+    "ID3": ID3Classifier,
+    "C4.5": C45Classifier,
+    "CART": CARTClassifier,
+    "CART0": lambda: CARTClassifier(
+        pruning=CostComplexity(se=0)
+    ),  # the best tree, not the smallest as good
+    "Bayes": BayesTreeClassifier,
+    "MML": MMLClassifier,
+    "SMML": SMMLClassifier,
+    "rules": RuleClassifier,
+}
+
+
+@knowing_its_parameters
+@reported
+def compare_methods(
+    X: Any,
+    y: Any,
+    methods: Any = None,
+    *,
+    folds: Any = None,
+    repeats: int = 1,
+    groups: Any = None,
+    random_state: int | None = 0,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    categorical_features: Any = "from_dtype",
+    ordered_features: Any = "from_dtype",
+    max_bins: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    verbose: int = 0,
+) -> Comparison:
+    """Fit every method to the rows outside each fold and judge it by the rows inside.
+
+    The folds are the same for all methods. They do not depend on the order of the rows. A model is exactly the one
+    that `fit` makes of the training rows alone: levels, classes and bins that only held-out rows have are unknown to
+    it.
+
+    Parameters
+    ----------
+    X, y
+        As for ``fit`` of any estimator.
+    methods : None, list of names, or dict from name to estimator
+        None: all the library's own, `fasttree.compare.METHODS`. Estimators are copied, not fitted themselves. Those of
+        other libraries need ``fit`` and ``predict_proba``, and are given rows of X as it is (a Pipeline, say).
+    folds : int, array of fold numbers, (train, test) splits or None
+        None: 10, or as many as the smallest class has rows (with groups: as the groups that it is in). A number that
+        is asked for must not be more than that (with groups: than there are groups).
+    repeats : int
+        How many times the rows are dealt to folds anew. The standard errors of differences allow for it.
+    groups : column
+        The group of each row (the patient, say). The rows of a group are in one fold, here and in the pruning of
+        fasttree's estimators.
+    random_state : int or None
+        The seed of the draw. None is 0. It does not change the estimators.
+    sample_weight : array
+        Counts in training and in judging; rows of weight 0 are left out. A row of whole weight w is dealt to the
+        folds like w rows, so it may be in several.
+    n_jobs : int or None
+        Threads of each fit, for fasttree's estimators that do not name a number themselves.
+    categorical_features, ordered_features, max_bins
+        As for `TreeClassifier`, for fasttree's estimators that do not choose for themselves.
+    progress : function
+        Is called with the number of fits that are done and the number of all.
+    verbose : int
+        1: a call that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
+
+    >>> import fasttree
+    >>> X, y = fasttree.datasets.play_tennis()
+    >>> methods = {"ID3": fasttree.ID3Classifier(), "stump": fasttree.ID3Classifier(max_depth=1)}
+    >>> comparison = fasttree.compare_methods(X, y, methods)
+    >>> print(comparison.to_text(["accuracy", "auc", "leaves"]))
+    5 folds of 14 rows, mean ± standard error (corrected); * best
+    <BLANKLINE>
+    method         accuracy               AUC      leaves
+    ID3     0.4667 ± 0.2003*  0.5000 ± 0.2656*  6.8 ± 1.3
+    stump   0.4333 ± 0.1002   0.4000 ± 0.0920   2.4 ± 0.4
+    """
+    methods = _read_methods(methods, check_n_jobs(n_jobs))
+    max_bins = check_max_bins(max_bins)
+    begin = time.perf_counter()
+    table = read_table(X, categorical_features, ordered_features)
+    target = read_target(y, table.n_rows)
+    warn_of_columns(table)
+    weight = read_weights(sample_weight, table.n_rows)
+    group_of_row = read_groups(groups, table.n_rows)
+    draws = _read_folds(folds, repeats, table, target, weight, group_of_row, random_state)
+    rows = Rows(X, y, table, target, weight, group_of_row)
+    encode_seconds = time.perf_counter() - begin
+    takes_columns = {name: _takes_columns(one, max_bins) for name, one in methods.items()}
+    splits = [(repeat, fold) for repeat, drawn in enumerate(draws) for fold in drawn.filled()]
+    results: dict[str, list[FoldResult]] = {name: [] for name in methods}
+    n_done, n_all = 0, len(methods) * len(splits)
+
+    def which_fit(method: tuple[str, Any]) -> str:
+        return f"fit {n_done + 1} of {n_all}, {method[0]}"
+
+    for repeat, fold in splits:
+        begin = time.perf_counter()
+        split = rows.split(draws[repeat], fold, max_bins, n_jobs)
+        encode_seconds += time.perf_counter() - begin
+        for name, estimator in each(methods.items(), which_fit):
+            step("begins")
+            try:
+                results[name].append(judge(name, estimator, split, takes_columns[name], repeat))
+            except Exception as error:
+                error.add_note(f"compare_methods: this is the method {name!r} on fold {fold}")
+                raise
+            n_done += 1
+            if progress is not None:
+                progress(n_done, n_all)
+    in_order = [result for of_method in results.values() for result in of_method]
+    library = type(X).__module__.partition(".")[0]
+    of_rows = [drawn.of_rows() for drawn in draws]
+    fold_of_row = of_rows[0] if len(draws) == 1 else np.column_stack(of_rows)
+    return Comparison(tuple(methods), fold_of_row, in_order, encode_seconds, library, draws)
+
+
+# -- what the user says ----------------------------------------------------------------------------
+
+
+def _read_methods(methods: Any, n_jobs: int | None) -> dict[str, Any]:
+    """Estimators of our own to be fitted, by name."""
+    if methods is None:
+        chosen = {name: make() for name, make in METHODS.items()}
+    elif isinstance(methods, Mapping):
+        chosen = dict(methods)
+    else:
+        names = [methods] if isinstance(methods, str) else methods
+        if not isinstance(names, Iterable):
+            raise TypeError(
+                f"methods must be None, a list of names, or a dict from name to estimator, got {shown(methods)}"
+            )
+        chosen = {}
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(
+                    f"methods lists {shown(name)}, which is not a name: pass a dict from name to estimator"
+                )
+            if name not in METHODS:
+                known = ", ".join(map(repr, METHODS))
+                raise ValueError(
+                    f"methods names {name!r}, but the library's methods are {known}: "
+                    f"pass others as a dict from name to estimator{meant(name, METHODS)}"
+                )
+            chosen[name] = METHODS[name]()
+    if not chosen:
+        raise ValueError("methods is empty: name at least one, or pass None for all")
+    return {_name(name): _copy(name, estimator, n_jobs) for name, estimator in chosen.items()}
+
+
+def _name(name: Any) -> str:
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the names of methods must be text, got {shown(name)}")
+    return name
+
+
+def _copy(name: str, estimator: Any, n_jobs: int | None) -> Any:
+    """The user's estimator stays as it is."""
+    if isinstance(estimator, type) or not all(
+        hasattr(estimator, needed) for needed in ("fit", "predict", "predict_proba")
+    ):
+        raise TypeError(
+            f"the method {name!r} must be an estimator with fit, predict and predict_proba, got {shown(estimator)}"
+        )
+    if not isinstance(estimator, Estimator):
+        # A copy of a fitted estimator might go on from where it is; scikit-learn's clone begins anew.
+        clone = getattr(sys.modules.get("sklearn.base"), "clone", None)
+        can_clone = clone is not None and hasattr(estimator, "get_params")
+        return clone(estimator) if can_clone and clone is not None else copy.deepcopy(estimator)
+    own = copy.deepcopy(estimator)
+    if n_jobs is not None and "n_jobs" in own.get_params() and own.get_params()["n_jobs"] is None:
+        own.set_params(n_jobs=n_jobs)
+    return own
+
+
+def _takes_columns(estimator: Any, max_bins: int | None) -> bool:
+    """Can the estimator be fitted to the columns as they have been encoded for all?"""
+    return (
+        isinstance(estimator, TreeClassifier)
+        and all(
+            isinstance(choice, str) and choice == "from_dtype"
+            for choice in (estimator.categorical_features, estimator.ordered_features)
+        )
+        and estimator.max_bins in (None, max_bins)
+    )
+
+
+def _read_folds(
+    folds: Any,
+    repeats: Any,
+    table: Table,
+    target: Target,
+    weight: np.ndarray | None,
+    groups: np.ndarray | None,
+    random_state: Any,
+) -> tuple[Folds, ...]:
+    """The folds of each repeat."""
+    seed = check_seed(random_state)
+    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
+        raise ValueError(f"repeats must be a whole number from 1 on, got {shown(repeats)}")
+    is_number = folds is None or isinstance(folds, (bool, numbers.Number))
+    if not is_number:
+        for name, says in (("repeats", repeats > 1), ("groups", groups is not None)):
+            if says:
+                raise ValueError(
+                    f"{name} was passed, but folds says which rows are in which fold: pass one of them, or a "
+                    "number of folds"
+                )
+        return (Folds.whole(given_folds(folds, table.n_rows), weight),)
+    if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
+        raise ValueError(
+            f"folds must be an integer, a fold number for each row, or (train, test) splits, got {shown(folds)}"
+        )
+    if folds is not None and folds < 2:
+        raise ValueError(f"folds must be at least 2, got {folds}")
+    counted = np.flatnonzero(np.ones(table.n_rows) if weight is None else weight)
+    some, weight = target.take(counted), None if weight is None else weight[counted]
+    groups = None if groups is None else groups[counted]
+    rows = drawn_of_classes(some.codes, len(some.classes), weight, groups)
+    rarest = int(rows.argmin())
+    if groups is None and rows[rarest] < 2:
+        raise ValueError(
+            f"the class {shown(plain(some.classes[rarest]))} has 1 row, but cross-validation needs 2 of each class: "
+            "leave it out, join it with another class, or pass folds as a fold number for each row"
+        )
+    hashes = value_hashes(table.take(counted).values(), len(counted), int(seed))
+    draws = []
+    for repeat in range(int(repeats)):
+        anew = with_classes(hashes, np.full(len(hashes), repeat)) if repeat else hashes
+        drawn = choose_folds(
+            folds, anew, some.codes, some.classes, weight, otherwise=None, groups=groups
+        )
+        assert drawn is not None  # or there is an error
+        draws.append(drawn.at(counted, table.n_rows))
+    return tuple(draws)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Data files as Arrow tables: CSV, TSV, Parquet, Feather and Arrow. An error names the file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fasttree.cli.errors import DataError, UsageError, first_line
+from fasttree.files.csv_tables import no_rows, read_csv
+
+if TYPE_CHECKING:
+    from fasttree.files.csv_style import CsvStyle
+
+CSV = (".csv", ".tsv", ".tab")
+PARQUET = (".parquet", ".pq")
+ARROW = (".feather", ".arrow", ".ipc")
+COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")  # of CSV and TSV
+READABLE = ".csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather, .arrow"
+
+
+def read_table(path: Path, as_text: Collection[str] = (), style: CsvStyle | None = None) -> Any:
+    """The `pyarrow.Table` that a file holds. CSV columns `as_text` are not turned into numbers: 007 stays 007."""
+    import pyarrow as pa
+
+    from fasttree.files.csv_style import USUAL
+
+    kind = suffix(path)
+    try:
+        if kind in CSV:
+            table = read_csv(path, style or USUAL, as_text)
+        elif kind in PARQUET:
+            from pyarrow import parquet
+
+            table = parquet.read_table(path)
+        else:
+            from pyarrow import feather
+
+            table = feather.read_table(path, memory_map=True)
+            table.validate(
+                full=True
+            )  # as it is in the file: what is damaged would be read outside of its memory
+        names = table.column_names
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise DataError(f"{path} is a directory: name a file") from None
+    except PermissionError:
+        raise DataError(f"{path}: no permission to read it") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: the name of a column is not UTF-8: rename it") from None
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{path} cannot be read as {kind}: {first_line(error)}") from error
+    return _checked(path, table, names)
+
+
+def suffix(path: Path) -> str:
+    """What a file is by its name, without that it is compressed."""
+    names = [part.lower() for part in path.suffixes]
+    if len(names) > 1 and names[-1] in COMPRESSED and names[-2] in CSV:
+        return names[-2]
+    found = names[-1] if names else ""
+    if found not in (*CSV, *PARQUET, *ARROW):
+        ending = f"the ending {found!r} is unknown" if found else "it has no ending"
+        raise UsageError(
+            f"{path}: what kind of file is this? {ending[0].upper()}{ending[1:]}; "
+            f"name it by what it holds: {READABLE}"
+        )
+    return found
+
+
+def _checked(path: Path, table: Any, names: list[str]) -> Any:
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
+        raise DataError(f"{path}: two columns are called {twice[0]!r}: give each a name of its own")
+    if not table.num_rows:
+        raise DataError(no_rows(path, len(names)))
+    return table
+
+
+# -- the parts that a model is made from -------------------------------------------------------------
+
+
+def columns_named(table: Any, names: Collection[str], option: str, path: Path) -> None:
+    """Refuses names that the table does not have."""
+    from fasttree.cli.errors import near
+    from fasttree.files.csv_style import other_delimiter
+
+    columns = table.column_names
+    known = set(columns)
+    for name in names:
+        if name not in known:
+            remedy = near(name, columns)
+            if suffix(path) in CSV:
+                remedy = other_delimiter(columns) or remedy
+            raise DataError(f"{path} has no column {name!r} ({option}): {remedy}")
+
+
+def line_of(path: Path, row: int) -> str:
+    """Where a row stands, as people count."""
+    if suffix(path) in CSV:
+        return f"row {row + 1} below the header"
+    return f"row {row + 1}"

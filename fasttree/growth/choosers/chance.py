@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Growth by measures that allow for chance: information gain (or gini) finds the best split of each attribute, and the
+measure of its table of branches and classes decides between the attributes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree.base.ragged import sizes
+from fasttree.growth.context import Ground
+from fasttree.growth.level import Level, family_sums
+from fasttree.growth.split import Splitter
+from fasttree.stats.chance import score_tables
+
+MOST_CELLS = 2**21  # of tables that are scored together
+
+
+class ChanceRule:
+    """The judge of an `Evaluator`'s splits."""
+
+    def __init__(self, ground: Ground, measure: str) -> None:
+        self.ground = ground
+        self.measure = measure
+
+    def worth(
+        self, level: Level, nodes: np.ndarray, score: np.ndarray, cut: np.ndarray
+    ) -> np.ndarray:
+        """The measure of the splits that have a score, [attribute, node]; -inf for the others."""
+        worth = np.full(score.shape, -np.inf)
+        for attribute in range(len(score)):
+            here = np.flatnonzero(np.isfinite(score[attribute]))
+            if len(here):
+                attributes = np.full(len(here), attribute)
+                worth[attribute, here] = self._measured(
+                    level, nodes[here], attributes, cut[attribute, here]
+                )
+        return worth
+
+    def _measured(
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
+    ) -> np.ndarray:
+        ground = self.ground
+        children = Splitter(ground).describe(level, nodes, attribute, cut).children
+        # As many rows as there are, however much more the classes of some count.
+        unit = level.sums.total[nodes] / (level.sums.size[nodes] / ground.per_unit)
+        n_children = sizes(children.first_child)
+        counts = children.counts / np.repeat(unit, n_children)[:, np.newaxis]
+        known = family_sums(children.counts.sum(axis=1), children.first_child)
+        missing = (level.sums.total[nodes] - known) / unit
+        score = np.empty(len(nodes))
+        order = np.argsort(n_children, kind="stable")  # tables of about the same height together
+        start = 0
+        while start < len(order):
+            height = int(n_children[order[start]])
+            stop = int(np.searchsorted(n_children[order], 2 * height, side="right"))
+            stop = min(stop, start + max(1, MOST_CELLS // (2 * height * counts.shape[1])))
+            some = order[start:stop]
+            tables = np.zeros((len(some), int(n_children[some].max()), counts.shape[1]))
+            place = np.arange(tables.shape[1])
+            is_there = place < n_children[some][:, np.newaxis]
+            rows = children.first_child[some][:, np.newaxis] + place
+            tables[is_there] = counts[rows[is_there]]
+            score[some] = score_tables(self.measure, tables, missing=missing[some])
+            start = stop
+        return score

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one tree grows from: the rows and their weights, what its splits are measured with, and the core's arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree import _core
+from fasttree.base.checks import CATEGORICAL_SPLITS, MISSING, ORDERED, THRESHOLD, GrowthParams
+from fasttree.base.ragged import starts
+from fasttree.base.sums import sums
+from fasttree.base.threads import Team
+from fasttree.encoding.encode import EncodedTable, is_worth_threads
+from fasttree.encoding.weights import GridWeights
+from fasttree.growth.choosers.c45 import LEAST_GAP
+from fasttree.growth.choosers.costs import AttributeCosts
+from fasttree.growth.choosers.message_length import LengthRule
+from fasttree.growth.criterion import least_sizes, make_measure, slack_of
+from fasttree.growth.level import Slots
+from fasttree.growth.rows_memory import MOST_NARROW_BRANCHES, Instances
+from fasttree.growth.surrogates import SurrogateSearch
+
+RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
+
+
+class Ground:
+    """What those who search, make, write down and finish the splits of one fit have in common."""
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        lists: np.ndarray,
+        params: GrowthParams,
+        weights: GridWeights | None,
+        team: Team,
+        costs: AttributeCosts | None = None,
+    ) -> None:
+        self.team = team
+        self.params = params
+        steps = None if weights is None else weights.steps
+        if weights is not None and weights.is_mask:
+            weights = None  # the lists lack the rows that do not count; the others need no weights
+        self.weights = weights
+        self.priors = table.schema.priors
+        self.costs = costs
+        self.has_moved = False  # the rows, from the root on
+        self.shape = _shapes(table, params)
+        self.lengths = LengthRule(params, self.shape, table.n_codes) if params.by_length else None
+        self.is_all_numeric = bool((self.shape == THRESHOLD).all())
+        self.names = table.schema.names
+        self.n_codes = table.n_codes
+        self.storage = table.storage
+        self.has_missing = table.has_missing
+        self.n_attributes = table.n_attributes
+        self.n_classes = table.n_classes
+        counted = np.flatnonzero(table.storage < 0)
+        cell_start = np.zeros(table.n_attributes, dtype=np.int64)  # by row of `codes`
+        cells = table.n_codes[counted].astype(np.int64) * self.n_classes
+        cell_start[counted] = starts(cells)
+        self.n_rows = table.n_rows if steps is None else int(np.count_nonzero(steps))
+        self.shares = params.missing == "fractional" and bool(table.has_missing.any())
+        # Nodes that are scored in one go: of each attribute a score, a cut and a split.
+        self.batch = max(1, RECORD_BYTES // (24 * self.n_attributes))
+        # With fractional rows too: their shares sum to their weight, so that siblings leave the largest child its own.
+        self.slots = Slots(int(cells.sum()), self.n_rows, self.batch)
+        self.root_counts = np.zeros(self.n_classes, dtype=np.int64)
+        _core.class_totals(table.y, steps, self.root_counts)
+        total = int(self.root_counts.sum())
+        has_lists = len(counted) < table.n_attributes
+        lightest = None
+        if self.shares and weights is not None:
+            plain = weights.plain_rows(table.y)
+            lightest = int(plain[weights.steps > 0].min())
+        self.least = least_sizes(params, weights, total, lightest)
+        self.measure = make_measure(
+            params, self.n_classes, total, weights, has_lists, self.least.leaf
+        )
+        self.is_multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
+        self.is_grouped = self.shape == CATEGORICAL_SPLITS["grouped"]
+        by_value = self.is_multiway | self.is_grouped
+        self.core = _core.Growth(
+            self.measure,
+            table.codes,
+            table.storage,
+            self.shape,
+            table.n_codes,
+            table.has_missing,
+            MISSING[params.missing],
+            np.empty((self.slots.capacity, int(cells.sum())), dtype=np.int64),
+            cell_start,
+            table.rank_shift,
+            self.per_unit,
+        )
+        if params.c45:
+            self.core.set_values(*_close_values(table, team))
+        self.has_counted = len(counted) > 0
+        self.instances = Instances(
+            table,
+            lists,
+            steps,
+            self.weights is not None,
+            self.core,
+            self.shares,
+            keeps_branches=params.by_chance,
+            many_branches=int(self.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
+        )
+        self.spare = [np.empty(self.n_rows, dtype=np.uint64) for _ in range(team.size)]
+        self.surrogates = None
+        if params.missing == "surrogate":
+            self.surrogates = SurrogateSearch(
+                table, self.core, self.shape, weights, team, self.spare
+            )
+
+    @property
+    def per_unit(self) -> int:
+        return 1 if self.weights is None else self.weights.per_unit
+
+    @property
+    def slack(self) -> int:
+        """Steps by which weights may differ and be equal."""
+        return 0 if self.weights is None else slack_of(self.params, self.weights)
+
+    def sizes(self, counts: np.ndarray, total: np.ndarray) -> np.ndarray:
+        """What the limits on sizes count of some nodes, from their class counts and their sums: weight before the
+        class factors."""
+        if self.weights is None or self.weights.factor is None:
+            return total
+        return np.asarray(self.weights.plain(counts).sum(axis=1))
+
+    def plain(self, counts: np.ndarray) -> np.ndarray:
+        """Class counts without the class factors."""
+        return counts if self.weights is None else self.weights.plain(counts)
+
+    def pull(self, counts: np.ndarray) -> np.ndarray:
+        """The weight by which a node draws rows that know nothing better: with class weights, without costs."""
+        return sums(self.priors.weighted(self.plain(counts)))
+
+    @property
+    def pull_in_words(self) -> np.ndarray | None:
+        """By what the steps of each class are to be multiplied for their `pull`, in units of 2^-64 of the largest; None
+        if all count the same."""
+        if self.weights is None or self.weights.factor is None or self.priors.cost is None:
+            return None
+        pull = self.priors.weighted(1 / self.weights.factor)
+        return np.ldexp(pull / pull.max(), 63).astype(np.uint64)
+
+    def drop(self) -> None:
+        """Growth is over."""
+        self.instances.drop()
+        self.spare.clear()
+
+
+def _shapes(table: EncodedTable, params: GrowthParams) -> np.ndarray:
+    by_set = CATEGORICAL_SPLITS[params.categorical_split]
+    return np.array(
+        [
+            THRESHOLD if a.categories is None else ORDERED if a.ordered else by_set
+            for a in table.schema.attributes
+        ],
+        dtype=np.int32,
+    )
+
+
+def _close_values(table: EncodedTable, team: Team) -> tuple[np.ndarray, np.ndarray]:
+    """The value of each code of those numeric attributes that have values too close for a cut, one attribute after
+    another, and where each begins; -1 for all others."""
+    numeric = [i for i, a in enumerate(table.schema.attributes) if not a.is_categorical]
+    values = [np.empty(0)] * table.n_attributes
+
+    def find(worker: int, i: int) -> None:
+        found = table.first_values(numeric[i])
+        if not (found[:-1] + LEAST_GAP < found[1:]).all():
+            values[numeric[i]] = np.append(-np.inf, found)
+
+    team.run(find, len(numeric), is_worth_threads(table.n_rows, len(numeric)))
+    n_values = np.array([len(found) for found in values])
+    return np.concatenate(values), np.where(n_values > 0, starts(n_values), -1)

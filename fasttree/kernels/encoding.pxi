@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Included by _core.pyx: columns to keys, sorted lists and codes.
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.string cimport memcpy
+
+from fasttree.kernels.alloc cimport calloc, free, malloc
+from fasttree.kernels.distinct cimport MOST_CODES, Distinct, numeric, number_values, open_distinct, sort_codes
+from fasttree.kernels.keys cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, settle
+
+KEY_COLUMNS = COLUMNS   # how many columns `keys_of` and `count_values` take at most
+MOST_FEW = MOST_CODES   # values that have a code each, of a byte
+
+cdef enum:
+    COUNTED_ROWS = 1024     # of a column at a time: a row-major table is then read while it is in the cache
+
+
+def count_values(
+    const numeric[:, :] table, int64_t most, uint8_t[:, ::1] codes, double[:, ::1] ascending, int64_t[::1] n_values
+):
+    """Code some columns that have at most `most` distinct values: codes[column, row] in the order of the values, 0 for
+    NaN, ascending[column, code] the values. n_values[column] is how many there are, -1 if too many."""
+    cdef Py_ssize_t n_rows = table.shape[0], n_columns = table.shape[1], start = 0, j, n
+    cdef Distinct[COLUMNS] distinct
+    cdef uint8_t[COUNTED_ROWS] block    # a column of many values is found out before its codes take memory
+    if n_columns > COLUMNS:
+        raise ValueError("too many columns at once")
+    with nogil:
+        for j in range(n_columns):
+            open_distinct(&distinct[j], most)
+            n_values[j] = 0
+        while start < n_rows:
+            n = min(COUNTED_ROWS, n_rows - start)
+            for j in range(n_columns):
+                if n_values[j] < 0:
+                    continue
+                if number_values(&distinct[j], &table[start, j], table.strides[0], NULL, 0, n, &block[0]):
+                    memcpy(&codes[j, start], &block[0], n)
+                else:
+                    n_values[j] = -1
+            start += n
+        for j in range(n_columns):
+            if n_values[j] == 0:
+                n_values[j] = distinct[j].n
+                sort_codes(
+                    &distinct[j].value[0], distinct[j].n, &codes[j, 0], n_rows, &codes[j, 0], &ascending[j, 0])
+
+
+def sorted_codes(const double[::1] values, const uint8_t[::1] codes, uint8_t[::1] out, double[::1] ascending):
+    """Codes of values[code - 1], 0 for missing, to codes in the order of the values, ascending[code]."""
+    cdef double[MOST_CODES + 1] value
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(values.shape[0]):
+            value[i + 1] = values[i]
+        sort_codes(&value[0], values.shape[0], &codes[0], codes.shape[0], &out[0], &ascending[0])
+
+
+def midpoints(const double[:] below, const double[:] above, double[::1] out):
+    """Between two values, never equal to the upper one; halves first, so that nothing overflows."""
+    cdef Py_ssize_t i
+    cdef double middle
+    if not below.shape[0] == above.shape[0] == out.shape[0]:
+        raise ValueError(f"{below.shape[0]} values with {above.shape[0]}, and room for {out.shape[0]}")
+    for i in range(out.shape[0]):
+        middle = below[i] / 2 + above[i] / 2    # NaN between infinities
+        out[i] = middle if below[i] <= middle < above[i] else below[i]
+
+
+def keys_of(
+    const real[:, :] table, int row_bits, uint64_t[:, ::1] keys, uint8_t[::1] whole, int64_t[::1] n_missing
+):
+    """keys[column, row] of some columns, to be sorted; see `make_keys`."""
+    with nogil:
+        make_keys(
+            &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], row_bits, &keys[0, 0],
+            &whole[0], &n_missing[0])
+
+
+cdef class SortedColumn:
+    """A column with its sorted keys."""
+
+    cdef Keys keys
+    cdef object _keep
+
+    def __init__(self, uint64_t[::1] keys, int row_bits, bint whole, int64_t n_missing):
+        self._keep = keys
+        self.keys.n_missing = n_missing
+        self.keys.key = &keys[0]
+        self.keys.n = keys.shape[0]
+        self.keys.low = (<uint64_t>1 << row_bits) - 1
+        self.keys.whole = whole
+
+    def settle(self, const real[:] values):
+        """Complete the order; returns the number of distinct values. To be called before all else."""
+        cdef int64_t n_values
+        with nogil:
+            n_values = settle(&self.keys, &values[0], values.strides[0])
+        if n_values < 0:
+            raise MemoryError("no memory left to sort a column")
+        return n_values
+
+    def codes(
+        self, const real[:] values, const int64_t[::1] weight, int64_t total, int64_t n_bins, uint8_t[::1] codes,
+        double[::1] lower, double[::1] upper,
+    ):
+        """Quantile bins. Returns the largest code."""
+        cdef int64_t n
+        cdef const int64_t* w = &weight[0] if weight is not None else NULL
+        with nogil:
+            n = bin_codes(
+                &self.keys, &values[0], values.strides[0], w, total, n_bins, &codes[0], &lower[0], &upper[0])
+        return n
+
+    def entries(self, const real[:] values, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
+        """The sorted list. Returns the rank of the last row, and the lowest and the highest value."""
+        cdef uint64_t first, last
+        with nogil:
+            rank_entries(&self.keys, &values[0], values.strides[0], shift, &y[0], &entries[0])
+            first, last = entries[self.keys.n_missing], entries[self.keys.n - 1]
+        return last >> shift, values[<uint32_t>first], values[<uint32_t>last]
+
+
+def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):
+    """Renumber codes 0, 1, ... in their own order. row_of[code], -1 at first, becomes a row that has the code."""
+    cdef Py_ssize_t i
+    cdef int32_t n = 0
+    for i in range(codes.shape[0]):
+        if codes[i] >= row_of.shape[0]:
+            raise ValueError("a row has a code that is too large")
+    cdef int32_t* code_of = <int32_t*>malloc(row_of.shape[0] * sizeof(int32_t))
+    if code_of == NULL:
+        raise MemoryError("no memory left to number the labels of a column")
+    with nogil:
+        for i in range(codes.shape[0]):
+            row_of[codes[i]] = i
+        for i in range(row_of.shape[0]):
+            code_of[i] = n
+            n += row_of[i] >= 0
+        for i in range(codes.shape[0]):
+            out[i] = code_of[codes[i]]
+    free(code_of)
+
+
+def level_entries(
+    const int32_t[::1] codes, int64_t n_levels, int shift, const uint32_t[::1] y, uint64_t[::1] entries
+):
+    """The sorted list of a categorical column: rows by code, in order; a code below 0, missing, has rank 0."""
+    cdef Py_ssize_t i
+    cdef int64_t rank, before = 0, here
+    cdef int64_t* place = <int64_t*>calloc(n_levels + 1, sizeof(int64_t))
+    if place == NULL:
+        raise MemoryError("no memory left to sort a column")
+    with nogil:
+        for i in range(codes.shape[0]):
+            place[codes[i] + 1 if codes[i] >= 0 else 0] += 1
+        for rank in range(n_levels + 1):
+            here = place[rank]
+            place[rank] = before
+            before += here
+        for i in range(codes.shape[0]):
+            rank = codes[i] + 1 if codes[i] >= 0 else 0
+            entries[place[rank]] = entry_of(<uint64_t>rank, shift, &y[0], <uint64_t>i)
+            place[rank] += 1
+    free(place)

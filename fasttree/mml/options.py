@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What there was to choose between at the nodes of a finished tree, found again from the training rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fasttree.base.ragged import places
+from fasttree.mml.message import Choices
+from fasttree.tables.training import read_table_like
+from fasttree.trees.predict import Policy, block_of
+from fasttree.trees.tree import Tree
+
+CELLS = 2**22  # of nodes x attributes, in hand at a time
+
+
+def choices_of(tree: Tree, X: Any, categorical_split: str | None = None) -> Choices:
+    """The choices at every node, from the rows that the tree was grown from (without those of weight 0).
+
+    An attribute is eligible that could be asked for: a categorical one with a branch for each value as long as it was
+    not asked for on the way; any other while the node's rows have at least two values of it. Where missing values
+    choose their branch, missing is a value too. `categorical_split`: "multiway" or "subset" (or another name for
+    groups); None reads it off the tree.
+    """
+    table = read_table_like(X, tree.schema, "the tree")
+    return choices_of_rows(tree, block_of(table, 0, table.n_rows, Policy()), categorical_split)
+
+
+def choices_of_rows(
+    tree: Tree, values: np.ndarray, categorical_split: str | None = None
+) -> Choices:
+    """The same of rows as routing reads them: numbers, category codes from 1 on, NaN for missing."""
+    unordered = np.array([a.is_categorical and not a.ordered for a in tree.schema.attributes])
+    if categorical_split is None:
+        is_multiway = _is_multiway(tree, unordered)
+    else:
+        is_multiway = categorical_split == "multiway"
+    by_branch = unordered & is_multiway  # attributes that get a branch for each value
+    row, leaf = _spread(tree, values) if tree.shares_rows else _route(tree, values)
+    asked = tree.path_costs(by_branch.astype(np.float64)).astype(np.int64)
+    eligible = int(by_branch.sum()) - asked
+    others = np.flatnonzero(~by_branch)
+    width = max(1, CELLS // tree.node_count)
+    for start in range(0, len(others), width):
+        eligible += _n_varying(tree, values, row, leaf, others[start : start + width])
+    n_cuts, place = _cuts(tree, values, row, leaf)
+    return Choices(eligible, n_cuts, place)
+
+
+def _is_multiway(tree: Tree, unordered: np.ndarray) -> bool:
+    """Has every code a branch of its own, where categories without an order are split?"""
+    node = np.repeat(np.arange(tree.node_count), np.diff(tree.table_start))
+    branches = node * (int(tree.n_children.max()) + 1) + tree.table_branch
+    branches = branches[unordered[tree.attribute[node]]]
+    return len(np.unique(branches)) == len(branches)
+
+
+# -- which rows are where: a row may be at several leaves ----------------------------------------------------------
+
+
+def _route(tree: Tree, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    leaf = np.empty(len(values), dtype=np.int32)
+    tree.router.leaves(values, 0, len(values), True, leaf)
+    return np.arange(len(values)), leaf.astype(np.int64)
+
+
+def _spread(tree: Tree, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and leaves where a row without a value goes down every branch that has rows."""
+    is_leaf = tree.is_leaf()
+    has_rows = np.asarray(tree.counts.any(axis=1))
+    row, node = np.arange(len(values)), np.zeros(len(values), dtype=np.int64)
+    rows, leaves = [], []
+    while len(row):
+        ends = is_leaf[node]
+        rows.append(row[ends])
+        leaves.append(node[ends])
+        row, node = row[~ends], node[~ends]
+        value = values[row, tree.attribute[node]]
+        lost = np.isnan(value)
+        known = node[~lost]
+        child = tree.first_child[known] + _branches(tree, known, value[~lost])
+        fans = tree.n_children[node[lost]].astype(np.int64)
+        shared = places(tree.first_child[node[lost]], fans)
+        filled = has_rows[shared]
+        row = np.concatenate([row[~lost], np.repeat(row[lost], fans)[filled]])
+        node = np.concatenate([child, shared[filled]])
+    return np.concatenate(rows), np.concatenate(leaves)
+
+
+def _branches(tree: Tree, node: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """The branch at each node of a value that is known."""
+    branch = (value > tree.threshold[node]).astype(np.int64)
+    by_table = np.flatnonzero(tree.is_table()[node])
+    if len(by_table):
+        node = node[by_table]
+        in_tables = np.repeat(np.arange(tree.node_count), np.diff(tree.table_start)) << 32
+        in_tables |= tree.table_codes  # ascending, as nodes and their codes are
+        wanted = node << 32 | value[by_table].astype(np.int64)
+        entry = np.minimum(np.searchsorted(in_tables, wanted), len(in_tables) - 1)
+        is_there = in_tables[entry] == wanted
+        branch[by_table] = np.where(is_there, tree.table_branch[entry], tree.default_branch[node])
+    return branch
+
+
+# -- what they have in common --------------------------------------------------------------------------------------
+
+
+def _n_varying(
+    tree: Tree, values: np.ndarray, row: np.ndarray, leaf: np.ndarray, attributes: np.ndarray
+) -> np.ndarray:
+    """How many of the attributes have two values among each node's rows."""
+    order = np.argsort(leaf, kind="stable")
+    filled, first = np.unique(leaf[order], return_index=True)
+    there = values[row[order][:, np.newaxis], attributes].astype(np.float64)
+    least = np.full((tree.node_count, len(attributes)), np.nan)
+    most = least.copy()
+    least[filled] = np.fmin.reduceat(there, first)
+    most[filled] = np.fmax.reduceat(there, first)
+    is_lost = np.zeros(least.shape, dtype=bool)
+    if tree.missing_chosen().any():
+        is_lost[filled] = np.logical_or.reduceat(np.isnan(there), first)
+    below = slice(0, 0)
+    for level in reversed(tree.nodes_by_depth()):
+        nodes = level.start + np.flatnonzero(tree.n_children[level])
+        if len(nodes):
+            family = tree.first_child[nodes] - below.start
+            least[nodes] = np.fmin.reduceat(least[below], family)
+            most[nodes] = np.fmax.reduceat(most[below], family)
+            is_lost[nodes] = np.logical_or.reduceat(is_lost[below], family)
+        below = level
+    return np.asarray(((least < most) | (is_lost & ~np.isnan(least))).sum(axis=1))
+
+
+def _cuts(
+    tree: Tree, values: np.ndarray, row: np.ndarray, leaf: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each split by order: the cuts between its rows' values, and the place of the one that was made."""
+    n_cuts, place = np.zeros((2, tree.node_count), dtype=np.int64)
+    cut_at = _cut_at(tree)
+    is_cut = ~np.isnan(cut_at)
+    ranks = np.empty((values.shape[1], 0), dtype=np.int64)
+    if is_cut.any():
+        ranks, cut_at = _ranked(tree, values, cut_at, is_cut)
+    n_values = int(ranks.max(initial=0)) + 1
+    # From the leaves up: the rows whose leaf is deep enough stand in front.
+    order = np.argsort(-tree.depth[leaf], kind="stable")
+    row, node = row[order], leaf[order]
+    n_there = np.searchsorted(-tree.depth[node], -np.arange(tree.max_depth + 1), side="right")
+    for depth, level in reversed(list(enumerate(tree.nodes_by_depth()[:-1]))):
+        node[: n_there[depth + 1]] = tree.parent[node[: n_there[depth + 1]]]
+        here = np.flatnonzero(is_cut[node[: n_there[depth]]])
+        at = node[here]
+        rank = ranks[tree.attribute[at], row[here]]
+        known = rank >= 0
+        values_at = np.sort(at[known] * n_values + rank[known])
+        at, rank = np.divmod(values_at[np.diff(values_at, prepend=-1) > 0], n_values)
+        n_nodes = level.stop - level.start
+        n_cuts[level] = np.bincount(at - level.start, minlength=n_nodes)
+        place[level] = np.bincount(at[rank < cut_at[at]] - level.start, minlength=n_nodes)
+    # To set missing values apart is one more cut, behind all the others.
+    n_cuts[is_cut] += tree.missing_chosen()[is_cut] - 1
+    place[is_cut] -= 1
+    return n_cuts, place
+
+
+def _cut_at(tree: Tree) -> np.ndarray:
+    """The largest value of the lower side; NaN where the split is not by order."""
+    cut_at = np.asarray(tree.threshold, dtype=np.float64).copy()
+    ordered = np.array([a.ordered for a in tree.schema.attributes], dtype=bool)
+    node = np.repeat(np.arange(tree.node_count), np.diff(tree.table_start))
+    entry = np.flatnonzero(ordered[tree.attribute[node]] & (tree.table_branch == 0))
+    np.fmax.at(cut_at, node[entry], tree.table_codes[entry].astype(np.float64))
+    return cut_at
+
+
+def _ranked(
+    tree: Tree, values: np.ndarray, cut_at: np.ndarray, is_cut: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The values of the attributes that are cut as ranks, [attribute, row], -1: missing; how many a cut is above."""
+    ranks = np.full((values.shape[1], len(values)), -1, dtype=np.int64)
+    cut_rank = np.zeros(tree.node_count, dtype=np.int64)
+    for attribute in np.unique(tree.attribute[is_cut]):
+        column = values[:, attribute].astype(np.float64)
+        known = ~np.isnan(column)
+        distinct, ranks[attribute, known] = np.unique(column[known], return_inverse=True)
+        nodes = np.flatnonzero(is_cut & (tree.attribute == attribute))
+        cut_rank[nodes] = np.searchsorted(distinct, cut_at[nodes], side="right")
+    return ranks, cut_rank

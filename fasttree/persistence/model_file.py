@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Save and load fitted models; the format is described in docs/model-format.md."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from fasttree import estimators, pruning
+from fasttree.base.atomic import atomic_file
+from fasttree.base.checks import NAIVE, SCHEMA
+from fasttree.base.errors import ModelFileError, require
+from fasttree.base.values import shown
+from fasttree.estimators import RuleClassifier, TreeClassifier
+from fasttree.estimators.protocol import Estimator
+from fasttree.growth.choosers.costs import Nunez, nunez
+from fasttree.persistence.archive import (
+    FORMAT_VERSION,
+    KNOWN_VERSIONS,
+    read_archive,
+    read_open_archive,
+    write_archive,
+)
+from fasttree.persistence.header import Fields
+from fasttree.persistence.json_values import CannotSave, Decoder, Encoder
+from fasttree.persistence.parts import (
+    Parts,
+    put_choice,
+    put_choices,
+    put_path,
+    put_trace,
+    take_choice,
+    take_choices,
+    take_path,
+    take_trace,
+)
+from fasttree.persistence.schema import decode_schema, encode_schema
+from fasttree.rules import serialise
+from fasttree.tables.schema import Schema
+from fasttree.tables.schema_checks import check_schema
+from fasttree.trees.tree import Tree
+from fasttree.trees.validate import ARRAYS, check_tree
+from fasttree.version import __version__
+
+__all__ = ["ModelFileError", "load", "save"]
+
+CLASSES: dict[str, type[Estimator]] = {
+    name: getattr(estimators, name) for name in estimators.__all__
+}
+FORMAT = "fasttree model"
+MOST_THREADS = 1024
+# Parameters that format version 1 did not have, and the version that brought them. By default they change nothing
+# (but see `_Unfitted`).
+NEW_PARAMETERS = {
+    "min_category_count": 2,
+    "significance_test": 2,
+    "simplify": 3,
+    "verbose": 3,
+    "ties": 3,
+}
+
+
+# -- save ----------------------------------------------------------------------------------------------------------
+
+
+def save(model: Estimator, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to a file that `fasttree.load` reads: before it gets its name it is read again and
+    checked."""
+    model._check_fitted()
+    name = type(model).__name__
+    if CLASSES.get(name) is not type(model):
+        raise TypeError(
+            f"{name} is not one of fasttree's own estimators, and a model file has no room for the code of others: "
+            "pickle it, or fit one of fasttree's"
+        )
+    _check_model(model)  # better an error now than a file that nobody can read
+    encode, parts = Encoder(_encode_object), Parts()
+    tree: Tree = model.tree_  # type: ignore[attr-defined]
+    header: dict[str, Any] = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "fasttree_version": __version__,
+        "class": name,
+        "params": _encode_params(model, encode),
+        "schema": encode_schema(tree.schema, encode),
+        "fingerprint": tree.fingerprint(),
+    }
+    for one in ARRAYS:
+        parts.arrays[f"tree/{one}"] = getattr(tree, one)
+    if isinstance(model, RuleClassifier):
+        header["rules"] = _put_rules(model, parts)
+    elif isinstance(model, TreeClassifier):
+        header["fitted"] = _put_fitted(model, parts)
+    for place, array in enumerate(encode.arrays):
+        parts.arrays[f"values/{place}"] = array
+    header["n_values"] = len(encode.arrays)
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
+    with atomic_file(path) as file:
+        write_archive(file, text, parts.arrays)
+        file.flush()
+        with open(file.fileno(), "rb", closefd=False) as written:
+            _check_written(written, path)
+
+
+def _check_written(file: BinaryIO, path: str | os.PathLike[str]) -> None:
+    """Refuses what `load` would refuse, while the file that stands under the name is still there."""
+    try:
+        header, arrays = read_open_archive(file)
+        _model(_parsed(header), arrays)
+    except ModelFileError as error:
+        raise ModelFileError(
+            f"{os.fsdecode(path)} was not written: the model could not be loaded again ({error}): fit it anew, and do "
+            "not change what it has learned"
+        ) from None
+
+
+def _encode_params(model: Estimator, encode: Encoder) -> dict[str, Any]:
+    encoded = {}
+    for name, value in model.get_params(deep=False).items():
+        try:
+            encoded[name] = encode(value)
+        except CannotSave as error:
+            remedy = (
+                "name one of fasttree's own functions, or take it out of the fitted model, which scores without it"
+                if callable(value)
+                else "take it out of the fitted model, which scores without it"
+            )
+            raise TypeError(
+                f"{name} holds {error}, which a model file cannot hold: {remedy}: "
+                f"model.set_params({name}=None).save(...)"
+            ) from None
+    return encoded
+
+
+def _encode_object(value: Any) -> tuple[str, Any] | None:
+    """Pruning objects, estimators and Núñez's function among the parameters."""
+    name = type(value).__name__
+    if type(value) is Nunez:
+        return "nunez", value.w
+    if type(value) in pruning.METHODS.values():
+        settings = {part.name: getattr(value, part.name) for part in fields(value)}
+        return "pruning", [name, settings]
+    if CLASSES.get(name) is type(value):
+        return "estimator", [name, value.get_params(deep=False)]
+    return None
+
+
+def _put_fitted(model: TreeClassifier, parts: Parts) -> dict[str, Any]:
+    found: dict[str, Any] = {"missing": model._missing_policy}
+    if model._choices is not None:
+        found["choices"] = put_choices(model._choices, parts)
+    if hasattr(model, "pruning_trace_"):
+        found["trace"] = put_trace(model.pruning_trace_, model.tree_, parts)
+    if hasattr(model, "pruning_path_"):
+        found["path"] = put_path(model.pruning_path_, parts)
+    if hasattr(model, "pruning_choice_"):
+        found["choice"] = put_choice(model.pruning_choice_, parts)
+    return found
+
+
+def _put_rules(model: RuleClassifier, parts: Parts) -> dict[str, Any]:
+    rules = model.rules_
+    for name, array in serialise.arrays_of(rules).items():
+        parts.arrays[f"rules/{name}"] = array
+    return {
+        "estimate": rules.estimate,
+        "default": int(rules.default),
+        "uncovered": float(rules.uncovered),
+        "training_weight": float(rules.training_weight),
+        "shares_rows": rules.shares_rows,
+        "unknown": rules.unknown,
+        "allow_missing": rules.allow_missing,
+        "substitutes": rules.conditions.substitutes is not None,
+    }
+
+
+# -- load ----------------------------------------------------------------------------------------------------------
+
+
+def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
+    """The fitted estimator that ``save`` wrote. No code of the file is run, and nothing of it is used before all of it
+    is checked; a file that is no valid model raises `ModelFileError`.
+
+    `mmap`: the arrays stay in the file and are read by way of the memory that the system shares between processes. Such
+    a file must not be changed in place; ``save`` replaces it, which is safe.
+    """
+    try:
+        header, arrays = read_archive(path, mmap)
+        return _model(_parsed(header), arrays)
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fsdecode(path)}: {error}") from None
+
+
+def _parsed(header: bytes) -> Any:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        require(len(found) == len(pairs), "its header says a thing twice")
+        return found
+
+    def constant(name: str) -> Any:
+        raise ModelFileError(f"its header has the number {name}, which is not in JSON")
+
+    try:
+        return json.loads(header, object_pairs_hook=once, parse_constant=constant)
+    except ModelFileError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"its header is no JSON: {error}") from None
+
+
+def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
+    said, parts = Fields("the top", parsed), Parts(arrays)
+    told = said.text("format"), said.integer("format_version")
+    version = told[1]
+    require(told[0] == FORMAT and version in KNOWN_VERSIONS, "the file changed while it was read")
+    unfitted = _Unfitted(version)
+    said.text("fasttree_version")
+    name = said.text("class")
+    require(name in CLASSES, f"it holds a {shown(name)}, which fasttree has not: upgrade fasttree")
+    n_values = said.integer("n_values")
+    require(0 <= n_values <= len(arrays), f"it says that it has {n_values} arrays of values")
+    values = [parts.pop(f"values/{place}") for place in range(n_values)]
+    decode = Decoder(values, {"pruning": _pruning, "estimator": unfitted, "nunez": nunez})
+    with _refusing("its schema"):
+        schema = decode_schema(said.fields("schema"), decode, version)
+        check_schema(schema)
+    tree = _tree(schema, said.text("fingerprint"), parts)
+    with _refusing("its parameters"):
+        model = unfitted([name, {k: decode(v) for k, v in _as_dict(said.any("params")).items()}])
+    with _refusing("what it says of the fit"):
+        if isinstance(model, RuleClassifier):
+            _take_rules(model, tree, said.fields("rules"), parts)
+        else:
+            _take_fitted(model, tree, said.fields("fitted"), parts)
+    said.check_all_taken()
+    parts.check_all_taken()
+    with _refusing("its parameters"):
+        _check_model(model)
+    return model
+
+
+def _check_model(model: Estimator) -> None:
+    model._check_settings()
+    model._check_restored()
+    for one in (model, getattr(model, "base", None)):
+        n_jobs = getattr(one, "n_jobs", None) or 1
+        if n_jobs > MOST_THREADS:
+            raise ValueError(f"n_jobs={n_jobs} is more than the {MOST_THREADS} of a model file")
+
+
+@contextmanager
+def _refusing(what: str) -> Iterator[None]:
+    """What Python and the checks of parameters find wrong with values is the file's fault."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except (ValueError, TypeError, ArithmeticError, LookupError, RecursionError) as error:
+        raise ModelFileError(f"{what} cannot be read: {type(error).__name__}: {error}") from None
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    require(type(value) is dict, "a list of settings in its header is none")
+    found: dict[str, Any] = value
+    return found
+
+
+class _Unfitted:
+    """Makes an estimator of its name and parameters, as a format version has them."""
+
+    def __init__(self, version: int) -> None:
+        self.version = version
+        self.later = {name for name, since in NEW_PARAMETERS.items() if since > version}
+
+    def __call__(self, content: Any) -> Any:
+        name, params = content
+        require(name in CLASSES, f"it names the estimator {shown(name)}, which fasttree has not")
+        params = _as_dict(params)
+        kind = CLASSES[name]
+        wanted = kind().get_params(deep=False).keys() - self.later
+        tests = params.get("significance") is not None
+        require(
+            params.keys() == wanted,
+            f"its parameters are not those of {name}: {sorted(map(str, params.keys() ^ wanted))} are too many or "
+            "missing",
+        )
+        old = {}
+        # What a test was before there was a choice; of those that do not test, the choice means nothing.
+        if tests and "significance_test" in self.later:
+            old["significance_test"] = NAIVE
+        # All took the first column, and what grew so is to say so.
+        if "ties" in self.later and issubclass(kind, TreeClassifier):
+            old["ties"] = SCHEMA
+        if self.version < 3 and params.get("pruning") == "reduced_error":
+            params = params | {"pruning": pruning.ReducedError(method="greedy")}
+        return kind(**params, **old)
+
+
+def _pruning(content: Any) -> Any:
+    name, settings = content
+    methods = {method.__name__: method for method in pruning.METHODS.values()}
+    require(name in methods, f"it names the pruning {shown(name)}, which fasttree has not")
+    settings = _as_dict(settings)
+    if name == "Significance" and "test" not in settings:
+        settings = settings | {"test": NAIVE}  # the first files lack it
+    return methods[name](**settings)
+
+
+def _tree(schema: Schema, fingerprint: str, parts: Parts) -> Tree:
+    arrays = {name: parts.pop(f"tree/{name}") for name in ARRAYS}
+    check_tree(schema, arrays)
+    tree = Tree(schema=schema, **arrays)
+    require(
+        tree.fingerprint() == fingerprint, "its tree does not have its fingerprint: it was changed"
+    )
+    return tree
+
+
+def _take_fitted(model: TreeClassifier, tree: Tree, said: Fields, parts: Parts) -> None:
+    model._missing_policy = said.text("missing")
+    model._describe(tree.schema)
+    model.tree_ = tree
+    model._choices = None
+    if said.has("choices"):
+        said.fields("choices").check_all_taken()
+        model._choices = take_choices(tree, parts)
+    if said.has("trace"):
+        of_trace = said.fields("trace")
+        model.pruning_trace_ = take_trace(of_trace, tree, parts)
+        of_trace.check_all_taken()
+    if said.has("path"):
+        of_path = said.fields("path")
+        model.pruning_path_ = take_path(of_path, parts)
+        of_path.check_all_taken()
+    if said.has("choice"):
+        of_choice = said.fields("choice")
+        model.pruning_choice_ = take_choice(of_choice, parts)
+        of_choice.check_all_taken()
+    said.check_all_taken()
+
+
+def _take_rules(model: RuleClassifier, tree: Tree, said: Fields, parts: Parts) -> None:
+    names = serialise.names_of(said.truth("substitutes"))
+    arrays = {name: parts.pop(f"rules/{name}") for name in names}
+    for name, array in arrays.items():
+        dtype = serialise.TYPES[name.rpartition("/")[2]]
+        require(
+            array.dtype == np.dtype(dtype), f"the array 'rules/{name}' is not of the type {dtype}"
+        )
+    model.tree_ = tree
+    model.rules_ = serialise.rules_from(
+        arrays,
+        tree.schema,
+        estimate=said.text("estimate"),
+        default=said.integer("default"),
+        uncovered=said.number("uncovered"),
+        training_weight=said.number("training_weight"),
+        shares_rows=said.truth("shares_rows"),
+        unknown=said.text("unknown"),
+        allow_missing=said.truth("allow_missing"),
+        reader_name=RuleClassifier.__name__,
+    )
+    said.check_all_taken()
+    like = TreeClassifier()
+    like._describe(tree.schema)
+    model._remember(like)

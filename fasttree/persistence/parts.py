@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a fitted model has beside its tree, as header fields and arrays, and back: prunings, choices, rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fasttree.base.errors import ModelFileError, require
+from fasttree.mml.message import Choices
+from fasttree.persistence.header import Fields
+from fasttree.pruning import Choice, Path, Trace
+from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE
+from fasttree.trees.tree import LEAF, Tree
+
+ACTIONS = (LEAF_MADE, CHILD_RAISED)
+
+# The arrays of each part: element type and shape. A letter is a length that the arrays of the part have in common.
+CHOICES = dict.fromkeys(("eligible", "n_cuts", "place"), ("i8", ("node",)))
+TRACE = {
+    "node": ("i8", ("s",)),
+    "attribute": ("i4", ("s",)),
+    "action": ("u1", ("s",)),
+    "leaves_removed": ("i8", ("s",)),
+    "before": ("f8", ("s",)),
+    "after": ("f8", ("s",)),
+}
+PATH = {
+    "alphas": ("f8", ("k",)),
+    "leaves": ("i8", ("k",)),
+    "risk": ("f8", ("k",)),
+    "dies_at": ("f8", ("grown",)),
+    "link": ("i8", ("l",)),
+    "link_leaves": ("i8", ("l",)),
+    "link_risk": ("f8", ("l", 2)),
+}
+CHOICE = {"alphas": ("f8", ("k",)), "leaves": ("i8", ("k",)), "errors": ("f8", ("k",))}
+
+CHOICE_COSTS = {"squares": ("f8", ("k",))}  # only where some mistakes count more than others
+
+Layout = Mapping[str, tuple[str, tuple[str | int, ...]]]
+
+
+@dataclass
+class Parts:
+    """The arrays of a model file by name, as they are put in, or taken out and ticked off."""
+
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def put(self, group: str, layout: Layout, source: Any) -> None:
+        """The arrays of an object, or of a mapping."""
+        for name, (dtype, _) in layout.items():
+            array = source[name] if isinstance(source, Mapping) else getattr(source, name)
+            self.arrays[f"{group}/{name}"] = np.asarray(array).astype(
+                dtype, casting="same_kind", copy=False
+            )
+
+    def take(self, group: str, layout: Layout, **sizes: int) -> dict[str, np.ndarray]:
+        """The arrays of a group, with the types and shapes that they should have."""
+        found = {}
+        known: dict[str, int] = dict(sizes)
+        for name, (dtype, shape) in layout.items():
+            array = self.pop(f"{group}/{name}")
+            fits = array.dtype == np.dtype(dtype) and array.ndim == len(shape)
+            if fits:
+                for length, of in zip(array.shape, shape, strict=True):
+                    wanted = of if isinstance(of, int) else known.setdefault(of, length)
+                    fits = fits and length == wanted
+            require(
+                fits, f"the array '{group}/{name}' is not of the type and shape that it should have"
+            )
+            found[name] = array
+        return found
+
+    def pop(self, name: str) -> np.ndarray:
+        require(name in self.arrays, f"it has no array {name!r}")
+        return self.arrays.pop(name)
+
+    def check_all_taken(self) -> None:
+        for name in self.arrays:
+            raise ModelFileError(f"it has an array {name!r}, which no model of its kind has")
+
+
+# -- the choices of growth by length -------------------------------------------------------------------------------
+
+
+def put_choices(choices: Choices, parts: Parts) -> dict[str, Any]:
+    parts.put("choices", CHOICES, choices)
+    return {}
+
+
+def take_choices(tree: Tree, parts: Parts) -> Choices:
+    choices = Choices(**parts.take("choices", CHOICES, node=tree.node_count))
+    check_choices(choices, tree)
+    return choices
+
+
+def check_choices(choices: Any, tree: Tree) -> None:
+    require(
+        isinstance(choices, Choices)
+        and all(
+            isinstance(array, np.ndarray)
+            and array.dtype.kind == "i"
+            and array.shape == (tree.node_count,)
+            and bool((array >= 0).all())
+            for array in (choices.eligible, choices.n_cuts, choices.place)
+        )
+        and bool((choices.place <= choices.n_cuts).all()),
+        "what there was to choose between at its nodes is not a count for each node",
+    )
+
+
+# -- what pruning did ----------------------------------------------------------------------------------------------
+
+
+def put_trace(trace: Trace, tree: Tree, parts: Parts) -> dict[str, Any]:
+    number = {name: place for place, name in enumerate(tree.schema.names)} | {"": LEAF}
+    columns = {name: getattr(trace, name) for name in ("node", "leaves_removed", "before", "after")}
+    columns["attribute"] = np.array([number[name] for name in trace.attribute], dtype=np.int32)
+    columns["action"] = np.array([ACTIONS.index(one) for one in trace.action], dtype=np.uint8)
+    parts.put("trace", TRACE, columns)
+    return {"method": trace.method, "estimate": trace.estimate}
+
+
+def take_trace(said: Fields, tree: Tree, parts: Parts) -> Trace:
+    columns = parts.take("trace", TRACE)
+    names = (*tree.schema.names, "")  # the last is that of -1
+    attribute, action = columns["attribute"], columns["action"]
+    require(
+        bool(((attribute >= LEAF) & (attribute < len(names) - 1)).all())
+        and bool((action < len(ACTIONS)).all())
+        and bool((columns["node"] >= 0).all()),
+        "a step of its pruning names a node, an attribute or an action that is none",
+    )
+    return Trace(
+        said.text("method"),
+        said.text("estimate"),
+        columns["node"],
+        tuple(names[place] for place in attribute.tolist()),
+        columns["leaves_removed"],
+        columns["before"],
+        columns["after"],
+        tuple(ACTIONS[place] for place in action.tolist()),
+    )
+
+
+def put_path(path: Path, parts: Parts) -> dict[str, Any]:
+    parts.put("path", PATH, path)
+    return {"impurity": path.impurity}
+
+
+def take_path(said: Fields, parts: Parts) -> Path:
+    columns = parts.take("path", PATH)
+    link = columns["link"]
+    require(
+        bool(((link >= 0) & (link < len(columns["dies_at"]))).all()),
+        "a link of its pruning path is not at a node",
+    )
+    return Path(said.text("impurity"), **columns)
+
+
+def put_choice(choice: Choice, parts: Parts) -> dict[str, Any]:
+    parts.put("choice", CHOICE, choice)
+    said = {"weight": float(choice.weight), "se": float(choice.se), "place": int(choice.place)}
+    if choice.n_rows != choice.weight or not np.array_equal(choice.squares, choice.errors):
+        parts.put("choice_costs", CHOICE_COSTS, choice)
+        said["n_rows"] = float(choice.n_rows)
+    return said
+
+
+def take_choice(said: Fields, parts: Parts) -> Choice:
+    columns = parts.take("choice", CHOICE)
+    place = said.integer("place")
+    require(
+        0 <= place < len(columns["alphas"]), "the tree that its pruning took is none of the path"
+    )
+    weight = said.number("weight")
+    squares, n_rows = columns["errors"], weight
+    if said.has("n_rows"):
+        n_rows = said.number("n_rows")
+        squares = parts.take("choice_costs", CHOICE_COSTS, k=len(squares))["squares"]
+    return Choice(
+        **columns,
+        weight=weight,
+        squares=squares,
+        n_rows=n_rows,
+        se=said.number("se"),
+        place=place,
+    )

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pruning by training errors plus a penalty for every leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fasttree.base.hints import settings
+from fasttree.base.sums import total
+from fasttree.encoding.class_weights import at_stake
+from fasttree.pruning.requirements import NOTHING, check_at_least_zero
+from fasttree.pruning.trace import Trace, trace_of
+from fasttree.trees.traversal import decide_bottom_up, errors_as_leaf
+from fasttree.trees.tree import Tree
+
+
+@settings
+@dataclass(frozen=True, slots=True)
+class LeafPenalty:
+    """Pruning to the smallest generalisation error (errors + zeta * leaves) / rows.
+
+    Parameters
+    ----------
+    zeta : float
+        What a leaf costs, in training errors. The same as cost-complexity at alpha = zeta / rows.
+    """
+
+    zeta: float = 0.5
+    needs: ClassVar[str] = NOTHING
+
+    def __post_init__(self) -> None:
+        check_at_least_zero("zeta", self.zeta)
+
+
+def generalisation_error(tree: Tree, zeta: float = 0.5) -> float:
+    """(training errors + zeta * leaves) / rows."""
+    LeafPenalty(zeta)
+    errors = total(errors_as_leaf(tree, tree.counts)[tree.is_leaf()])
+    return float((errors + zeta * tree.n_leaves) / tree.weight[0])
+
+
+def leaf_penalty(tree: Tree, how: LeafPenalty | None = None) -> tuple[Tree, Trace]:
+    """The pruning with the smallest generalisation error, of equals the smallest tree; and what was cut."""
+    how = how or LeafPenalty()
+    errors = errors_as_leaf(tree, tree.counts)
+    total = float(tree.weight[0])
+    as_leaf = errors + how.zeta
+    ending = np.where(tree.is_leaf(), errors + how.zeta * tree.multiplicity, 0.0)
+    found = decide_bottom_up(
+        tree, as_leaf, ending, slack=1e-12 * at_stake(tree.schema.priors, tree.counts[0])
+    )
+    nodes = found.nodes()
+    trace = trace_of(
+        tree,
+        "leaf_penalty",
+        f"errors + {how.zeta:g} a leaf, per row",
+        nodes,
+        found.leaves_removed[nodes],
+        found.before[nodes] / total,
+        as_leaf[nodes] / total,
+    )
+    return tree.subtree(~found.cut), trace

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reduced-error pruning: cut what does not help on rows that were held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fasttree.base.hints import check_choice, settings
+from fasttree.encoding.class_weights import at_stake
+from fasttree.pruning.greedy import remove_greedily
+from fasttree.pruning.held_out import check_held
+from fasttree.pruning.requirements import HELD_OUT
+from fasttree.pruning.trace import Trace, trace_of
+from fasttree.trees.traversal import decide_bottom_up, errors_as_leaf
+from fasttree.trees.tree import Tree
+
+STOPS = ("harmful", "below_original")
+METHODS = ("greedy", "bottom_up")
+ESTIMATE = "errors of held-out rows"
+
+
+@settings
+@dataclass(frozen=True, slots=True)
+class ReducedError:
+    """Reduced-error pruning.
+
+    Parameters
+    ----------
+    stop : {"harmful", "below_original"}
+        "harmful": cut as long as the next cut does not add errors. "below_original": as long as the tree does not make
+        more errors than it did unpruned, so that what early cuts saved is spent on smaller trees.
+    method : {"bottom_up", "greedy"}, default="bottom_up" (with stop="below_original": "greedy")
+        "bottom_up": every node once, the deepest first; this finds the pruning with the fewest held-out errors, and of
+        several such the smallest. "greedy": always the cut that saves most, as textbooks describe it, which may end
+        above that.
+    """
+
+    stop: str = "harmful"
+    method: str | None = None
+    needs: ClassVar[str] = HELD_OUT
+
+    def __post_init__(self) -> None:
+        check_choice("stop", self.stop, STOPS)
+        if self.method is None:
+            own = "bottom_up" if self.stop == "harmful" else "greedy"
+            object.__setattr__(self, "method", own)
+        check_choice("method", self.method, METHODS)
+        if self.method == "bottom_up" and self.stop != "harmful":
+            raise ValueError(
+                f"stop={self.stop!r} is a rule for method='greedy': bottom-up pruning looks at every node once"
+            )
+
+
+def reduced_error(tree: Tree, held: Any, how: ReducedError | None = None) -> tuple[Tree, Trace]:
+    """The pruned tree and what was cut. `held[node, class]`: where held-out rows end, see `held_out_counts`."""
+    how = how or ReducedError()
+    counts = check_held(tree, held)
+    as_leaf = errors_as_leaf(tree, tree.sum_up(counts))
+    ending = errors_as_leaf(tree, counts)
+    if how.method == "greedy":
+        return remove_greedily(
+            tree,
+            as_leaf,
+            ending,
+            spend_savings=how.stop == "below_original",
+            method="reduced_error",
+            estimate=ESTIMATE,
+        )
+    noise = 1e-12 * at_stake(tree.schema.priors, counts)  # of sums of fractional weights
+    found = decide_bottom_up(tree, as_leaf, ending, slack=noise)
+    nodes = found.nodes()
+    trace = trace_of(
+        tree,
+        "reduced_error",
+        ESTIMATE,
+        nodes,
+        found.leaves_removed[nodes],
+        found.before[nodes],
+        as_leaf[nodes],
+    )
+    return tree.subtree(~found.cut), trace

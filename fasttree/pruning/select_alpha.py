@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which tree of a cost-complexity path: by validation rows, or by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fasttree.base.sums import total
+from fasttree.encoding.class_weights import at_stake
+from fasttree.pruning.cost_complexity_pruning import Path, cost_complexity_path
+from fasttree.pruning.held_out import check_held
+from fasttree.pruning.requirements import check_at_least_zero
+from fasttree.tables.schema import Priors
+from fasttree.trees.traversal import errors_as_leaf, levels_upwards
+from fasttree.trees.tree import Tree
+
+
+class HeldOutErrors:
+    """The errors of several trees on rows that they were not grown from."""
+
+    errors: np.ndarray  # of each tree: what its mistakes come to, with class weights and costs
+    weight: float  # of the rows that were classified, with class weights
+    # The sums of the squares of what the mistakes come to; the errors, if that is 1 each.
+    squares: np.ndarray
+    n_rows: float  # how many rows were classified
+
+    @property
+    def rate(self) -> np.ndarray:
+        """Errors a row."""
+        return np.asarray(self.errors / self.weight)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Of each rate, as of a mean over rows: sqrt(e (1 - e) / n) where each mistake counts 1."""
+        variance = np.maximum(
+            self.squares / self.n_rows - np.square(self.errors / self.n_rows), 0.0
+        )
+        return np.asarray(np.sqrt(variance / self.n_rows) * self.n_rows / self.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(HeldOutErrors):
+    """The errors of every tree of the path, and the one that is taken."""
+
+    alphas: np.ndarray  # at which the errors were counted
+    leaves: np.ndarray
+    errors: np.ndarray
+    weight: float
+    squares: np.ndarray
+    n_rows: float
+    se: float
+    place: int  # of the tree taken
+
+    @property
+    def alpha(self) -> float:
+        """Prune at this alpha."""
+        return float(self.alphas[self.place])
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The trees as columns, for a data frame."""
+        return {
+            "alpha": self.alphas,
+            "leaves": self.leaves,
+            "errors": self.errors,
+            "rate": self.rate,
+            "standard_error": self.standard_error,
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{'alpha':>12}{'leaves':>8}{'errors':>10}{'rate':>10}{'std.err.':>10}"]
+        rows = zip(*(column.tolist() for column in self.columns().values()), strict=True)
+        for place, (alpha, leaves, errors, rate, error) in enumerate(rows):
+            mark = "  <- taken" if place == self.place else ""
+            lines.append(f"{alpha:12.6g}{leaves:8d}{errors:10.6g}{rate:10.4f}{error:10.4f}{mark}")
+        return "\n".join(lines)
+
+
+def errors_along(
+    tree: Tree, path: Path, held: np.ndarray, alphas: np.ndarray, priors: Priors | None = None
+) -> np.ndarray:
+    """The errors on held-out rows of the tree at each of the ascending `alphas`; one pass over the nodes. `priors`: by
+    which they count, if not by the tree's own."""
+    passing = errors_as_leaf(tree, tree.sum_up(held), priors)
+    ending = errors_as_leaf(tree, held, priors)
+    # When a node becomes a leaf, its errors take the place of its children's, and of the rows that went no further.
+    change = passing - ending
+    for level in levels_upwards(tree):
+        change[level.splits] -= level.sums(passing)
+    inner = np.flatnonzero(~tree.is_leaf())
+    first = np.searchsorted(alphas, path.dies_at[inner])  # the first alpha at which it is a leaf
+    added = np.bincount(first, weights=change[inner], minlength=len(alphas) + 1)[: len(alphas)]
+    return np.asarray(total(ending) + np.cumsum(added))
+
+
+def choose_by_held_out(tree: Tree, path: Path, held: Any, se: float = 0.0) -> Choice:
+    """The tree with the fewest errors on held-out rows, of equals the smallest."""
+    one = _Sums(path.alphas)
+    one.add(tree, path, check_held(tree, held))
+    return one.choice(path, se)
+
+
+def choose_by_folds(
+    path: Path,
+    folds: Iterable[tuple[Tree, np.ndarray]],
+    se: float = 1.0,
+) -> Choice:
+    """Choose by cross-validation.
+
+    `path` is that of the tree of all rows. Each fold is a pair: the tree grown without it, and where the rows of the
+    fold end in that tree (`held_out_counts`). Every fold's tree is pruned at an alpha inside each interval of the path,
+    and the errors are added up.
+    """
+    of_folds = _Sums(path.typical_alphas())
+    for tree, held in folds:
+        own_path = cost_complexity_path(tree, path.impurity)
+        of_folds.add(tree, own_path, check_held(tree, held))
+    if of_folds.n_rows == 0:
+        raise ValueError("no folds were given: cross-validation needs at least 2")
+    return of_folds.choice(path, se)
+
+
+class _Sums:
+    """What is added up over the trees that rows were held out from."""
+
+    def __init__(self, alphas: np.ndarray) -> None:
+        self.alphas = alphas
+        self.errors, self.squares = np.zeros((2, len(alphas)))
+        self.weight = self.n_rows = self.stake = 0.0
+
+    def add(self, tree: Tree, path: Path, held: np.ndarray) -> None:
+        priors = tree.schema.priors
+        self.errors += errors_along(tree, path, held, self.alphas)
+        self.squares += errors_along(tree, path, held, self.alphas, priors.squared())
+        self.weight += total(priors.weighted(held))
+        self.n_rows += total(held)
+        self.stake += at_stake(priors, held)
+
+    def choice(self, path: Path, se: float) -> Choice:
+        check_at_least_zero("se", se)
+        found = Choice(
+            self.alphas,
+            path.leaves,
+            self.errors,
+            self.weight,
+            self.squares,
+            self.n_rows,
+            float(se),
+            place=0,
+        )
+        noise = 1e-9 * self.stake  # of sums of fractional weights
+        lowest = np.flatnonzero(self.errors <= self.errors.min() + noise)[-1]
+        allowed = self.errors.min() + se * found.standard_error[lowest] * self.weight
+        return replace(found, place=int(np.flatnonzero(self.errors <= allowed + noise)[-1]))

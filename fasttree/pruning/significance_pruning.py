@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pruning of splits that chance alone would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from fasttree.base.checks import SELECTED, SIGNIFICANCE_TESTS, as_float
+from fasttree.base.hints import check_choice, settings
+from fasttree.base.sums import segment_sums, sums
+from fasttree.base.values import shown
+from fasttree.pruning.naive_tests import p_values_of
+from fasttree.pruning.requirements import NOTHING, TRAINING_ROWS
+from fasttree.pruning.trace import Trace, trace_of
+from fasttree.stats.special import chi_square_tails
+from fasttree.trees.traversal import levels_upwards
+from fasttree.trees.tree import Tree
+
+
+@settings
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """Pruning by a test of each split, from the bottom up.
+
+    Parameters
+    ----------
+    alpha : float
+        A split above nothing but leaves is cut if chance brings one like it with this probability or more.
+    exact : bool or None
+        With ``test="naive"`` an exact test in place of chi-square: always, or (None) where counts are small. The other
+        test is exact where counts are small anyway.
+    test : {"selected", "naive"}
+        "selected": how often chance brings one like it among all the splits that the node could choose between, see
+        `fasttree.pruning.chosen_splits`; for that the training rows are looked at again. "naive": the chi-square of
+        branches by classes, as if the split had been the only one, which finds most splits of noise significant.
+    """
+
+    alpha: float = 0.05
+    exact: bool | None = False
+    test: str = SELECTED
+
+    def __post_init__(self) -> None:
+        if not 0 < as_float(self.alpha) < 1:
+            raise ValueError(
+                f"alpha must be a probability, above 0 and below 1, got {shown(self.alpha)}"
+            )
+        if not (self.exact is None or isinstance(self.exact, (bool, np.bool_))):
+            raise ValueError(f"exact must be True, False or None, got {shown(self.exact)}")
+        check_choice("test", self.test, SIGNIFICANCE_TESTS)
+        if self.test == SELECTED and self.exact is not False:
+            raise ValueError(
+                f'exact={shown(self.exact)} is for test="naive" (test="selected" is exact where counts are small): '
+                'leave exact out, or pass test="naive"'
+            )
+
+    @property
+    def needs(self) -> str:
+        return TRAINING_ROWS if self.test == SELECTED else NOTHING
+
+
+def significance(
+    tree: Tree,
+    how: Significance | None = None,
+    p_of: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> tuple[Tree, Trace]:
+    """The tree in which each lowest split is significant; and what was cut, with its p-value as the estimate. `p_of`
+    has the p-values of nodes, which ``test="selected"`` needs: the tree alone does not tell them."""
+    how = how or Significance()
+    if how.test != SELECTED:
+        p_of = split_p_values(tree).__getitem__
+        if how.exact is not False:
+            p_of = partial(p_values_of, tree, exact=how.exact)
+    elif p_of is None:
+        raise ValueError(
+            'test="selected" needs the training rows: prune a fitted model with X and y, or use '
+            'Significance(test="naive")'
+        )
+    p = np.ones(tree.node_count)
+    kept = np.zeros(tree.node_count, dtype=bool)
+    for level in levels_upwards(tree):
+        nodes = level.splits
+        holds = level.sums(kept.astype(np.int64)) > 0
+        lowest = nodes[~holds]
+        p[lowest] = p_of(lowest)
+        kept[nodes] = holds | (p[nodes] < how.alpha)
+    cut = np.flatnonzero(~kept & ~tree.is_leaf())[::-1]
+    # All the children of a cut node are leaves.
+    now = np.where(tree.is_leaf(), tree.multiplicity, 1)
+    removed = np.zeros(tree.node_count, dtype=np.int64)
+    for level in levels_upwards(tree):
+        removed[level.splits] = level.sums(now) - 1
+    trace = trace_of(
+        tree,
+        "significance",
+        f"p-value of the split before, the limit {how.alpha:g} after",
+        cut,
+        removed[cut],
+        p[cut],
+        np.full(len(cut), how.alpha),
+    )
+    return tree.subtree(kept), trace
+
+
+def split_p_values(tree: Tree) -> np.ndarray:
+    """Of each split: how often chance alone would tell its branches apart as much; 1 at leaves.
+
+    Pearson's chi-square of branches by classes, without Yates' correction.
+    """
+    totals = sums(tree.counts)
+    statistic = np.zeros(tree.node_count)
+    df = np.zeros(tree.node_count, dtype=np.int64)
+    for level in levels_upwards(tree):
+        cells = tree.counts[level.children]
+        rows = totals[level.children]
+        columns = level.sums(tree.counts)  # with shares of rows, more exact than the parent's own
+        total = sums(columns)
+        family = np.repeat(
+            np.arange(len(level.splits)), np.diff(np.append(level.offsets, len(rows)))
+        )
+        expected = (
+            rows[:, np.newaxis] * columns[family] / np.maximum(total, 1e-300)[family, np.newaxis]
+        )
+        off = cells - expected
+        terms = np.divide(off * off, expected, out=np.zeros_like(cells), where=expected > 0)
+        statistic[level.splits] = segment_sums(sums(terms), level.offsets)
+        n_rows = np.add.reduceat((rows > 0).astype(np.int64), level.offsets)
+        df[level.splits] = (n_rows - 1) * ((columns > 0).sum(axis=1) - 1)
+    return chi_square_tails(statistic, np.maximum(df, 0))

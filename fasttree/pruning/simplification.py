@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Smaller trees with the same predictions, and cuts by hand."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable
+
+import numpy as np
+
+from fasttree.base.values import shown
+from fasttree.pruning.trace import Trace, trace_of
+from fasttree.trees.traversal import errors_as_leaf, leaves_below, levels_upwards
+from fasttree.trees.tree import Tree
+
+
+def simplify(tree: Tree) -> tuple[Tree, Trace]:
+    """The tree without splits that change no prediction; class shares may change.
+
+    A subtree goes if all its nodes predict the same. Where rows are shared out over branches, a prediction is a mean of
+    several leaves: below such a split the class shares have to be the same as well.
+    """
+    same_class, same_shares = tree.is_leaf(), tree.is_leaf()
+    for level in levels_upwards(tree):
+        children = np.arange(level.children.start, level.children.stop)
+        parent = tree.parent[children]
+        alike = same_class[children] & (tree.pred[children] == tree.pred[parent])
+        same_class[level.splits] = np.logical_and.reduceat(alike, level.offsets)
+        alike &= same_shares[children] & (tree.proba[children] == tree.proba[parent]).all(axis=1)
+        same_shares[level.splits] = np.logical_and.reduceat(alike, level.offsets)
+    cut = np.where(below_shared_split(tree), same_shares, same_class) & ~tree.is_leaf()
+    # Of nested cuts only the outermost is a step: the others come to the same.
+    outermost = cut & ~np.where(tree.parent >= 0, cut[tree.parent], False)
+    return _cut_at(tree, np.flatnonzero(outermost), "simplify")
+
+
+def snip(tree: Tree, node_ids: Iterable[int]) -> tuple[Tree, Trace]:
+    """The tree with these nodes as leaves."""
+    cut = np.zeros(tree.node_count, dtype=bool)
+    is_leaf = tree.is_leaf()
+    for node in node_ids:
+        if not isinstance(node, numbers.Integral) or isinstance(node, bool):
+            raise TypeError(f"node_ids must be integers, got {shown(node)}")
+        if not 0 <= node < tree.node_count:
+            raise ValueError(
+                f"node_ids names the node {int(node)}, but the tree has the nodes 0 to {tree.node_count - 1}"
+            )
+        if is_leaf[node]:
+            raise ValueError(
+                f"node_ids names the node {int(node)}, which is a leaf already: name inner nodes"
+            )
+        cut[node] = True
+    inside = np.zeros(tree.node_count, dtype=bool)  # below another cut
+    for level in reversed(list(levels_upwards(tree))):
+        parent = tree.parent[level.children]
+        inside[level.children] = inside[parent] | cut[parent]
+    return _cut_at(tree, np.flatnonzero(cut & ~inside), "snip")
+
+
+def below_shared_split(tree: Tree) -> np.ndarray:
+    """Which nodes are reached by shares of rows: some split above lets rows without a value down every branch."""
+    shares = (tree.missing_branch < 0) & ~tree.is_leaf()
+    below = np.zeros(tree.node_count, dtype=bool)
+    if shares.any():
+        for level in reversed(list(levels_upwards(tree))):
+            parent = tree.parent[level.children]
+            below[level.children] = below[parent] | shares[parent]
+    return below
+
+
+def _cut_at(tree: Tree, nodes: np.ndarray, method: str) -> tuple[Tree, Trace]:
+    errors = errors_as_leaf(tree, tree.counts)
+    below = np.where(tree.is_leaf(), errors, 0.0)
+    for level in levels_upwards(tree):
+        below[level.splits] = level.sums(below)
+    is_split = np.ones(tree.node_count, dtype=bool)
+    is_split[nodes] = False
+    removed = leaves_below(tree)[nodes] - 1
+    trace = trace_of(tree, method, "training errors", nodes, removed, below[nodes], errors[nodes])
+    return tree.subtree(is_split), trace

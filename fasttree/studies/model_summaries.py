@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models as people read them: a tree's nodes and rules with counts and limits, a regression's coefficients."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from fasttree.base.elementary import exp
+from fasttree.draw.text import branch_texts
+from fasttree.stats.curves import Z
+from fasttree.studies.figures import normal_tails, wilson
+from fasttree.studies.logistic import LogisticModel
+from fasttree.studies.methods import COMPLETE, Answer, Halves, as_columns
+from fasttree.studies.results import (
+    Coefficient,
+    LogisticReport,
+    ReadableTree,
+    StudyRule,
+    TreeNode,
+)
+from fasttree.trees.tree import LEAF, Tree
+
+HINT = (
+    "statsmodels is not installed, so fasttree's own Newton's method gives the standard errors and P values: "
+    "pip install 'fasttree[study]'"
+)
+
+
+def readable_tree(answer: Answer, halves: Halves) -> ReadableTree:
+    """The tree with the rows of both halves at each node."""
+    tree = answer.model.tree_
+    table = halves.test_table
+    leaves = answer.model.apply(as_columns(table))
+    is_event = halves.group.is_event[halves.test]
+    rows = np.bincount(leaves, minlength=tree.node_count).astype(float)
+    events = np.bincount(leaves, weights=is_event, minlength=tree.node_count)
+    for node in range(tree.node_count - 1, 0, -1):  # children come after their parents
+        rows[tree.parent[node]] += rows[node]
+        events[tree.parent[node]] += events[node]
+    conditions = _conditions(tree)
+    nodes = tuple(
+        TreeNode(
+            node,
+            int(tree.parent[node]),
+            conditions[node],
+            ""
+            if tree.attribute[node] == LEAF
+            else tree.schema.attributes[tree.attribute[node]].name,
+            int(tree.depth[node]),
+            wilson(float(tree.counts[node, 1]), float(tree.counts[node].sum())),
+            wilson(float(events[node]), float(rows[node])),
+            float(tree.proba[node, 1]),
+        )
+        for node in range(tree.node_count)
+    )
+    # One for each leaf with training rows, in the order in which the tree is printed.
+    printed = [nodes[leaf] for leaf in _printed_leaves(tree) if tree.counts[leaf].sum() > 0]
+    rules = tuple(
+        StudyRule(tuple(map(str, rule.conditions)), at.probability, at.train, at.test)
+        for at, rule in zip(printed, answer.model.rules(), strict=True)
+    )
+    return ReadableTree(answer.method, halves.seed, tree.to_text(), nodes, rules, tree)
+
+
+def _conditions(tree: Tree) -> list[str]:
+    """What leads to each node from its parent; levels without rows share a node."""
+    found: list[list[str]] = [[] for _ in range(tree.node_count)]
+    for node in np.flatnonzero(tree.attribute != LEAF).tolist():
+        for child, text in branch_texts(tree, node):
+            found[child].append(text)
+    return [" or ".join(texts) for texts in found]
+
+
+def _printed_leaves(tree: Tree) -> list[int]:
+    leaves, stack = [], [0]
+    while stack:
+        node = stack.pop()
+        if tree.attribute[node] == LEAF:
+            leaves.append(node)
+            continue
+        first = int(tree.first_child[node])
+        stack.extend(range(first + int(tree.n_children[node]) - 1, first - 1, -1))
+    return leaves
+
+
+# -- logistic regression -----------------------------------------------------------------------------------------------
+
+
+def logistic_report(answer: Answer, halves: Halves) -> LogisticReport:
+    """The selected model with standard errors and P values by statsmodels; without it, or if it fails, by our own."""
+    model: LogisticModel = answer.model
+    estimate, error, by, notes = _inference(model)
+    labels = ["(constant)", *(term.label for term in model.terms)]
+    names = ["", *(term.attribute for term in model.terms)]
+    separated = set(model.separated)
+    complete = answer.method == COMPLETE
+    return LogisticReport(
+        seed=halves.seed,
+        fitted_by=by,
+        missing="rows with a missing value were left out"
+        if complete
+        else "an indicator of its own",
+        n_train=answer.n_train,
+        candidates=len(model.design.blocks()),
+        selected=model.attributes,
+        p_values=model.p_values,
+        references={
+            name: level
+            for name, level in model.design.references.items()
+            if name in model.attributes
+        },
+        coefficients=tuple(
+            _coefficient(label, name, b, se, label in separated)
+            for label, name, b, se in zip(labels, names, estimate, error, strict=True)
+        ),
+        separated=model.separated,
+        pooled=model.design.pooled,
+        aliased=model.design.aliased,
+        notes=(
+            *notes,
+            *(
+                f"{name} has too many levels for a regression and was left out of it"
+                for name in model.design.too_many_levels
+            ),
+        ),
+    )
+
+
+def _coefficient(label: str, name: str, b: float, se: float, is_separated: bool) -> Coefficient:
+    if is_separated:  # neither Wald's test nor his limits hold
+        nan = math.nan
+        return Coefficient(label, name, b, nan, nan, _exp(b), nan, nan, True)
+    return Coefficient(
+        label,
+        name,
+        b,
+        se,
+        normal_tails(b / se),
+        _exp(b),
+        _exp(b - Z * se),
+        _exp(b + Z * se),
+        False,
+    )
+
+
+def _exp(x: float) -> float:
+    return exp(x) if x < 700 else math.inf
+
+
+def _inference(model: LogisticModel) -> tuple[list[float], list[float], str, tuple[str, ...]]:
+    """Coefficients, their standard errors, who found them, and what there is to say about it."""
+    own = model.fit.coefficients.tolist(), model.fit.standard_errors.tolist(), "fasttree"
+    if model.separated:
+        text = (
+            f"outcomes are separated at {', '.join(model.separated)}: maximum likelihood has no finite estimate there, "
+            "so the regression has a ridge of 1e-6, and likelihood ratios instead of Wald's tests for these attributes"
+        )
+        return *own, (text,)
+    try:
+        statsmodels: Any = importlib.import_module("statsmodels.api")
+    except ImportError:
+        return *own, (HINT,)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = statsmodels.Logit(model.is_event, model.matrix).fit(disp=0, maxiter=100)
+    except (
+        Exception
+    ) as error:  # its errors and warnings have many classes, all meaning: no trustworthy maximum
+        return *own, (f"statsmodels did not fit the regression ({type(error).__name__}: {error})",)
+    return found.params.tolist(), found.bse.tolist(), "statsmodels", ()

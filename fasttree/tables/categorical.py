@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Categorical: a column that brings the order of its levels along, without a data-frame library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fasttree.base.values import shown
+from fasttree.tables.factors import (
+    UNKNOWN_CODE,
+    Labels,
+    check_levels,
+    first_row,
+    hash_labels,
+    map_labels,
+    not_a_scalar_error,
+    numbering,
+    sort_labels,
+)
+
+
+class Categorical:
+    """A categorical column with its levels in a declared order.
+
+    >>> sizes = Categorical(["small", "large", "small"], categories=["small", "medium", "large"])
+    >>> sizes.codes
+    array([0, 2, 0], dtype=int32)
+    >>> sizes.categories
+    ('small', 'medium', 'large')
+
+    Without `categories` the levels are the sorted distinct values. A level may have no rows. A
+    value may be missing (None or NaN): its code is -1.
+
+    `ordered=True` says that the order means something, as that of sizes does: a tree then splits
+    the levels like numbers, into the lower and the higher ones.
+    """
+
+    __slots__ = ("categories", "codes", "ordered")
+
+    codes: np.ndarray
+    categories: tuple[Any, ...]
+    ordered: bool
+
+    def __init__(self, values: Any, categories: Any = None, *, ordered: bool = False) -> None:
+        where = "Categorical"
+        if not isinstance(ordered, (bool, np.bool_)):
+            raise TypeError(f"Categorical: ordered must be True or False, got {shown(ordered)}.")
+        self.ordered = bool(ordered)
+        items = _as_list(values)
+        try:
+            found = hash_labels(items)
+        except TypeError:
+            row = first_row(items, _unhashable)
+            raise not_a_scalar_error(where, row, items[row]) from None
+        if categories is None:
+            by_value = sort_labels(where, found)
+            self.codes, self.categories = by_value.codes, tuple(by_value.labels)
+            return
+        self.categories = check_levels(where, categories)
+        self.codes = map_labels(found, numbering(self.categories))
+        unknown = self.codes == UNKNOWN_CODE
+        if unknown.any():
+            row = int(np.argmax(unknown))
+            raise ValueError(
+                f"Categorical: the value {shown(items[row])} in row {row} is not among the "
+                f"categories {shown(list(self.categories))}: add it to them."
+            )
+
+    @classmethod
+    def from_codes(cls, codes: Any, categories: Any, *, ordered: bool = False) -> Categorical:
+        """A column from the place of each value among the categories; -1 for a missing value.
+
+        >>> Categorical.from_codes([0, 1, -1], ["small", "large"])
+        Categorical(['small', 'large', None], categories=['small', 'large'])
+        """
+        made = cls((), categories, ordered=ordered)
+        made.codes = np.asarray(codes, dtype=np.int32)
+        if made.codes.ndim != 1:
+            raise ValueError(
+                f"Categorical: the codes have {made.codes.ndim} dimensions instead of one."
+            )
+        wrong = (made.codes < -1) | (made.codes >= len(made.categories))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"Categorical: the code {made.codes[row]} in row {row} is not a place among the "
+                f"{len(made.categories)} categories, nor -1 for a missing value."
+            )
+        return made
+
+    def as_labels(self) -> Labels:
+        return Labels(self.codes, self.categories, declared=True, ordered=self.ordered)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("the values of a Categorical are made from its codes: allow a copy.")
+        levels = np.empty(len(self.categories) + 1, dtype=object)
+        levels[:-1] = self.categories  # the last is None, for missing values
+        values: np.ndarray = levels[self.codes]
+        return values if dtype is None else values.astype(dtype)
+
+    def __repr__(self) -> str:
+        values = shown(np.asarray(self).tolist())
+        ordered = ", ordered=True" if self.ordered else ""
+        return f"Categorical({values}, categories={shown(list(self.categories))}{ordered})"
+
+
+def _as_list(values: Any) -> list[Any]:
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"Categorical: the values must be a list or an array, got {shown(values)}.")
+    if getattr(values, "ndim", 1) != 1:
+        raise ValueError(f"Categorical: the values have {values.ndim} dimensions instead of one.")
+    for method in ("tolist", "to_list", "to_pylist"):  # numpy and pandas, polars, Arrow
+        if hasattr(values, method):
+            return list(getattr(values, method)())
+    return list(np.asarray(values)) if hasattr(values, "__array__") else list(values)
+
+
+def _unhashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return True
+    return False

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the columns of a table were taken for, by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from fasttree.base.quoting import readable
+from fasttree.base.text import number_text
+from fasttree.base.times import DURATION
+from fasttree.base.values import plain
+from fasttree.tables.schema import AttributeSchema, Schema
+
+MOST = 40  # columns that are listed one by one
+LONGEST = 28  # letters of a name or a value
+_HEAD = ("column", "kind", "values", "missing", "example")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInfo:
+    """A column as a model has read it."""
+
+    name: str
+    kind: str  # "numeric", "time", "duration", "categorical" or "ordered"
+    distinct: int | None  # values in the training rows; None: nobody counted them
+    missing: int | None  # training rows without a value
+    example: (
+        Any  # the smallest number or time as a text, or the first category; None: there is no value
+    )
+    others: int = 0  # categories of few rows that count as one
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        example = self.example
+        if not isinstance(example, (str, int, float, bool, type(None))):
+            example = str(example)
+        said = {
+            "name": self.name,
+            "kind": self.kind,
+            "values": self.distinct,
+            "missing": self.missing,
+            "example": example,
+        }
+        return said | ({"others": self.others} if self.others else {})
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnList(Sequence[ColumnInfo]):
+    """The columns in their order. Print it."""
+
+    columns: tuple[ColumnInfo, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @overload
+    def __getitem__(self, place: int) -> ColumnInfo: ...
+    @overload
+    def __getitem__(self, place: slice) -> ColumnList: ...
+    def __getitem__(self, place: int | slice) -> ColumnInfo | ColumnList:
+        if isinstance(place, slice):
+            return ColumnList(self.columns[place])
+        return self.columns[place]
+
+    def __iter__(self) -> Iterator[ColumnInfo]:
+        return iter(self.columns)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def kinds(self) -> str:
+        """How many there are of each kind."""
+        found = Counter(column.kind for column in self.columns)
+        return ", ".join(f"{n:,} {kind}" for kind, n in found.items())
+
+    def to_text(self, most: int | None = None) -> str:
+        """A line a column, of at most so many; the others are counted."""
+        listed = self.columns if most is None else self.columns[:most]
+        rows = [_HEAD, *map(_cells, listed)]
+        width = [max(len(row[place]) for row in rows) for place in range(len(_HEAD))]
+        is_number = [name in ("values", "missing") for name in _HEAD]
+        lines = [
+            "  ".join(
+                cell.rjust(w) if right else cell.ljust(w)
+                for cell, w, right in zip(row, width, is_number, strict=True)
+            ).rstrip()
+            for row in rows
+        ]
+        if len(listed) < len(self.columns):
+            rest = ColumnList(self.columns[len(listed) :])
+            lines.append(f"... and {len(rest):,} more ({rest.kinds()})")
+        return "\n".join(lines)
+
+
+def columns_of(schema: Schema) -> ColumnList:
+    """As a schema remembers them."""
+    return ColumnList(tuple(_info(schema, place, a) for place, a in enumerate(schema.attributes)))
+
+
+def _info(schema: Schema, place: int, attribute: AttributeSchema) -> ColumnInfo:
+    distinct, missing = schema.counted[place].tolist() if len(schema.counted) else (None, None)
+    if attribute.categories is not None:
+        kind = "ordered" if attribute.ordered else "categorical"
+        levels = attribute.seen_levels
+        example = plain(levels[0]) if levels else None
+        others = len(attribute.others or ())
+        return ColumnInfo(attribute.name, kind, distinct, missing, example, others)
+    kind = "numeric"
+    if attribute.time is not None:
+        kind = "duration" if attribute.time == DURATION else "time"
+    low, high = schema.ranges[place].tolist() if len(schema.ranges) else (1.0, 0.0)
+    example = number_text(low, attribute.time) if low <= high else None
+    return ColumnInfo(attribute.name, kind, distinct, missing, example)
+
+
+def _cells(column: ColumnInfo) -> tuple[str, ...]:
+    kind = column.kind + (f" ({column.others:,} as one)" if column.others else "")
+    counts = ("?" if n is None else f"{n:,}" for n in (column.distinct, column.missing))
+    example = "" if column.example is None else _short(readable(column.example))
+    return _short(readable(column.name)), kind, *counts, example
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One column of any library: out come numbers, Times or Labels.
+
+No data-frame library is imported here. narwhals is, when a column comes that is neither numpy's nor
+Python's own, and it finds the library that the user has loaded. Dictionary columns go by their
+codes, and text is read where it lies, through Arrow's C interface.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fasttree import _core
+from fasttree.base.times import DATETIME, DURATION, INSTANT, Times
+from fasttree.base.values import plain, shown
+from fasttree.tables.arrow import arrow_column, speaks_arrow
+from fasttree.tables.arrow_arrays import as_array, filled, to_numpy
+from fasttree.tables.byte_codes import FewNumbers
+from fasttree.tables.categorical import Categorical
+from fasttree.tables.factors import (
+    MISSING_CODE,
+    Labels,
+    bool_labels,
+    kind_remedy,
+    no_labels,
+    without_missing,
+)
+from fasttree.tables.numpy_columns import LARGEST_WHOLE_NUMBER, read_array, read_objects
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+
+RawColumn = np.ndarray | Labels | Times
+
+
+def has_numbers(column: Any) -> bool:
+    """Does its type say so? Nobody looks at its values."""
+    dtype: Any = getattr(column, "dtype", None)
+    if hasattr(dtype, "is_numeric"):  # narwhals'
+        return bool(dtype.is_numeric())
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def read_column(where: str, column: Any, n_rows: int | None = None) -> RawColumn:
+    """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it; `n_rows`: as many as
+    the table has."""
+    found = _whole(where, column, n_rows, _read(where, column, n_rows, None))
+    assert not isinstance(found, FewNumbers)
+    return found
+
+
+def read_to_encode(
+    where: str, column: Any, n_rows: int, codes: np.ndarray
+) -> RawColumn | FewNumbers:
+    """The same; numbers that have to be moved come as `codes`, a byte a row, if few are distinct."""
+    return _whole(where, column, n_rows, _read(where, column, n_rows, codes))
+
+
+def _whole(
+    where: str, column: Any, n_rows: int | None, found: RawColumn | FewNumbers
+) -> RawColumn | FewNumbers:
+    """Refuses what does not have a value for each row of the table, or as many as the column says that it has: whoever
+    goes on reads as many as were announced. A code stands for one of the labels."""
+    values = found.codes if isinstance(found, (Labels, FewNumbers)) else found
+    wanted = len(values)
+    if n_rows is not None:
+        wanted = n_rows
+    elif hasattr(column, "__len__"):
+        wanted = len(column)
+    _check_length(where, wanted, len(values))
+    if not isinstance(found, Labels) or not found.declared:  # others' codes were made here
+        return found
+    if found.codes.max(initial=MISSING_CODE) >= len(found.labels):
+        row = int(np.argmax(found.codes))
+        raise ValueError(
+            f"{where} is damaged: row {row} has the code {found.codes[row]}, but there are {len(found.labels)} labels."
+        )
+    return found
+
+
+def _check_length(where: str, wanted: int, n_values: int) -> None:
+    if n_values != wanted:
+        raise ValueError(
+            f"{where} says that it has {wanted} values, but holds {n_values}: pass a list, an array or a series "
+            "that has a value for each row."
+        )
+
+
+def _read(
+    where: str, column: Any, n_rows: int | None, codes: np.ndarray | None
+) -> RawColumn | FewNumbers:
+    if isinstance(column, Times):
+        return column
+    if isinstance(column, np.ndarray):
+        return read_array(where, column)
+    if isinstance(column, Categorical):
+        return column.as_labels()
+    if isinstance(column, (list, tuple, range)):
+        return read_objects(where, tuple(column))  # what it holds now, whatever its length says
+    if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
+        return read_array(where, np.asarray(column))
+    return _read_series(where, column, n_rows, codes)
+
+
+def _read_series(
+    where: str, column: Any, n_rows: int | None, codes: np.ndarray | None
+) -> RawColumn | FewNumbers:
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        if speaks_arrow(column):
+            return _read_series(where, arrow_column(where, column), n_rows, codes)
+        if _is_pandas_array(column):
+            return _read(where, sys.modules["pandas"].Series(column), n_rows, codes)
+        if hasattr(column, "__array__"):
+            return read_array(where, np.asarray(column))
+        raise TypeError(f"{where} is a {type(column).__name__}: pass a list, an array or a series.")
+    dtype = series.dtype
+    if n_rows is not None:
+        _check_length(where, n_rows, len(series))
+    if dtype == nw.Unknown and series.implementation.is_pandas_like():  # sparse columns, periods
+        try:
+            return read_array(where, np.asarray(series.to_native()))
+        except NotImplementedError:  # types of Arrow that pandas only stores
+            raise _type_error(where, series.to_native().dtype) from None
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        is_text = dtype == nw.String
+        labels = (_text_labels if is_text else _library_labels)(where, series)
+        if labels is None:
+            return read_array(where, np.asarray(series.to_numpy(), dtype=object))
+        return labels
+    if dtype in (nw.List, nw.Array, nw.Struct, nw.Binary, nw.Time):
+        raise _type_error(where, dtype)
+    n_missing = series.null_count()
+    if n_missing and dtype == nw.Boolean:
+        return bool_labels(filled(series.cast(nw.Int8()), MISSING_CODE))
+    zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
+    if n_missing == len(series):
+        nothing = np.full(len(series), np.nan)
+        if dtype.is_temporal():
+            kind = DURATION if dtype == nw.Duration else DATETIME if zone is None else INSTANT
+            return Times(kind, nothing)
+        return nothing if dtype.is_numeric() else no_labels(len(series))
+    if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
+        if codes is not None and dtype.is_numeric():
+            distinct = _read_arrow(where, series, _core.few_numbers, codes)
+            if distinct is not None:  # they are few, and plain numbers
+                return FewNumbers(codes, np.array(distinct, dtype=np.float64))
+        numbers = _float64(where, series)
+        if numbers is not None:
+            return numbers
+    if zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        times = read_array(where, to_numpy(series))
+        assert isinstance(times, Times)
+        return Times(INSTANT, times.values)
+    try:
+        return read_array(where, to_numpy(series))
+    except NotImplementedError:  # Arrow's unions
+        raise _type_error(where, getattr(series.to_native(), "type", dtype)) from None
+
+
+def _type_error(where: str, dtype: Any) -> TypeError:
+    return TypeError(
+        f"{where} has the type {dtype}, but every argument must be a string, a bool, a date "
+        f"or a number: {kind_remedy(str(dtype))}."
+    )
+
+
+def _float64(where: str, series: nw.Series[Any]) -> RawColumn | None:
+    """Numbers that numpy cannot hold as what they are, such as whole ones among holes; None for another type."""
+    import narwhals.stable.v2 as nw
+
+    numbers, dtype = np.empty(len(series)), series.dtype
+    if dtype.is_integer():  # most have values that take half the memory
+        read = partial(_core.numbers_with_holes, narrow=True)
+        if _read_arrow(where, series, read, numbers):
+            return numbers.view(np.float32)[: len(numbers)]
+    exact = _read_arrow(where, series, partial(_core.numbers_with_holes, narrow=False), numbers)
+    if exact is None:
+        if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
+            numbers = to_numpy(series.cast(nw.Float64()))
+        elif dtype.is_integer():
+            numbers = series.to_numpy()
+        else:
+            return None
+        exact = np.fmax.reduce(np.abs(numbers)) < LARGEST_WHOLE_NUMBER
+    # Not exact: some may have been rounded; or what lies under a hole, which may be anything, is large.
+    return numbers if exact else read_objects(where, series.to_list())
+
+
+def _read_arrow(
+    where: str, series: nw.Series[Any], read: Callable[[Any, np.ndarray], Any], out: np.ndarray
+) -> Any:
+    """What `read` of the core says of a column; None if the column does not come through Arrow's C interface."""
+    native = series.to_native()
+    if not hasattr(native, "__arrow_c_stream__"):
+        return None
+    try:
+        return read(native.__arrow_c_stream__(), out)
+    except ImportError:  # pandas without pyarrow
+        return None
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{where} holds text that is not UTF-8, {shown(error.object)}: decode it first."
+        ) from None
+    except ValueError as error:  # whoever made the column made a mistake
+        raise ValueError(f"{where} is damaged: {error}.") from None
+
+
+def _is_pandas_array(column: Any) -> bool:
+    """What is inside a Series, such as a pandas.Categorical, and an index: numpy alone would lose its levels."""
+    extensions = sys.modules.get("pandas.api.extensions")
+    if extensions is None:
+        return False
+    return isinstance(column, (extensions.ExtensionArray, sys.modules["pandas"].Index))
+
+
+def _text_labels(
+    where: str,
+    series: nw.Series[Any],
+    read: Callable[[Any, np.ndarray], list[str] | None] = _core.text_codes,
+) -> Labels | None:
+    """Text by the core's own hash table, if it lies in memory as Arrow's."""
+    codes = np.empty(len(series), dtype=np.int32)
+    labels = _read_arrow(where, series, read, codes)
+    return None if labels is None else Labels(codes, labels)
+
+
+def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+    """Categories and dictionaries; None for a library whose encoding is not known here."""
+    import narwhals.stable.v2 as nw
+
+    native, library = series.to_native(), series.implementation
+    if library.is_pandas_like() and hasattr(native, "cat"):
+        codes = np.asarray(native.cat.codes)
+        labels = list(map(plain, native.cat.categories.tolist()))
+        if bytes in set(map(type, labels)):
+            raise _type_error(where, "bytes")
+        return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
+    if library.is_polars():
+        is_enum = isinstance(series.dtype, nw.Enum)
+        return _enum_labels(native) if is_enum else _pool_labels(where, series)
+    if library.is_pyarrow() or library.is_pandas_like():
+        found = _text_labels(where, series, _core.dictionary_codes)
+        if found is None:
+            return _arrow_labels(where, native if library.is_pyarrow() else series.to_arrow())
+        kind = native.type if library.is_pyarrow() else native.dtype.pyarrow_dtype
+        return replace(found, declared=True, ordered=bool(kind.ordered))
+    return None
+
+
+def _enum_labels(native: Any) -> Labels:
+    """A polars Enum by its numbers. As a dictionary it comes through Arrow's interface in the newest polars only."""
+    import narwhals.stable.v2 as nw
+
+    places = nw.from_native(native.to_physical(), series_only=True)
+    codes = np.empty(len(places), dtype=np.int32)
+    codes[:] = filled(places.cast(nw.Int32()), MISSING_CODE)
+    return Labels(codes, native.dtype.categories.to_list(), declared=True)
+
+
+def _pool_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+    """The codes of a polars Categorical come from a pool that it shares with other columns: the order there is an
+    accident, and which labels it has is read from rows that have them."""
+    import narwhals.stable.v2 as nw
+
+    native, codes = series.to_native(), np.empty(len(series), dtype=np.int32)
+    places = native.to_physical()
+    if hasattr(places, "__arrow_c_stream__"):
+        rows = _core.place_codes(places.__arrow_c_stream__(), codes, 2 * len(series) + 65_536)
+        if rows is not None:
+            return Labels(codes, native[rows].to_list())
+    return _text_labels(where, series.cast(nw.String()))  # see `_enum_labels`
+
+
+def _arrow_labels(where: str, encoded: Any) -> Labels:
+    """Dictionaries of other labels than text. Each chunk has its own, which may hold a null, and a label twice."""
+    place_of: dict[Any, int] = {}
+    parts = []
+    for chunk in getattr(encoded, "chunks", [encoded]):
+        labels = list(map(plain, chunk.dictionary.to_pylist()))
+        if bytes in set(map(type, labels)):
+            raise _type_error(where, encoded.type)
+        try:
+            places = [
+                MISSING_CODE if label is None else place_of.setdefault(label, len(place_of))
+                for label in labels
+            ]
+        except TypeError:  # lists and structs have no hash
+            raise _type_error(where, encoded.type) from None
+        indices, n = chunk.indices.cast("int64"), len(labels)
+        rows = as_array(indices, n)  # a hole is the place after the last
+        assert rows is not None
+        if np.count_nonzero((rows >= 0) & (rows < n)) != len(rows) - indices.null_count:
+            raise ValueError(
+                f"{where} is damaged: a row names a place that its dictionary does not have."
+            )
+        parts.append(np.array([*places, MISSING_CODE], dtype=np.int32)[rows])
+    ordered = bool(encoded.type.ordered)
+    codes = np.concatenate([np.empty(0, dtype=np.int32), *parts])
+    return without_missing(Labels(codes, list(place_of), declared=True, ordered=ordered))

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labels: a column of words, or of other scalars that stand for themselves, as codes."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fasttree import _core
+from fasttree.base.values import is_missing, plain, shown
+
+# What a code below 0 says. A look-up table with one place more than there are labels serves missing
+# rows too: its last place is that of -1.
+MISSING_CODE = -1
+UNKNOWN_CODE = -2  # a level that was not seen at fit
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """`labels[codes[row]]` is the value of a row, or missing. No label is a missing value."""
+
+    codes: np.ndarray
+    labels: Sequence[Any]
+    declared: bool = False  # True: the order of the labels is the user's and stays
+    ordered: bool = False  # True: the column's type says that this order means something
+    large: bool = False  # True: numbers, read one by one because float64 would round some of them
+
+    @property
+    def example(self) -> Any:
+        """The first value that is not missing, for error messages."""
+        return self.labels[self.codes[np.argmax(self.codes >= 0)]]
+
+
+# -- errors that several readers raise; `where` is a column as messages call it --------------------
+
+
+def missing_value_error(
+    where: str, row: int, remedy: str = "fill it in or drop the row"
+) -> ValueError:
+    return ValueError(f"{where} has a missing value (NaN or None) in row {row}: {remedy}.")
+
+
+def complex_error(where: str) -> ValueError:
+    return ValueError(
+        f"Complex data not supported: {where} holds complex numbers. "
+        "Pass the real and the imaginary parts as two real columns."
+    )
+
+
+def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
+    return TypeError(
+        f"{where} holds {shown(value)} of type {type(value).__name__} in row {row}, but every "
+        f"argument must be a string, a bool, a date or a number: {kind_remedy(type(value).__name__)}."
+    )
+
+
+def kind_remedy(kind: str) -> str:
+    """What to do about values of a type that no column may have, by its name."""
+    if kind.lower().startswith("time"):  # of day: times with a date are read
+        return "make it a number, such as minutes since noon"
+    if kind == "Period":
+        return "make it a time (.dt.to_timestamp() of pandas) or turn it into text"
+    return "unpack it into columns of its own or turn it into numbers or text"
+
+
+def first_row(values: Iterable[Any], found: Callable[[Any], bool]) -> int:
+    return next(row for row, value in enumerate(values) if found(value))
+
+
+# -- codes -----------------------------------------------------------------------------------------
+
+
+def hash_labels(values: Sequence[Any]) -> Labels:
+    """Numbers the distinct values in the order in which they appear, but missing ones. A list must be one that nobody
+    else has."""
+    codes = np.empty(len(values), dtype=np.int32)
+    distinct = _core.object_codes(values, codes)
+    return without_missing(Labels(codes, [plain(label) for label in distinct]))
+
+
+def bool_labels(codes: np.ndarray) -> Labels:
+    """A column of bools; both levels stay, even if no row has one of them."""
+    return Labels(codes.astype(np.int32), [False, True], declared=True)
+
+
+def no_labels(n_rows: int) -> Labels:
+    """A column that has missing values only, and so no levels."""
+    return Labels(np.full(n_rows, MISSING_CODE, dtype=np.int32), [])
+
+
+def without_missing(column: Labels) -> Labels:
+    """The same column with None, NaN and the like as codes instead of labels."""
+    labels = column.labels
+    if all(issubclass(kind, (str, int)) for kind in set(map(type, labels))):
+        return column
+    known = [code for code, label in enumerate(labels) if not is_missing(label)]
+    return column if len(known) == len(labels) else _keep(column, known)
+
+
+def without_unused(column: Labels) -> Labels:
+    """The same column without the labels that no row has, unless they were declared."""
+    if column.declared:
+        return column
+    used = np.zeros(len(column.labels) + 1, dtype=bool)
+    used[column.codes] = True
+    return _keep(column, np.flatnonzero(used[:-1]).tolist())
+
+
+def _keep(column: Labels, kept: list[int]) -> Labels:
+    """The same column with these labels in this order; a row with another becomes missing."""
+    codes = _recoded(column.codes, _numbered(kept, len(column.labels)))
+    labels = [column.labels[code] for code in kept]
+    return Labels(codes, labels, column.declared, column.ordered)
+
+
+def _numbered(kept: list[int] | np.ndarray, n_codes: int) -> np.ndarray:
+    """A table for `_recoded`: each code's place among those that are kept."""
+    table = np.full(n_codes + 1, MISSING_CODE, dtype=np.int32)
+    table[kept] = np.arange(len(kept), dtype=np.int32)
+    return table
+
+
+def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Renumbers integers 0, 1, ... in their own order; with each number comes a row that has it. Nobody else may change
+    them meanwhile."""
+    low, high = int(codes.min()), int(codes.max())
+    # A table over the range is much faster than sorting while it is not much longer than the data.
+    if high - low > 2 * len(codes) + 65_536:
+        _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        return inverse.astype(np.int32), rows
+    first = 0 if 0 <= low <= 65_536 else low  # the number of the table's first place
+    row_of = np.full(high - first + 1, -1, dtype=np.int64)
+    # Only the differences are sure to fit. Unsigned arithmetic wraps round to the right ones.
+    if codes.dtype in (np.uint32, np.int32):
+        above = np.ascontiguousarray(codes).view(np.uint32)
+        above = above - np.uint32(first % 2**32) if first else above
+        numbers = np.empty(len(codes), dtype=np.int32)
+        _core.renumber(above, row_of, numbers)
+        return numbers, row_of[row_of >= 0]
+    if first:
+        codes = codes.astype(np.uint64) - np.uint64(first % 2**64)
+    places = codes.astype(np.intp, copy=False)  # what numpy looks up fastest
+    row_of[places] = np.arange(len(places))
+    present = np.flatnonzero(row_of >= 0)
+    number_of = np.empty(len(row_of), dtype=np.int32)
+    number_of[present] = np.arange(len(present), dtype=np.int32)
+    return np.take(number_of, places), row_of[present]
+
+
+def number_labels(values: np.ndarray) -> Labels:
+    """The sorted distinct numbers of an array; a bool always has two."""
+    values = values.copy()  # it is read several times, and may be the user's
+    if values.dtype.kind == "b":
+        return bool_labels(values)
+    if values.dtype.kind == "f":
+        known = ~np.isnan(values)  # numpy sorts much more slowly where there is a NaN
+        distinct, places = np.unique(values[known], return_inverse=True)
+        codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
+        codes[known] = places
+        return Labels(codes, (distinct + 0.0).tolist())  # -0.0 is 0.0
+    codes, rows = compact(values)
+    return Labels(codes, values[rows].tolist())
+
+
+def label_numbers(column: Labels) -> np.ndarray | None:
+    """Bools and large numbers as float64, with NaN where they are missing; None if there are other labels."""
+    if (column.codes < 0).all():
+        return np.full(len(column.codes), np.nan)
+    if not column.large and set(map(type, column.labels)) != {bool}:
+        return None
+    return np.array([*column.labels, np.nan], dtype=np.float64)[column.codes]
+
+
+def sort_labels(where: str, column: Labels, in_place: bool = False) -> Labels:
+    """The same column with its labels in ascending order, unless their order was declared. `in_place`: its codes may be
+    written over."""
+    if column.declared:
+        return column
+    table, labels = _ascending(where, column.labels)
+    codes = _recoded(column.codes, table, column.codes if in_place else None)
+    return Labels(codes, labels, column.declared, column.ordered)
+
+
+def sort_few_labels(where: str, column: Labels, out: np.ndarray) -> list[Any]:
+    """`sort_labels` of at most 255 labels, which are returned. The codes go to `out`, a byte each: 1 more than they are
+    elsewhere, and 0 where a label is missing."""
+    table, labels = np.arange(len(column.labels) + 1), column.labels
+    table[-1] = MISSING_CODE
+    if not column.declared:
+        table, labels = _ascending(where, labels)
+    _core.recode_to_bytes(column.codes, (table + 1).astype(np.uint8), out)
+    return list(labels)
+
+
+def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
+    """A table for `_recoded` that puts labels into their order; and the labels in that order."""
+    objects = np.fromiter(labels, dtype=object, count=len(labels))
+    try:
+        order = objects.argsort(kind="stable")
+    except TypeError:
+        kinds = {type(label).__name__: label for label in labels}
+        raise ValueError(
+            f"{where} has labels that have no common order: "
+            + " and ".join(f"{kind} ({shown(label)})" for kind, label in kinds.items())
+            + ". Turn them into one type, for example text."
+        ) from None
+    return _numbered(order, len(labels)), objects[order].tolist()
+
+
+def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> np.ndarray:
+    """The place of each label among the classes, -1 if it is none of them, whatever library either comes from."""
+    place_of = {plain(label): place for place, label in enumerate(classes)}
+    return np.array([place_of.get(plain(label), -1) for label in labels], dtype=np.int64)
+
+
+def numbering(levels: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
+    """The code of each level, by what it is compared as; by default its place."""
+    compared = _compared(levels)
+    return dict(zip(compared, range(len(compared)) if codes is None else codes, strict=True))
+
+
+def _compared(labels: Sequence[Any]) -> Sequence[Any]:
+    """What labels are compared as: a date is its midnight, since libraries have either."""
+    if datetime.date not in set(map(type, labels)):
+        return labels
+    midnight = datetime.time()
+    return [
+        datetime.datetime.combine(label, midnight) if type(label) is datetime.date else label
+        for label in labels
+    ]
+
+
+def map_labels(
+    column: Labels,
+    code_of: Mapping[Any, int],
+    unseen: int = UNKNOWN_CODE,
+) -> np.ndarray:
+    """Codes of another `numbering`: one look-up a label, not a row. `unseen`: that of a label which it lacks."""
+    found = [code_of.get(label, unseen) for label in _compared(column.labels)]
+    return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32))
+
+
+def _recoded(codes: np.ndarray, table: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """``table[codes]``, where the last place of the table is that of MISSING_CODE."""
+    if codes.dtype != np.int32 or not codes.flags.c_contiguous:
+        return np.take(table, codes)
+    recoded = np.empty_like(codes) if out is None else out
+    _core.recode(codes, table, recoded)
+    return recoded
+
+
+def check_complete(where: str, column: Labels) -> Labels:
+    """Refuses missing values."""
+    if column.codes.min(initial=0) < 0:
+        raise missing_value_error(where, int(np.argmax(column.codes < 0)))
+    return column
+
+
+def check_levels(where: str, levels: Any) -> tuple[Any, ...]:
+    """Declared levels: at least one, hashable, none missing, none twice (1, 1.0, True are one)."""
+    if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
+        raise TypeError(f"the levels of {where} must be a list, got {shown(levels)}.")
+    checked: dict[Any, None] = {}
+    for level in map(plain, levels):
+        if is_missing(level):
+            raise ValueError(
+                f"the levels of {where} contain a missing value ({shown(level)}): leave it out."
+            )
+        try:
+            twice = level in checked
+        except TypeError:
+            raise TypeError(
+                f"the levels of {where} contain {shown(level)} of type {type(level).__name__}: "
+                "a level must be a string, a number or another hashable value."
+            ) from None
+        if twice:
+            raise ValueError(f"the levels of {where} contain {shown(level)} twice: name it once.")
+        checked[level] = None
+    if not checked:
+        raise ValueError(f"the list of levels of {where} is empty: name at least one level.")
+    return tuple(checked)

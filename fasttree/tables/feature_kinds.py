@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `categorical_features` and `ordered_features` say about the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fasttree.base.values import column_label, plain, shown
+from fasttree.tables.containers import Container
+from fasttree.tables.factors import check_levels
+
+_CATEGORICAL, _ORDERED = "categorical_features", "ordered_features"
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """The columns declared categorical or ordered, and whether the others go by their dtype."""
+
+    declared: Mapping[int, tuple[Any, ...] | None]  # with their levels, if those were given
+    by_dtype: bool  # False: the others must be numeric
+    ordered: frozenset[int] | None = None  # just these, all categorical; None: by their dtype
+
+    def check_ordered(self, numeric: Collection[int], names: Sequence[str]) -> None:
+        """Refuses a numeric column among those that were named as ordered."""
+        for place in sorted(self.ordered or ()):
+            if place in numeric:
+                raise ValueError(
+                    f"ordered_features names {column_label(names[place])}, which is numeric and so "
+                    "split in order anyway: leave it out, or name it in categorical_features too "
+                    "if its numbers are levels."
+                )
+
+
+def read_kinds(categorical_features: Any, ordered_features: Any, container: Container) -> Kinds:
+    kinds = _read_categorical(categorical_features, container)
+    return replace(kinds, ordered=_read_ordered(ordered_features, container))
+
+
+def _read_categorical(categorical_features: Any, container: Container) -> Kinds:
+    """A dict gives levels and leaves the other columns to their dtype; a list or mask is final."""
+    if categorical_features is None:
+        return Kinds({}, by_dtype=False)
+    if _is_from_dtype(_CATEGORICAL, categorical_features):
+        return Kinds({}, by_dtype=True)
+    if isinstance(categorical_features, Mapping):
+        places = _places(_CATEGORICAL, list(categorical_features), container)
+        levels = (
+            None if levels is None else check_levels(column_label(container.names[place]), levels)
+            for place, levels in zip(places, categorical_features.values(), strict=True)
+        )
+        return Kinds(dict(zip(places, levels, strict=True)), by_dtype=True)
+    chosen = _chosen(_CATEGORICAL, categorical_features, container)
+    return Kinds(dict.fromkeys(chosen), by_dtype=False)
+
+
+def _read_ordered(ordered_features: Any, container: Container) -> frozenset[int] | None:
+    """Columns whose levels are ordered; None: those whose type says so."""
+    if ordered_features is None:
+        return frozenset()
+    if _is_from_dtype(_ORDERED, ordered_features):
+        return None
+    if isinstance(ordered_features, Mapping):
+        raise TypeError(
+            "ordered_features says which columns are ordered, got a dict: give their levels in "
+            "order in categorical_features, and a list of their names here."
+        )
+    return frozenset(_chosen(_ORDERED, ordered_features, container))
+
+
+# In what follows `argument` is what error messages call the user's choice.
+
+
+def _is_from_dtype(argument: str, choice: Any) -> bool:
+    if not isinstance(choice, str):
+        return False
+    if choice != "from_dtype":
+        raise ValueError(
+            f"{_choices(argument)}, got {choice!r}: to name one column, write [{choice!r}]."
+        )
+    return True
+
+
+def _choices(argument: str) -> str:
+    mapping = ", a dict of levels" if argument == _CATEGORICAL else ""
+    return (
+        f'{argument} must be "from_dtype", None{mapping}, a boolean mask or a list of column names '
+        "or numbers"
+    )
+
+
+def _chosen(argument: str, choice: Any, container: Container) -> list[int]:
+    """The columns of a list or a mask."""
+    if not isinstance(choice, Iterable):
+        raise TypeError(f"{_choices(argument)}, got {shown(choice)}.")
+    items = [plain(item) for item in choice]
+    if not items or not all(isinstance(item, bool) for item in items):
+        return _places(argument, items, container)
+    if len(items) != len(container.names):
+        raise ValueError(
+            f"{argument} is a mask of {len(items)} entries, but X has "
+            f"{len(container.names)} columns: give one entry a column."
+        )
+    return [place for place, chosen in enumerate(items) if chosen]
+
+
+def _places(argument: str, keys: Sequence[Any], container: Container) -> list[int]:
+    """The columns that names or numbers stand for, each once."""
+    places: dict[int, None] = {}
+    place_of = {name: place for place, name in enumerate(container.names)}
+    for key in map(plain, keys):
+        place = _place(argument, key, container, place_of)
+        if place in places:
+            raise ValueError(
+                f"{argument} names {column_label(container.names[place])} twice: "
+                "name each column once."
+            )
+        places[place] = None
+    return list(places)
+
+
+def _place(argument: str, key: Any, container: Container, place_of: Mapping[str, int]) -> int:
+    names = container.names
+    if isinstance(key, str):
+        if not container.named:
+            raise ValueError(
+                f"{argument} names {column_label(key)}, but X has no column names: "
+                "use column numbers."
+            )
+        if key not in place_of:
+            raise ValueError(
+                f"{argument} names {column_label(key)}, but X has no such column: "
+                f"its columns are {shown(list(names))}."
+            )
+        return place_of[key]
+    if not isinstance(key, int) or isinstance(key, bool):
+        raise TypeError(
+            f"{argument} must hold column names or column numbers, got "
+            f"{shown(key)} of type {type(key).__name__}."
+        )
+    if not 0 <= key < len(names):
+        raise ValueError(
+            f"{argument} names the column number {key}, but the columns of X are "
+            f"0 to {len(names) - 1}."
+        )
+    return key

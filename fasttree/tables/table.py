@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A table as raw columns with names: read, but not yet encoded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fasttree.base.times import Times
+from fasttree.tables.byte_codes import FewNumbers
+from fasttree.tables.factors import Labels, without_unused
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Numeric: `values`, NaN where missing (with `time` they are times), or `few`. Categorical: `codes` into
+    `categories`.
+
+    A code may be MISSING_CODE; and UNKNOWN_CODE, for a level that is not in `categories`, in what a
+    fitted model reads. Without a value at fit there are no categories: the tuple is empty.
+    """
+
+    name: str
+    values: np.ndarray | None = None
+    codes: np.ndarray | None = None
+    categories: tuple[Any, ...] | None = None
+    declared: bool = False  # True: a level stays, even if no row has it
+    ordered: bool = False  # categorical, and the order of the categories means something
+    meant: bool = False  # the user has named the column as one of categories
+    time: str | None = (
+        None  # the kind of time (base/times.py) that the values are; None: plain numbers
+    )
+    # These two only in what `read_table` was asked to read for encoding. `few_codes` instead of `codes`: 1 more than
+    # they are, 0 where a value is missing.
+    few: FewNumbers | None = None
+    few_codes: np.ndarray | None = None
+
+    def numbers(self) -> np.ndarray | Times:
+        """The values as a column of a table that is read as this one was."""
+        assert self.values is not None
+        return self.values if self.time is None else Times(self.time, self.values)
+
+    def take(self, rows: np.ndarray) -> Column:
+        if self.few is not None:
+            return replace(self, few=self.few.take(rows))
+        if self.values is not None:
+            return replace(self, values=self.values[rows])
+        assert self.categories is not None
+        if self.few_codes is not None:
+            codes = self.few_codes[rows].astype(np.int32) - 1
+        else:
+            assert self.codes is not None
+            codes = self.codes[rows]
+        kept = without_unused(Labels(codes, self.categories, self.declared))
+        return replace(self, codes=kept.codes, categories=tuple(kept.labels), few_codes=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Either `matrix`, an all-numeric array as the user passed it, or `columns`.
+
+    Numbers may be NaN, which is a missing value. Nobody has looked for them yet.
+    """
+
+    n_rows: int
+    names: tuple[str, ...]
+    named: bool  # True if the user gave names
+    matrix: np.ndarray | None = None
+    columns: tuple[Column, ...] | None = None
+    few_codes: np.ndarray | None = (
+        None  # [column, row]: the memory of its columns' `few` and `few_codes`
+    )
+
+    def values(self) -> list[np.ndarray]:
+        """The numbers or codes of each attribute."""
+        if self.matrix is not None:
+            return list(self.matrix.T)
+        columns = [c.values if c.codes is None else c.codes for c in self.columns or ()]
+        return [values for values in columns if values is not None]
+
+    def take(self, rows: np.ndarray) -> Table:
+        """Some rows, by number or by mask, as if the others had never been there."""
+        matrix = None if self.matrix is None else self.matrix[rows]
+        columns = None if self.columns is None else tuple(c.take(rows) for c in self.columns)
+        n_rows = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
+        return Table(n_rows, self.names, self.named, matrix, columns)

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Class labels and row weights, checked, as arrays."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fasttree.base.times import Times, held
+from fasttree.base.values import family, is_missing, shown
+from fasttree.tables.arrow import arrow_column, speaks_arrow
+from fasttree.tables.arrow_arrays import as_array
+from fasttree.tables.columns import read_column
+from fasttree.tables.containers import open_container
+from fasttree.tables.factors import (
+    Labels,
+    check_complete,
+    compact,
+    missing_value_error,
+    sort_labels,
+)
+from fasttree.tables.numpy_columns import is_large, masked_places
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`classes[codes[row]]` is the label of a row."""
+
+    codes: np.ndarray  # int32, one a row
+    classes: np.ndarray  # the labels that y holds, sorted
+    tie_order: np.ndarray  # int32: the classes as they win ties, by y's declared order or sorted
+
+    def take(self, rows: np.ndarray) -> Target:
+        """Some rows, by number or by mask; a class that loses all of its rows goes."""
+        codes = self.codes[rows]
+        kept, examples = compact(codes)
+        place_of = {code: place for place, code in enumerate(codes[examples].tolist())}
+        winners = [place_of[code] for code in self.tie_order.tolist() if code in place_of]
+        return Target(kept, self.classes[list(place_of)], np.array(winners, dtype=np.int32))
+
+
+def read_target(y: Any, n_rows: int) -> Target:
+    if y is None:
+        raise ValueError("A classifier requires y to be passed, but the target y is None.")
+    y = _one_dimensional(y)
+    _refuse_times(str(getattr(y, "dtype", getattr(y, "type", ""))).lower())
+    values = read_column("y", y)
+    if isinstance(values, Labels) and values.large:
+        check_complete("y", values)
+        raise ValueError(
+            f"y holds the whole number {shown(next(filter(is_large, values.labels)))}: whole numbers of "
+            "this size are classes in an array of 64-bit integers only. Pass such an array, or text."
+        )
+    if isinstance(values, Times):  # they came as objects
+        raise _times_error(held(values.kind))
+    n_labels = len(values.codes) if isinstance(values, Labels) else len(values)
+    if n_labels != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_rows} rows, but y has {n_labels} labels."
+        )
+    if not isinstance(values, Labels):
+        return _number_target(values)
+    return _label_target(check_complete("y", values), _text_dtype(y))
+
+
+def _number_target(values: np.ndarray) -> Target:
+    values = values.copy()  # they are read several times, and may be the user's own
+    whole = values
+    if values.dtype.kind == "f":
+        if np.isnan(values.min()):
+            raise missing_value_error("y", int(np.argmax(np.isnan(values))))
+        broken = (np.rint(values) != values) | np.isinf(values)
+        if broken.any():
+            row = int(np.argmax(broken))
+            raise ValueError(
+                f"Unknown label type: continuous. y holds {shown(values[row])} in row {row}, but "
+                "a classifier needs classes: cut y into intervals, or pass it as text if its "
+                "numbers are names of classes."
+            )
+        if np.abs(values).max() < 2**62:
+            whole = values.astype(np.int64)
+        else:
+            whole = np.unique(values, return_inverse=True)[1]
+    elif values.dtype.kind == "b":
+        whole = values.view(np.uint8)
+    codes, rows = compact(whole)
+    return Target(codes, values[rows], np.arange(len(rows), dtype=np.int32))
+
+
+def _label_target(column: Labels, text_dtype: Any) -> Target:
+    codes, rows = compact(column.codes.copy())
+    present = [column.labels[code] for code in column.codes[rows].tolist()]
+    _refuse_time_labels(present)
+    ordered = sort_labels("y", Labels(codes, present), in_place=True)
+    classes = np.empty(len(present), dtype=object)
+    classes[:] = ordered.labels
+    if not any(isinstance(label, (tuple, list)) for label in present):
+        is_text = all(isinstance(label, str) for label in present)
+        plain_classes = np.array(ordered.labels, dtype=text_dtype if is_text else None)
+        # numpy may make floats of very large whole numbers, and drops zeros at the end of a text
+        if plain_classes.tolist() == ordered.labels:
+            classes = plain_classes
+    place_of = {label: place for place, label in enumerate(ordered.labels)}
+    winners = [place_of[label] for label in present] if column.declared else range(len(present))
+    return Target(ordered.codes, classes, np.array(winners, dtype=np.int32))
+
+
+def _text_dtype(y: Any) -> Any:
+    """Classes have the dtype of numpy.asarray(y), as scikit-learn's have."""
+    if isinstance(y, np.ndarray):
+        return y.dtype
+    return str if isinstance(y, (list, tuple)) else object
+
+
+def _one_dimensional(y: Any) -> Any:
+    """A column vector counts as y, with a warning; several columns do not."""
+    if isinstance(y, (list, tuple)):
+        y = list(y)  # what it holds, whatever its length says
+        if y and _is_nested(y[0]):
+            y = _nested_list(y)
+    shape = getattr(y, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) == 1:
+        return y
+    if len(shape) != 2 or shape[1] != 1:
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {shape} instead: "
+            "pass one label a row, and fit one model for each column of y."
+        )
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. "
+        "Please change the shape of y to (n_samples,), for example using ravel().",
+        # scikit-learn's own class, for users who filter it
+        getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning),
+        stacklevel=4,
+    )
+    if isinstance(y, np.ndarray):
+        return y.reshape(-1) if masked_places(y) is not None else np.asarray(y).reshape(-1)
+    return open_container(y).columns[0]
+
+
+def _is_nested(values: Any) -> bool:
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return isinstance(values, (list, tuple))
+
+
+def _nested_list(y: Sequence[Any]) -> np.ndarray:
+    width = len(y[0])
+    table = np.empty((len(y), width), dtype=object)
+    for row, values in enumerate(y):
+        if not _is_nested(values) or len(values) != width:
+            raise ValueError(
+                f"y should be a 1d array, got a list with {shown(y[0])} in row 0 and "
+                f"{shown(values)} in row {row}: pass one label a row."
+            )
+        table[row] = values
+    return table
+
+
+def _refuse_times(dtype: str) -> None:
+    if dtype.startswith(("date", "time", "duration")):
+        raise _times_error(f"dates or times ({dtype})")
+
+
+def _refuse_time_labels(labels: Sequence[Any]) -> None:
+    kinds = {kind for kind in set(map(type, labels)) if family(kind) in ("date", "duration")}
+    for label in labels if kinds else ():
+        if type(label) in kinds and not is_missing(label):
+            raise _times_error(f"dates or times such as {shown(label)}")
+
+
+def _times_error(what: str) -> ValueError:
+    return ValueError(
+        f"Unknown label type: y holds {what}. If they are names of classes, pass them as text."
+    )
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """One float64 a row. None stays None; a single number is the weight of every row."""
+    if sample_weight is None:
+        return None
+    hidden = masked_places(sample_weight)
+    if hidden is not None:
+        raise ValueError(
+            f"sample_weight is masked in row {int(np.argmax(hidden))}: give every row a weight, "
+            "0 if it is not to count."
+        )
+    weights = _weights_as_floats(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(
+            f"sample_weight must be a 1d array, got an array of shape {weights.shape}: "
+            "give one weight a row."
+        )
+    if len(weights) != n_rows:
+        raise ValueError(
+            f"sample_weight has {len(weights)} entries, but X has {n_rows} rows: "
+            "give one weight a row."
+        )
+    low, high = weights.min(), weights.max()
+    if not low >= 0 or high == np.inf:  # a NaN is not >= 0
+        row = int(np.argmax(~(weights >= 0) | (weights == np.inf)))
+        raise ValueError(
+            f"sample_weight holds {shown(weights[row])} in row {row}: "
+            "a weight must be a finite number, zero or more."
+        )
+    if high == 0:
+        raise ValueError(
+            "sample_weight is zero in every row: weights must contain at least one non-zero number."
+        )
+    return np.ascontiguousarray(weights)
+
+
+def read_groups(groups: Any, n_rows: int) -> np.ndarray | None:
+    """A number for each row that says which group it is in; None stays None."""
+    if groups is None:
+        return None
+    shape = getattr(groups, "shape", (0,))
+    if isinstance(groups, (str, bytes)) or len(shape) != 1:
+        raise ValueError(
+            f"groups must be one column with a group for each row, got {shown(groups)}"
+        )
+    values = read_column("groups", groups)
+    if isinstance(values, Labels):
+        codes = values.codes
+        missing = codes < 0
+    else:
+        codes = values.values if isinstance(values, Times) else values
+        missing = np.isnan(codes) if codes.dtype.kind == "f" else np.zeros(len(codes), dtype=bool)
+    if len(codes) != n_rows:
+        raise ValueError(
+            f"groups has {len(codes)} entries, but X has {n_rows} rows: give the group of each row"
+        )
+    if missing.any():
+        remedy = "give the row a group, one of its own if it belongs to no other"
+        raise missing_value_error("groups", int(np.argmax(missing)), remedy)
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def _weights_as_floats(sample_weight: Any) -> np.ndarray:
+    """Numbers as float64, NaN where there is none. numpy would also make numbers of text and of dates, and take complex
+    ones for their real part."""
+    wanted = "sample_weight must hold one number a row"
+    if speaks_arrow(sample_weight) and not hasattr(sample_weight, "__array__"):
+        sample_weight = arrow_column("sample_weight", sample_weight)
+    try:
+        values = as_array(sample_weight)
+        found = np.asarray(sample_weight) if values is None else values
+    except Exception as error:  # rows of several lengths; a column that numpy has no type for
+        if not hasattr(sample_weight, "to_list"):
+            raise TypeError(f"{wanted}, got {shown(sample_weight)}.") from error
+        found = np.array(sample_weight.to_list(), dtype=object)
+    if found.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):
+            return found.astype(np.float64)  # a copy: they are read several times
+    if found.dtype.kind != "O":
+        raise TypeError(f"{wanted}, got {shown(sample_weight)}.")
+    weights = np.full(found.shape, np.nan)
+    kinds = {kind: family(kind) for kind in set(map(type, found.flat))}
+    for place, value in enumerate(found.flat):
+        kind = kinds[type(value)]
+        where = f" in row {place}" if found.ndim == 1 else ""
+        if kind in ("number", "bool"):
+            try:
+                weights.flat[place] = float(value)
+            except OverflowError:
+                raise ValueError(
+                    f"sample_weight holds {shown(value)}{where}, beyond the range of float64: "
+                    "a weight must be a finite number, zero or more."
+                ) from None
+        elif kind != "missing":
+            raise TypeError(f"{wanted}, got {shown(value)}{where}.")
+    return weights
