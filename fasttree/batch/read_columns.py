@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from fasttree.base.times import DATETIME, DURATION, INSTANT, held
 from fasttree.base.values import column_label, families_of, is_missing, shown
-from fasttree.batch.report import EXAMPLES, Tally
-from fasttree.files.errors import CellError, InputError
+from fasttree.batch.report import Tally
+from fasttree.files.errors import EXAMPLES, CellError, InputError
 from fasttree.files.text import (
     NULL_SPELLINGS,
     is_text,

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-EXAMPLES = 10
+from fasttree.files.errors import EXAMPLES
 
 
 @dataclass

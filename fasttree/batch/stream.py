@@ -22,8 +22,8 @@ from fasttree.batch.models import scorer_of
 from fasttree.batch.report import Report
 from fasttree.batch.score_batch import Options, RowScorer, lay_out
 from fasttree.files.errors import CellError, InputError
+from fasttree.files.readers import ROWS_PER_BATCH
 
-ROWS_PER_BATCH = 65_536
 AHEAD = 2  # batches that are read before a thread asks for them
 
 Locate = Callable[[int], str]  # a row of the source as messages call it

@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fasttree.cli.terminal import clean, cut, speaks_unicode
+from fasttree.cli.terminal import speaks_unicode
+from fasttree.draw.terminal_text import clean, cut
 from fasttree.files.tables import CSV, suffix
 
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from typer.core import TyperGroup
 
 from fasttree.cli import exit_codes
 from fasttree.cli.errors import CommandError, OutputError
-from fasttree.cli.terminal import clean, stderr
+from fasttree.cli.terminal import stderr
+from fasttree.draw.terminal_text import clean
+from fasttree.files.errors import FileKindError, TableError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # only who writes gets these
 # Typer's package of the parser has moved; its errors have always been what these derive from.
@@ -111,6 +113,10 @@ def _explained(error: Exception) -> tuple[str, int]:
 
     if isinstance(error, CommandError):
         return str(error), error.code
+    if isinstance(error, FileKindError):
+        return str(error), exit_codes.USAGE
+    if isinstance(error, TableError):
+        return str(error), exit_codes.BAD_DATA
     if isinstance(error, PARSER_ERROR):
         context = getattr(error, "ctx", None)
         hint = f"\nTry '{context.command_path} --help'." if context else ""

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 
 from fasttree.cli import exit_codes
 
@@ -42,25 +41,3 @@ def blame(error: Callable[[str], CommandError], prefix: str = "") -> Iterator[No
         raise
     except (ValueError, TypeError) as wrong:
         raise error(f"{prefix}{wrong}") from wrong
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """``did you mean ...?`` for a name that is almost right, and what there is otherwise."""
-    from fasttree.base.quoting import readable  # also an empty name can be seen
-
-    names = list(known)
-    lower = {other.lower(): other for other in reversed(names)}
-    found = [lower[match] for match in get_close_matches(name.lower(), list(lower), n=3)]
-    if found:
-        return f"did you mean {' or '.join(map(repr, found))}?"
-    if len(names) == 1:
-        return f"there is only {names[0]!r}"
-    shown = ", ".join(map(readable, names[:30])) + (
-        f" and {len(names) - 30} more" if len(names) > 30 else ""
-    )
-    return f"there are {shown}"
-
-
-def first_line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return text[0] if text else type(error).__name__

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.base.wording import near
 from fasttree.cli import lists
-from fasttree.cli.errors import UsageError, blame, near
+from fasttree.cli.errors import UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, load_model, write_file
 from fasttree.cli.terminal import print_json, print_text, stdout

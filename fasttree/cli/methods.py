@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from fasttree.base.wording import near
 from fasttree.cli import lists
-from fasttree.cli.errors import UsageError, blame, near
+from fasttree.cli.errors import UsageError, blame
 
 
 class Method(NamedTuple):

@@ -10,11 +10,12 @@ import typer
 from rich.cells import cell_len
 from rich.text import Text
 
+from fasttree.base.wording import near
 from fasttree.cli.columns import print_columns, read_columns
-from fasttree.cli.errors import DataError, UsageError, blame, near
+from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import load_model
-from fasttree.cli.terminal import clean, cut, print_json, speaks_unicode, stdout, waiting
+from fasttree.cli.terminal import print_json, speaks_unicode, stdout, waiting
 from fasttree.cli.training_data import (
     CATEGORICAL,
     DATA,
@@ -28,6 +29,7 @@ from fasttree.cli.training_data import (
     read_held_out,
     style_of,
 )
+from fasttree.draw.terminal_text import clean, cut
 
 if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle

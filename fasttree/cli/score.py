@@ -18,8 +18,9 @@ from fasttree.cli.errors import DataError, OutputError, UsageError
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, load_model
 from fasttree.cli.score_report import empty_report, reporting, say_failed, summarise
-from fasttree.cli.terminal import clean, stderr
+from fasttree.cli.terminal import stderr
 from fasttree.cli.training_data import DECIMAL, DELIMITER, style_of
+from fasttree.draw.terminal_text import clean
 
 if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle

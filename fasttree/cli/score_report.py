@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fasttree.base.wording import plural
 from fasttree.cli.errors import OutputError, UsageError
 from fasttree.cli.models import check_output, write_file
-from fasttree.cli.terminal import clean, plural, stderr
+from fasttree.cli.terminal import stderr
+from fasttree.draw.terminal_text import clean
 
 if TYPE_CHECKING:
     from fasttree.batch import Report

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.base.wording import plural
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import MODEL, load_model
-from fasttree.cli.terminal import plural, speaks_unicode, stdout
+from fasttree.cli.terminal import speaks_unicode, stdout
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.base.wording import near
 from fasttree.cli import lists
 from fasttree.cli.columns import print_columns, read_columns
-from fasttree.cli.errors import DataError, UsageError, blame, near
+from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
-from fasttree.cli.terminal import clean, counting, stdout, waiting
+from fasttree.cli.terminal import counting, stdout, waiting
 from fasttree.cli.training_data import DECIMAL, DELIMITER, DROP, style_of
+from fasttree.draw.terminal_text import clean
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.cells import cell_len, set_cell_size
 from rich.console import Console
+
+from fasttree.draw.terminal_text import clean
 
 
 def stdout(plain: bool = False) -> Console:
@@ -25,23 +26,6 @@ def stderr() -> Console:
 
 def speaks_unicode(console: Console) -> bool:
     return console.encoding.lower().startswith("utf") and not console.legacy_windows
-
-
-def clean(text: str) -> str:
-    """Names and labels from files, without signs that would steer the terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
-    )
-
-
-def cut(text: str, width: int, ellipsis: str = "…") -> str:
-    """The beginning of a text that is too wide; wide characters count as two."""
-    if cell_len(text) <= width:
-        return text
-    room = max(width - cell_len(ellipsis), 0)
-    return set_cell_size(text, room).rstrip() + ellipsis[: max(width, 0)]
 
 
 def print_text(text: str) -> None:
@@ -94,8 +78,3 @@ def seconds(value: float) -> str:
     if value < 0.9995:
         return f"{value * 1000:.3g} ms" if value < 0.0995 else f"{value * 1000:.0f} ms"
     return f"{value:.2f} s"
-
-
-def plural(n: float, word: str, words: str | None = None) -> str:
-    number = f"{int(n):,}" if n == int(n) else f"{n:,.6g}"
-    return f"{number} {word if n == 1 else words or word + 's'}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.base.wording import plural
 from fasttree.cli.columns import print_columns, remedies
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
@@ -26,7 +27,7 @@ from fasttree.cli.methods import (
     settings_of,
 )
 from fasttree.cli.models import check_output, save_model
-from fasttree.cli.terminal import plural, print_json, seconds, stdout, waiting
+from fasttree.cli.terminal import print_json, seconds, stdout, waiting
 from fasttree.cli.training_data import (
     CATEGORICAL,
     DATA,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fasttree.base.wording import plural
 from fasttree.cli import lists
 from fasttree.cli.errors import DataError, UsageError, blame
-from fasttree.cli.terminal import plural, waiting
+from fasttree.cli.terminal import waiting
 from fasttree.files.csv_tables import check_decimals
 from fasttree.files.tables import CSV, columns_named, line_of, read_table, suffix
 

@@ -12,8 +12,8 @@ import numpy as np
 from rich.cells import cell_len
 
 from fasttree.base.text import number_text
-from fasttree.cli.terminal import clean, cut
 from fasttree.draw.remarks import BY_SURROGATES, OR_MISSING, late_mark, missing_took
+from fasttree.draw.terminal_text import clean, cut
 from fasttree.trees.tree import Tree
 from fasttree.trees.view import Exportable, as_exportable
 

@@ -32,6 +32,7 @@ from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.grow import grow
 from fasttree.mml.message import Choices
 from fasttree.mml.options import choices_of_rows
+from fasttree.pruning.after_growth import within_limits
 from fasttree.pruning.chosen_splits import ChosenSplits
 from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.tables.training import Table
@@ -95,8 +96,9 @@ class Fitting:
             rows.encoded.drop_lists()
         plain = None if weights is None else weights.plain_rows(rows.encoded.y) / weights.per_unit
         chance = partial(self.chance, encoded=encoded, weight=plain)
-        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, chance, worth)
-        return self.finish(*grown)
+        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, worth)
+        factor = None if weights is None else weights.factor
+        return self.finish(*within_limits(*grown, self.params, chance, factor))
 
     def chance(
         self, tree: Tree, encoded: EncodedTable, weight: np.ndarray | None

@@ -19,10 +19,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from fasttree.base.values import shown
-from fasttree.batch.report import EXAMPLES
 from fasttree.files.csv_rows import LongRow, is_too_long, longest_row
 from fasttree.files.csv_style import USUAL, CsvStyle, compression_of
-from fasttree.files.errors import InputError
+from fasttree.files.errors import EXAMPLES, InputError
 
 BLOCK_BYTES = 2**22
 

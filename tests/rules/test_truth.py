@@ -29,12 +29,12 @@ from tree_readers import Branch, TextTree, Unsaid, as_written, choose
 import fasttree
 from fasttree import CARTClassifier, RuleClassifier, TreeClassifier
 from fasttree.base.quoting import readable
-from fasttree.cli.terminal import clean
 from fasttree.draw.branches import Branch as ShownBranch
 from fasttree.draw.branches import branches_of
 from fasttree.draw.layout import layout
 from fasttree.draw.remarks import others_note
 from fasttree.draw.terminal import Look, draw
+from fasttree.draw.terminal_text import clean
 from fasttree.draw.text import branch_texts
 from fasttree.rules import Condition, RuleList
 from fasttree.rules.text import condition_text, premise_text

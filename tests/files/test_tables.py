@@ -12,9 +12,11 @@ import pytest
 from commands import patients
 from pyarrow import csv, feather, parquet
 
-from fasttree.cli.errors import DataError, UsageError
+from fasttree.cli.error_handling import _explained
+from fasttree.cli.exit_codes import BAD_DATA
 from fasttree.files.csv_style import CsvStyle
 from fasttree.files.csv_tables import check_decimals
+from fasttree.files.errors import FileKindError, TableError
 from fasttree.files.tables import read_table
 
 
@@ -106,7 +108,7 @@ def test_a_decimal_comma(tmp_path: Path) -> None:
 def test_text_that_may_be_numbers_with_a_decimal_comma(tmp_path: Path) -> None:
     path = written(tmp_path, 'a,b,c\n"1,5",1,"1,2,3"\n2,,"4,5"\n,3,"6,7"\n')
     table = read_table(path)
-    with pytest.raises(DataError, match="column 'a' holds text such as '1,5'"):
+    with pytest.raises(TableError, match="column 'a' holds text such as '1,5'"):
         check_decimals(table, [], None, path)
     check_decimals(table, ["a"], None, path)
     check_decimals(table, [], CsvStyle(decimal=","), path)
@@ -118,11 +120,13 @@ def test_large_numbers_are_what_they_are(tmp_path: Path) -> None:
     a = read_table(path)["a"].to_pylist()
     assert a == [1e30, float("inf"), float("-inf"), None, 12345678901234567890.5]
     path = written(tmp_path, "a,b\n123456789012345678901,1.5\n2,1e300\n")
-    with pytest.raises(DataError, match=r"'a' holds the whole number 123456789012345678901, .*--c"):
+    with pytest.raises(
+        TableError, match=r"'a' holds the whole number 123456789012345678901, .*--c"
+    ):
         read_table(path)
     assert read_table(path, ["a"])["a"].to_pylist() == ["123456789012345678901", "2"]
     for number in ("1e400", "-1e999", "1" + "0" * 400 + ".0"):
-        with pytest.raises(DataError, match=r"'b' holds .*, beyond the range of numbers"):
+        with pytest.raises(TableError, match=r"'b' holds .*, beyond the range of numbers"):
             read_table(written(tmp_path, f"a,b\n1,2.5\n2,{number}\n"))
 
 
@@ -148,11 +152,11 @@ def test_large_numbers_are_what_they_are(tmp_path: Path) -> None:
 )
 def test_broken_files(tmp_path: Path, content: str | bytes, name: str, words: str) -> None:
     path = written(tmp_path, content, name)
-    with pytest.raises(DataError) as error:
+    with pytest.raises(TableError) as error:
         read_table(path)
     assert words in str(error.value)
     assert str(path) in str(error.value)
-    assert error.value.code == 3
+    assert _explained(error.value)[1] == BAD_DATA
 
 
 def test_a_feather_file_whose_texts_lie_elsewhere(tmp_path: Path) -> None:
@@ -164,24 +168,24 @@ def test_a_feather_file_whose_texts_lie_elsewhere(tmp_path: Path) -> None:
     batch = pa.record_batch({"word": column})
     with pa.ipc.new_file(tmp_path / "t.feather", batch.schema) as file:
         file.write_batch(batch)
-    with pytest.raises(DataError, match=r"t\.feather cannot be read as \.feather: "):
+    with pytest.raises(TableError, match=r"t\.feather cannot be read as \.feather: "):
         read_table(tmp_path / "t.feather")
 
 
 def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
     parquet.write_table(patients(5).slice(0, 0), tmp_path / "t.parquet")
-    with pytest.raises(DataError, match="5 columns, but no rows"):
+    with pytest.raises(TableError, match="5 columns, but no rows"):
         read_table(tmp_path / "t.parquet")
 
 
 def test_files_that_are_not_there_or_not_known(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="there is no such file"):
+    with pytest.raises(TableError, match="there is no such file"):
         read_table(tmp_path / "t.csv")
-    with pytest.raises(DataError, match="is a directory"):
+    with pytest.raises(TableError, match="is a directory"):
         read_table(_folder(tmp_path / "folder.csv"))
-    with pytest.raises(UsageError, match=r"'\.xlsx' is unknown"):
+    with pytest.raises(FileKindError, match=r"'\.xlsx' is unknown"):
         read_table(tmp_path / "t.xlsx")
-    with pytest.raises(UsageError, match="no ending"):
+    with pytest.raises(FileKindError, match="no ending"):
         read_table(tmp_path / "t")
 
 
