@@ -27,7 +27,7 @@ from fasttree import (
     SMMLClassifier,
     TreeClassifier,
 )
-from fasttree.base.checks import BY_CHANCE
+from fasttree.growth.params import BY_CHANCE
 from fasttree.pruning import METHODS
 
 N_ROWS = 1200

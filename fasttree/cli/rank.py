@@ -53,8 +53,8 @@ LEAST_BAR, MOST_BAR = 8, 40
 
 
 def criteria() -> list[str]:
-    from fasttree.base.checks import CRITERIA
     from fasttree.evaluation.ranking import OF_TABLES
+    from fasttree.growth.params import CRITERIA
 
     return list(dict.fromkeys((*CRITERIA, *OF_TABLES)))
 

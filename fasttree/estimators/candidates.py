@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fasttree.base.checks import UNLIMITED, GrowthParams
 from fasttree.base.sums import total
 from fasttree.estimators.training import OTHER_ROWS, Fitting
+from fasttree.growth.params import UNLIMITED, GrowthParams
 from fasttree.mml.message import Choices
 from fasttree.rules.paths import rules_to
 from fasttree.trees.tree import LEAF, Tree

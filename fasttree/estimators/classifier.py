@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fasttree import pruning as ways
-from fasttree.base.checks import (
-    MISSING,
-    GrowthParams,
-    check_growth,
-    check_max_bins,
-    check_n_jobs,
-    check_seed,
-    check_unknown,
-)
+from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed, check_unknown
 from fasttree.base.errors import require
 from fasttree.base.progress import check_verbose, reporting
 from fasttree.encoding.dataset import training
@@ -34,6 +26,7 @@ from fasttree.estimators.validation import (
     read_validation,
 )
 from fasttree.growth.choosers.costs import check_costs
+from fasttree.growth.params import MISSING, GrowthParams, check_growth
 from fasttree.mml.message import Choices
 from fasttree.persistence.parts import check_choices
 from fasttree.pruning.requirements import HELD_OUT

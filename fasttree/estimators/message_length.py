@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from fasttree.base.checks import GrowthParams, check_growth
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
+from fasttree.growth.params import GrowthParams, check_growth
 from fasttree.mml.averaging import average_prunings
 from fasttree.mml.message import Alpha, Choices, prune_by_length
 from fasttree.trees.tree import Tree

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.base.checks import GrowthParams
 from fasttree.base.values import column_label, plain, shown
 from fasttree.estimators.training import Pruned
+from fasttree.growth.params import GrowthParams
 from fasttree.tables.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
 from fasttree.tables.schema import Schema
 

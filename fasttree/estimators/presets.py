@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fasttree.base.checks import GrowthParams, check_flag, check_growth
+from fasttree.base.checks import check_flag
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
 from fasttree.growth.choosers.c45 import collapse
+from fasttree.growth.params import GrowthParams, check_growth
 from fasttree.mml.message import Choices
 from fasttree.pruning import ErrorBased
 from fasttree.trees.tree import Tree

@@ -13,7 +13,7 @@ import numpy as np
 
 from fasttree import pruning
 from fasttree.base import progress
-from fasttree.base.checks import SELECTED, GrowthParams
+from fasttree.base.checks import SELECTED
 from fasttree.base.ragged import places, starts
 from fasttree.base.threads import Team
 from fasttree.encoding.dataset import TrainingRows
@@ -30,6 +30,7 @@ from fasttree.encoding.folds import (
 from fasttree.encoding.merging import as_read_by, merged
 from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.grow import grow
+from fasttree.growth.params import GrowthParams
 from fasttree.mml.message import Choices
 from fasttree.mml.options import choices_of_rows
 from fasttree.pruning.after_growth import within_limits

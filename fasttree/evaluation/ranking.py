@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fasttree.base.checks import CRITERIA, check_growth
 from fasttree.base.elementary import log
 from fasttree.base.hints import check_choice, knowing_its_parameters
 from fasttree.encoding.dataset import TrainingRows, training
 from fasttree.encoding.encode import EncodedTable
 from fasttree.growth.choosers.costs import check_costs
 from fasttree.growth.grow import score_root
+from fasttree.growth.params import CRITERIA, check_growth
 from fasttree.stats.chance import score_tables
 from fasttree.stats.mic import class_mic_of_codes, table_mic
 

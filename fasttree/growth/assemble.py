@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fasttree.base.checks import J48_TIE
 from fasttree.base.ragged import NONE, ends, filled, places, starts
 from fasttree.base.sums import sums
 from fasttree.encoding.class_weights import (
@@ -28,6 +27,7 @@ from fasttree.growth.node_arrays import (
     depths,
     numbered,
 )
+from fasttree.growth.params import J48_TIE
 from fasttree.growth.surrogates import Surrogates
 from fasttree.mml.message import Choices
 from fasttree.trees.class_shares import Pair

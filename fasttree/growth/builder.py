@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from fasttree.base.checks import GrowthParams
 from fasttree.base.ragged import sizes
 from fasttree.encoding.encode import EncodedTable, midpoint
 from fasttree.encoding.weights import GridWeights
@@ -22,6 +21,7 @@ from fasttree.growth.level import (
     make_level,
     note_measured,
 )
+from fasttree.growth.params import GrowthParams
 from fasttree.growth.search import Winners
 from fasttree.growth.split import Children, has_empty_branch
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.checks import CATEGORICAL_SPLITS, MISSING, ORDERED, THRESHOLD, GrowthParams
 from fasttree.base.ragged import starts
 from fasttree.base.sums import sums
 from fasttree.base.threads import Team
@@ -17,6 +16,7 @@ from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.choosers.message_length import LengthRule
 from fasttree.growth.criterion import least_sizes, make_measure, slack_of
 from fasttree.growth.level import Slots
+from fasttree.growth.params import CATEGORICAL_SPLITS, MISSING, ORDERED, THRESHOLD, GrowthParams
 from fasttree.growth.rows_memory import MOST_NARROW_BRANCHES, Instances
 from fasttree.growth.surrogates import SurrogateSearch
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.checks import CRITERIA, GrowthParams, prior_of_class
+from fasttree.base.checks import prior_of_class
 from fasttree.base.elementary import log2
 from fasttree.encoding.weights import GridWeights
 from fasttree.growth.choosers import c45
+from fasttree.growth.params import CRITERIA, GrowthParams
 
 MOST_INVERSES, FEW_INVERSES = 2**18, 2**15
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base import progress
-from fasttree.base.checks import GrowthParams
 from fasttree.base.memory import give_back
 from fasttree.base.threads import Team
 from fasttree.encoding.encode import EncodedTable, is_worth_threads
@@ -21,6 +20,7 @@ from fasttree.growth.choosers.chance import ChanceRule
 from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.choosers.lookahead import Lookahead
 from fasttree.growth.context import Ground
+from fasttree.growth.params import GrowthParams
 from fasttree.growth.search import Batch, Evaluator, Winners, is_enough
 from fasttree.growth.split import Splitter
 from fasttree.mml.message import Choices

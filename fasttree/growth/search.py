@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.checks import ORDERED, ROOT_GAIN, STOPPING, THRESHOLD, GrowthParams
 from fasttree.base.ragged import ends
 from fasttree.base.threads import CHUNKS_PER_THREAD, portions
 from fasttree.growth.choosers import c45
 from fasttree.growth.choosers.costs import NO_GAIN
 from fasttree.growth.context import Ground
 from fasttree.growth.level import Level, family_sums, part_of
+from fasttree.growth.params import ORDERED, ROOT_GAIN, STOPPING, THRESHOLD, GrowthParams
 from fasttree.growth.ties import best_first
 
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring

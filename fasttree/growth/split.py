@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.checks import ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
 from fasttree.base.ragged import NONE, ends, filled, sizes
 from fasttree.base.threads import CHUNKS_PER_THREAD, portions
 from fasttree.base.values import column_label
 from fasttree.growth.context import Ground
 from fasttree.growth.level import Level, first_largest
+from fasttree.growth.params import ORDERED, PLACE_SHIFT, PRESENT, THRESHOLD
 from fasttree.growth.rows_memory import MOST_NARROW_BRANCHES
 from fasttree.growth.search import PARALLEL_WORK
 from fasttree.growth.surrogates import Surrogates

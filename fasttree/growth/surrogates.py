@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.checks import CATEGORICAL_SPLITS, CRITERIA, THRESHOLD, TIE
 from fasttree.base.ragged import starts
 from fasttree.base.threads import CHUNKS_PER_THREAD, Team, portions
 from fasttree.encoding.encode import WIDE_SHIFT, EncodedTable, midpoint
 from fasttree.encoding.weights import GridWeights
 from fasttree.growth.level import Level
+from fasttree.growth.params import CATEGORICAL_SPLITS, CRITERIA, THRESHOLD, TIE
 
 MOST_SURROGATES = 5
 LIGHTEST_SIDE = 2  # the weight that a surrogate must send each way

@@ -5,8 +5,8 @@ Everything here works on the *cost* of a side: its weight times its impurity, so
 (cost of the node - cost of its sides) / weight of the node, and a better split is simply a cheaper one.
 
 To add a criterion: give it a number, say what a class count contributes (`sum_terms`, `term_grows`) and what a side
-costs (`side_cost2`, `summed_cost`), and add its name to CRITERIA in base/checks.py. If its score is not "cost saved",
-say so in `score_of` and `final_score`.
+costs (`side_cost2`, `summed_cost`), and add its name to CRITERIA in growth/params.py. If its score is not "cost
+saved", say so in `score_of` and `final_score`.
 """
 
 from libc.stdint cimport int64_t

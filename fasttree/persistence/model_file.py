@@ -14,10 +14,11 @@ import numpy as np
 
 from fasttree import pruning
 from fasttree.base.atomic import atomic_file
-from fasttree.base.checks import NAIVE, SCHEMA
+from fasttree.base.checks import NAIVE
 from fasttree.base.errors import ModelFileError, require
 from fasttree.base.values import shown
 from fasttree.growth.choosers.costs import Nunez, nunez
+from fasttree.growth.params import SCHEMA
 from fasttree.persistence.archive import (
     FORMAT_VERSION,
     KNOWN_VERSIONS,

@@ -5,16 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fasttree import _core
 from fasttree.base import progress
-from fasttree.base.checks import SELECTED, GrowthParams
+from fasttree.base.checks import SELECTED
 from fasttree.base.sums import sums
 from fasttree.mml.message import Choices
 from fasttree.pruning.naive_tests import p_values_of, significant_splits
 from fasttree.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from fasttree.growth.params import GrowthParams
 
 
 def within_limits(

@@ -20,9 +20,10 @@ cuts than there were.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from fasttree.base.checks import GrowthParams
 from fasttree.base.ragged import places
 from fasttree.base.sums import sums, total
 from fasttree.base.threads import Team
@@ -33,6 +34,9 @@ from fasttree.tables.factors import MISSING_CODE
 from fasttree.tables.training import Table
 from fasttree.trees.predict import Policy, ends_of
 from fasttree.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from fasttree.growth.params import GrowthParams
 
 MISSING_IS_A_PLACE = ("branch", "category")
 

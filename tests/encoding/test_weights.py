@@ -23,8 +23,8 @@ from strategies import WEIGHTS, Problem, problems
 
 import fasttree
 from fasttree import TreeClassifier
-from fasttree.base.checks import CRITERIA
 from fasttree.encoding.weights import to_grid
+from fasttree.growth.params import CRITERIA
 from fasttree.trees.class_shares import SHARE_STEPS, settled
 
 pytestmark = pytest.mark.numeric

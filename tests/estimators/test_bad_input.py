@@ -14,7 +14,7 @@ import pytest
 
 import fasttree
 from fasttree import CARTClassifier, ID3Classifier, TreeClassifier
-from fasttree.base.checks import MISSING
+from fasttree.growth.params import MISSING
 
 GOOD_X = np.arange(20.0).reshape(10, 2)
 GOOD_Y = np.arange(10) % 2

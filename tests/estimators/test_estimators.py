@@ -25,8 +25,9 @@ from fasttree import (
     SMMLClassifier,
     TreeClassifier,
 )
-from fasttree.base.checks import CATEGORICAL_SPLITS, CRITERIA, MISSING, THRESHOLDS, UNKNOWN
+from fasttree.base.checks import UNKNOWN
 from fasttree.growth.choosers.costs import COST_FUNCTIONS
+from fasttree.growth.params import CATEGORICAL_SPLITS, CRITERIA, MISSING, THRESHOLDS
 from fasttree.pruning import METHODS
 
 Data = tuple[np.ndarray, np.ndarray]

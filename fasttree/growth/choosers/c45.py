@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.base.checks import GrowthParams
 from fasttree.base.sums import sums, total
 from fasttree.encoding.class_weights import at_stake
+from fasttree.growth.params import GrowthParams
 from fasttree.trees.tree import Tree
 
 BELOW_AVERAGE = 1e-3  # an attribute may gain so much less than the average and still be chosen

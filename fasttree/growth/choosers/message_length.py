@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.base.checks import CATEGORICAL_SPLITS, PLACE_SHIFT, PRESENT, GrowthParams
 from fasttree.base.elementary import log2
+from fasttree.growth.params import CATEGORICAL_SPLITS, PLACE_SHIFT, PRESENT, GrowthParams
 from fasttree.mml.message import log2_partitions
 
 LEAVES_OF_TWO = 2.0  # bits to say of both children of a split in two that they are leaves

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""User parameters -> one frozen, checked record. Below this nothing validates again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fasttree.base.checks import (
+    LEAST_ALPHA,
+    MOST_ALPHA,
+    NAIVE,
+    ONE_IN_ALL,
+    SIGNIFICANCE_TESTS,
+    as_float,
+    check_flag,
+    is_whole,
+)
+from fasttree.base.hints import check_choice
+from fasttree.base.values import shown
+
+# The number of each criterion in criteria.pxd.
+CRITERIA = {
+    "entropy": 0,
+    "gain_ratio": 1,
+    "gini": 2,
+    "misclassification": 3,
+    "message_length": 4,
+    "evidence": 4,
+    # Within an attribute these choose by information gain or by gini.
+    "ami": 0,
+    "smi": 0,
+    "adjusted_gini": 2,
+    "ad": 0,
+    "confidence_entropy": 0,
+}
+BY_CHANCE = ("ami", "smi", "adjusted_gini", "ad", "confidence_entropy")
+STOPPING = ("ad", "confidence_entropy")  # a split that is not above 0 is none
+BY_LENGTH = ("message_length", "evidence")  # both count the bits that tell the classes
+# The number of each shape of split of a categorical attribute in _core.pyx.
+CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2, "grouped": 3}
+ORDERED = 4  # categories split by threshold
+# What becomes of rows that do not know an attribute: the number of each policy in _core.pyx; "error" never gets there.
+MISSING = {"branch": 0, "category": 1, "fractional": 2, "surrogate": 3, "error": -1}
+THRESHOLD = 0
+THRESHOLDS = ("midpoint", "value")
+UNLIMITED = 2**62
+COMPATIBLE = ("j48",)
+# Which of the attributes whose splits are equally good is asked.
+SCHEMA, ROOT_GAIN = "schema", "root_gain"
+TIES = (SCHEMA, ROOT_GAIN)
+# The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values, or the
+# number of groups.
+PLACE_SHIFT = 32
+PRESENT = 2**PLACE_SHIFT - 1
+TIE = 1e-10  # by how much a later candidate must score better
+J48_TIE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthParams:
+    """How a tree is to be grown; every value is legal."""
+
+    criterion: str
+    categorical_split: str
+    missing: str
+    threshold: str
+    max_depth: int
+    max_leaves: int
+    min_samples_split: float
+    min_samples_leaf: float
+    min_weight_fraction_leaf: float
+    min_gain: float
+    stop_zero_gain: bool
+    min_category_count: float = 1.0  # of less weight, categories count as one
+    significance: float | None = None  # a node is a leaf if its best split has this p value or more
+    significance_test: str = NAIVE
+    exact_p: bool | None = None  # naive, by an exact test; None: where counts are small
+    ties: str = SCHEMA
+    c45: bool = False  # C4.5's own rules for the choice of a test
+    compat: str | None = None
+    alpha: float | str = 0.5  # what every class counts in a message before the first row is seen
+    lookahead: int = 0  # levels below a split by which it is judged beside its own
+
+    @property
+    def by_length(self) -> bool:
+        return self.criterion in BY_LENGTH
+
+    @property
+    def by_chance(self) -> bool:
+        return self.criterion in BY_CHANCE
+
+    @property
+    def tie(self) -> float:
+        return J48_TIE if self.compat else TIE
+
+
+def check_growth(
+    values: Mapping[str, Any], c45: bool = False, by_length: bool = False
+) -> GrowthParams:
+    """Check the growing parameters of an estimator: of any, of C4.5, or of those that grow by length."""
+    criteria = ("gain_ratio", "entropy") if c45 else BY_LENGTH if by_length else tuple(CRITERIA)
+    if values["missing"] == "surrogate" and values["categorical_split"] != "subset":
+        raise ValueError(
+            'missing="surrogate" needs splits with two branches, but categorical_split='
+            f'{values["categorical_split"]!r} makes more: use categorical_split="subset", or another way '
+            "for missing values"
+        )
+    criterion = check_choice("criterion", values["criterion"], criteria)
+    if criterion in BY_LENGTH:
+        _check_by_length(values)
+    return GrowthParams(
+        criterion=criterion,
+        categorical_split=check_choice(
+            "categorical_split", values["categorical_split"], CATEGORICAL_SPLITS
+        ),
+        missing=check_choice("missing", values["missing"], MISSING),
+        threshold=check_choice("threshold", values["threshold"], THRESHOLDS),
+        max_depth=_limit("max_depth", values["max_depth"], 0),
+        max_leaves=_limit("max_leaves", values["max_leaves"], 1),
+        min_samples_split=_weight("min_samples_split", values["min_samples_split"]),
+        min_samples_leaf=_weight("min_samples_leaf", values["min_samples_leaf"]),
+        min_weight_fraction_leaf=_fraction(
+            "min_weight_fraction_leaf", values.get("min_weight_fraction_leaf", 0.0)
+        ),
+        min_gain=_number("min_gain", values["min_gain"], 0.0),
+        stop_zero_gain=check_flag("stop_zero_gain", values["stop_zero_gain"]),
+        min_category_count=_number("min_category_count", values.get("min_category_count", 1), 1.0),
+        significance=_significance(values.get("significance")),
+        significance_test=_significance_test(values),
+        exact_p=getattr(values.get("significance"), "exact", None),
+        ties=check_choice("ties", values.get("ties", SCHEMA), TIES),
+        c45=c45,
+        compat=_compat(values.get("compat")),
+        alpha=_alpha(values.get("alpha", 0.5)),
+        lookahead=_lookahead(values.get("lookahead", 0)),
+    )
+
+
+def _check_by_length(values: Mapping[str, Any]) -> None:
+    """A message tells the rows as they are, and splits are made whether they shorten it or not: pruning decides."""
+    remedies = {
+        "attribute_costs": "which weigh gains: use another criterion",
+        "class_weight": "since a message tells the classes of the rows as they are: pass sample_weight to fit",
+        "misclassification_cost": "since a message tells the classes of the rows as they are: use another criterion",
+        "min_gain": "since the splits that do not pay are for pruning: leave it at 0",
+        "stop_zero_gain": "since the splits that do not pay are for pruning: leave it at False",
+    }
+    for name, remedy in remedies.items():
+        value = values.get(name)
+        if value is not None and not (isinstance(value, (bool, int, float)) and value == 0):
+            raise ValueError(f"criterion={values['criterion']!r} takes no {name}, {remedy}")
+    if values["criterion"] == "evidence" and values.get("lookahead", 0) == 1:
+        raise ValueError(
+            'lookahead=1 needs criterion="message_length": evidence does not look ahead'
+        )
+
+
+def _alpha(value: Any) -> float | str:
+    if isinstance(value, str) and value == ONE_IN_ALL:
+        return value
+    number = as_float(value)
+    if not LEAST_ALPHA <= number <= MOST_ALPHA:
+        raise ValueError(
+            f'alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g} or "{ONE_IN_ALL}", got {shown(value)}'
+        )
+    return number
+
+
+def _lookahead(value: Any) -> int:
+    if not is_whole(value) or value not in (0, 1):
+        raise ValueError(f"lookahead must be 0 or 1, got {shown(value)}")
+    return int(value)
+
+
+def _compat(value: Any) -> str | None:
+    return None if value is None else check_choice("compat", value, COMPATIBLE)
+
+
+def _fraction(name: str, value: Any) -> float:
+    number = _number(name, value, 0.0)
+    if number > 0.5:
+        raise ValueError(
+            f"{name} must be from 0 to 0.5 (no split has two branches that each hold more than half of "
+            f"the weight), got {shown(value)}"
+        )
+    return number
+
+
+def _significance(value: Any) -> float | None:
+    if value is None:
+        return None
+    value = getattr(value, "alpha", value)  # of a fasttree.pruning.Significance
+    number = as_float(value)
+    if not 0 < number < 1:
+        raise ValueError(
+            f"significance must be None (no test) or a probability, above 0 and below 1, got {shown(value)}"
+        )
+    return number
+
+
+def _significance_test(values: Mapping[str, Any]) -> str:
+    """An object says itself which test it is."""
+    said = values.get("significance_test", NAIVE)
+    test = check_choice("significance_test", said, SIGNIFICANCE_TESTS)
+    own = getattr(values.get("significance"), "test", test)
+    if test == NAIVE and own != NAIVE:
+        raise ValueError(
+            f'significance_test="naive" is for a number, but significance={shown(values["significance"])} says '
+            f'test={own!r} itself: use fasttree.pruning.Significance(..., test="naive")'
+        )
+    return str(own)
+
+
+def _limit(name: str, value: Any, least: int) -> int:
+    if value is None:
+        return UNLIMITED
+    if not is_whole(value) or value < least:
+        raise ValueError(
+            f"{name} must be None (no limit) or an integer of at least {least}, got {shown(value)}"
+        )
+    return int(value)
+
+
+def _number(name: str, value: Any, least: float) -> float:
+    number = as_float(value)
+    if not least <= number < math.inf:
+        raise ValueError(
+            f"{name} must be a finite number of at least {least:g}, got {shown(value)}"
+        )
+    return number
+
+
+def _weight(name: str, value: Any) -> float:
+    number = _number(name, value, 0.0)
+    if 0 < number < 1:
+        raise ValueError(
+            f"{name} is a weight here, not a share of the rows: for {number:g} of the rows pass "
+            f"{name}={number:g} * len(y), got {shown(value)}"
+        )
+    return number
