@@ -30,6 +30,12 @@ def tabulated(codes: list[int], y: list[int], weights: list[float]) -> Table:
     return found
 
 
+def least_leaf(parameters: dict[str, Any]) -> float:
+    """Up to 1 is no limit, however light rows are."""
+    least = parameters["min_samples_leaf"]
+    return least if least > 1 else 0.0
+
+
 def best_score(table: Table, criterion: str, least: float, least_share: float) -> float:
     """Over all the ways to divide the levels in two sets that are both heavy enough; -inf: there is none."""
     first, *others = sorted(table)
@@ -88,7 +94,7 @@ def fitted(case: dict[str, Any], **more: Any) -> tuple[Any, float]:
     best = best_score(
         table,
         parameters["criterion"],
-        parameters["min_samples_leaf"],
+        least_leaf(parameters),
         parameters.get("min_weight_fraction_leaf", 0.0),
     )
     return model.tree_, best
@@ -97,9 +103,7 @@ def fitted(case: dict[str, Any], **more: Any) -> tuple[Any, float]:
 def is_done(case: dict[str, Any]) -> bool:
     """No split is looked for in a node of one class, or in one that is too light for two branches."""
     weights = effective_weights(case["weights"], len(case["y"]))
-    return (
-        len(set(case["y"])) < 2 or sum(weights) < 2 * case["parameters"]["min_samples_leaf"] - 1e-9
-    )
+    return len(set(case["y"])) < 2 or sum(weights) < 2 * least_leaf(case["parameters"]) - 1e-9
 
 
 @given(limited(9))
@@ -108,6 +112,18 @@ def test_the_best_subset_that_the_limits_allow(case: dict[str, Any]) -> None:
     assert not tree.heuristic.any()
     if not is_done(case):
         assert score_at_root(tree, case["parameters"]["criterion"]) == pytest.approx(best, abs=1e-8)
+
+
+def test_light_rows_are_branches_without_a_limit() -> None:
+    case = {
+        "codes": [0, 1, 2, 2],
+        "y": [0, 1, 0, 1],
+        "weights": [1 / 16, 1 / 8, 1 / 8, 1 / 16],
+        "parameters": {"criterion": "entropy", "min_samples_leaf": 1},
+    }
+    tree, best = fitted(case)
+    assert tree.attribute[0] == 0
+    assert score_at_root(tree, "entropy") == pytest.approx(best, abs=1e-12)
 
 
 @given(limited(14, fewest_levels=13))
