@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fasttree import costs, datasets, measures, metrics, plot, pruning
     from fasttree.base.errors import ModelFileError
     from fasttree.batch import score_batches as score_batches
-    from fasttree.encoding.dataset import Columns
+    from fasttree.encoding.dataset import Columns, Dataset
     from fasttree.estimators import (
         BayesTreeClassifier,
         C45Classifier,
@@ -40,6 +40,7 @@ _HOMES = {
     "Categorical": "fasttree.tables.categorical",
     "Columns": "fasttree.encoding.dataset",
     "DataWarning": "fasttree.tables.doubts",
+    "Dataset": "fasttree.encoding.dataset",
     "ID3Classifier": "fasttree.estimators",
     "MMLClassifier": "fasttree.estimators",
     "ModelFileError": "fasttree.base.errors",
@@ -69,6 +70,7 @@ __all__ = [
     "Categorical",
     "Columns",
     "DataWarning",
+    "Dataset",
     "ID3Classifier",
     "MMLClassifier",
     "ModelFileError",

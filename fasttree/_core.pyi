@@ -7,26 +7,26 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 KEY_COLUMNS: int
-MOST_FEW: int
+MAX_BYTE_CODES: int
 SMALL_NODE: int
 COPIES: str
 
 def trim_heap() -> None: ...
-def forget(entries: Array) -> None: ...
+def release_pages(entries: Array) -> None: ...
 def fail_allocation(number: int) -> bool: ...
 def count_allocations() -> tuple[int, int]: ...
 
-UNKNOWN_LEVEL: int
+UNKNOWN_CATEGORY: int
 
-def klogk_table(fine: float, n: int, out: Array) -> None: ...
-def code_table(fine: float, prior: float, per_unit: float, out: Array) -> None: ...
+def klogk_table(steps_per_bit: float, n: int, out: Array) -> None: ...
+def code_table(steps_per_bit: float, prior: float, steps_per_unit: float, out: Array) -> None: ...
 
-class Measure:
+class CriterionTables:
     unit: float
     min_leaf: int
     def __init__(
         self,
-        criterion: int,
+        kind: int,
         n_classes: int,
         min_leaf: int,
         min_weight: int,
@@ -37,16 +37,16 @@ class Measure:
         side_share: float,
         side_most: float,
         exact_squares: bool,
-        fine: float,
+        steps_per_bit: float,
         klogk_steps_of: Array,
         by_inverse: bool,
         inverse: Array,
         inverse_down: Array,
     ) -> None: ...
     def set_code(
-        self, prior: float, per_unit: float, class_code: Array, total_code: Array
+        self, prior: float, steps_per_unit: float, class_code: Array, total_code: Array
     ) -> None: ...
-    def costs(self, counts: Array, total: Array, out: Array) -> None: ...
+    def losses(self, counts: Array, total: Array, out: Array) -> None: ...
 
 class Level:
     def __init__(
@@ -63,16 +63,16 @@ class Level:
         child_slot: Array,
         counts: Array,
         total: Array,
-        size: Array,
-        cost: Array,
+        limit_weight: Array,
+        loss: Array,
     ) -> None: ...
 
-class Growth:
+class Grower:
     def __init__(
         self,
-        measure: Measure,
+        tables: CriterionTables,
         codes: Array,
-        storage: Array,
+        list_row: Array,
         shape: Array,
         n_codes: Array,
         has_missing: Array,
@@ -80,10 +80,10 @@ class Growth:
         pool: Array,
         cell_start: Array,
         rank_shift: int,
-        per_unit: float,
+        steps_per_unit: float,
     ) -> None: ...
     def set_values(self, values: Array, value_start: Array) -> None: ...
-    def set_lists(self, lists: Array, next_lists: Array) -> None: ...
+    def set_sorted_entries(self, sorted_entries: Array, next_sorted_entries: Array) -> None: ...
     def set_row_lists(self, row_list: Array, next_row_list: Array) -> None: ...
     def set_instances(
         self,
@@ -95,16 +95,16 @@ class Growth:
         wide: Array | None,
         exact: Array | None,
     ) -> None: ...
-    def advance(
+    def partition_and_search(
         self,
         level: Level,
-        family0: int,
-        family1: int,
-        moves: bool,
+        group0: int,
+        group1: int,
+        partitions: bool,
         first_node: int,
         a0: int,
         a1: int,
-        spare: Array,
+        list_scratch: Array,
         score: Array,
         cut: Array,
         split: Array | None,
@@ -115,7 +115,7 @@ UNCLEAR: int
 CLEAR: int
 
 def split_nodes(
-    growth: Growth,
+    grower: Grower,
     level: Level,
     nodes: Array,
     n0: int,
@@ -130,10 +130,10 @@ def split_nodes(
     table_branch: Array,
     neighbours: Array,
     missing_branch: Array,
-    n_shared: Array,
+    n_unassigned: Array,
 ) -> bool: ...
-def share_rows(
-    growth: Growth,
+def distribute_rows(
+    grower: Grower,
     level: Level,
     nodes: Array,
     n0: int,
@@ -149,11 +149,11 @@ def share_rows(
     child_exact: Array,
 ) -> bool: ...
 def count_cuts(
-    growth: Growth, level: Level, nodes: Array, attribute: Array, cut: Array, cuts: Array
+    grower: Grower, level: Level, nodes: Array, attribute: Array, cut: Array, cuts: Array
 ) -> None: ...
-def find_variety(growth: Growth, level: Level, attribute: int, first: Array) -> None: ...
-def hand_on(
-    growth: Growth,
+def find_variety(grower: Grower, level: Level, attribute: int, first: Array) -> None: ...
+def scatter_rows(
+    grower: Grower,
     level: Level,
     nodes: Array,
     n0: int,
@@ -163,36 +163,36 @@ def hand_on(
     row_start: Array,
 ) -> bool: ...
 def agreements(
-    growth: Growth,
+    grower: Grower,
     level: Level,
     nodes: Array,
     n0: int,
     n1: int,
     attribute: Array,
     known: Array,
-    measure: Measure,
+    tables: CriterionTables,
     a0: int,
     a1: int,
     side: Array,
     weight: Array | None,
-    slack: int,
-    spare: Array,
+    weight_tolerance: int,
+    list_scratch: Array,
     agree: Array,
     cut: Array,
 ) -> bool: ...
 def describe_surrogates(
-    growth: Growth,
+    grower: Grower,
     level: Level,
     node: Array,
     attribute: Array,
     cut: Array,
     s0: int,
     s1: int,
-    measure: Measure,
+    tables: CriterionTables,
     side: Array,
     weight: Array | None,
-    slack: int,
-    spare: Array,
+    weight_tolerance: int,
+    list_scratch: Array,
     neighbours: Array,
     low: Array,
     table_start: Array,
@@ -200,15 +200,15 @@ def describe_surrogates(
     table_branch: Array,
     n_codes: Array,
 ) -> bool: ...
-def send_missing(
-    growth: Growth,
+def set_missing_branches(
+    grower: Grower,
     level: Level,
     nodes: Array,
     n0: int,
     n1: int,
     attribute: Array,
     first_child: Array,
-    n_shared: Array,
+    n_unassigned: Array,
     surrogates: Array,
     surrogate: Array,
     cut: Array,
@@ -222,13 +222,13 @@ def send_missing(
     child_counts: Array,
 ) -> None: ...
 def note_sides(
-    growth: Growth, level: Level, nodes: Array, attribute: Array, side: Array
+    grower: Grower, level: Level, nodes: Array, attribute: Array, side: Array
 ) -> None: ...
 def class_totals(y: Array, weight: Array | None, out: Array) -> None: ...
 def keep_entries(entries: Array, is_kept: Array, out: Array) -> None: ...
 def write_rows(y: Array, weight: Array | None, shift: int, out: Array) -> None: ...
 def choose_attributes(
-    worth: Array,
+    adjusted: Array,
     order: Array,
     tie: float,
     relative: bool,
@@ -239,7 +239,7 @@ def choose_attributes(
     best_cut: Array,
 ) -> None: ...
 def best_first(
-    first_child: Array, n_children: Array, multiplicity: Array, worth: Array, max_leaves: int
+    first_child: Array, n_children: Array, multiplicity: Array, score: Array, max_leaves: int
 ) -> bytearray: ...
 def count_values(
     table: Array, most: int, codes: Array, ascending: Array, n_values: Array
@@ -248,19 +248,21 @@ def sorted_codes(values: Array, codes: Array, out: Array, ascending: Array) -> N
 def midpoints(below: Array, above: Array, out: Array) -> None: ...
 def keys_of(table: Array, row_bits: int, keys: Array, whole: Array, n_missing: Array) -> None: ...
 def text_codes(capsule: Any, codes: Array) -> list[str] | None: ...
-def place_codes(capsule: Any, codes: Array, most: int) -> list[int] | None: ...
+def pool_codes(capsule: Any, codes: Array, most: int) -> list[int] | None: ...
 def dictionary_codes(capsule: Any, codes: Array) -> list[str] | None: ...
 def numbers_with_holes(capsule: Any, out: Array, narrow: bool) -> bool | None: ...
-def few_numbers(capsule: Any, codes: Array) -> list[float] | None: ...
+def number_byte_codes(capsule: Any, codes: Array) -> list[float] | None: ...
 def object_codes(values: Sequence[Any], codes: Array) -> list[Any]: ...
-def recode(codes: Array, table: Array, out: Array) -> None: ...
-def recode_to_bytes(codes: Array, table: Array, out: Array) -> None: ...
+def take_codes(codes: Array, table: Array, out: Array) -> None: ...
+def take_codes_to_bytes(codes: Array, table: Array, out: Array) -> None: ...
 def renumber(codes: Array, row_of: Array, out: Array) -> None: ...
-def level_entries(codes: Array, n_levels: int, shift: int, y: Array, entries: Array) -> None: ...
+def category_entries(
+    codes: Array, n_categories: int, shift: int, y: Array, entries: Array
+) -> None: ...
 
 class SortedColumn:
     def __init__(self, keys: Array, row_bits: int, whole: bool, n_missing: int) -> None: ...
-    def settle(self, values: Array) -> int: ...
+    def resolve_collisions(self, values: Array) -> int: ...
     def codes(
         self,
         values: Array,
@@ -268,8 +270,8 @@ class SortedColumn:
         total: int,
         n_bins: int,
         codes: Array,
-        lower: Array,
-        upper: Array,
+        bin_min: Array,
+        bin_max: Array,
     ) -> int: ...
     def entries(
         self, values: Array, shift: int, y: Array, entries: Array
@@ -298,7 +300,7 @@ class Router:
     def spread(
         self,
         table: Array,
-        places: Array,
+        indices: Array,
         total: Array,
         proba: Array,
         tie: float,
@@ -309,7 +311,7 @@ class Router:
     def ends(
         self,
         table: Array,
-        places: Array,
+        indices: Array,
         total: Array,
         start: Array,
         leaf: Array,
@@ -319,7 +321,7 @@ class Router:
         self, table: Array, row0: int, row1: int, allow_missing: bool, out: Array
     ) -> tuple[int, int] | None: ...
 
-def rows_at(values: Array, places: Array, row0: int, row1: int, out: Array) -> None: ...
+def rows_at(values: Array, indices: Array, row0: int, row1: int, out: Array) -> None: ...
 def added_errors_of(
     n: Array, e: Array, kind: int, confidence: float, z: float, out: Array
 ) -> None: ...

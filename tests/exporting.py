@@ -26,7 +26,7 @@ from fasttree import (
     SMMLClassifier,
     TreeClassifier,
 )
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 
 UNSEEN = "never seen: ☃'\"\n--"
 
@@ -169,7 +169,7 @@ def answers(fitted: Any, rows: Rows) -> Answers:
     if not places:
         return Answers(refused, [], np.empty((0, len(fitted.classes_))), [])
     table = rows.take(places).table(fitted)
-    classes = [plain(label) for label in fitted.predict(table).tolist()]
+    classes = [to_python(label) for label in fitted.predict(table).tolist()]
     return Answers(refused, classes, fitted.predict_proba(table), fitted.apply(table).tolist())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import Table, read_table, read_table_like
+from fasttree.tables.training import Table, read_table, read_table_for_schema
 
 COLOURS = ["red", "green", "red", "blue"]
 SIZES = [3, 1, 2, 2]
@@ -72,7 +72,7 @@ EMPTY = Schema((AttributeSchema("a", ()),), np.array([0, 1]), named=True)
 
 
 def codes_like(column: Any, schema: Schema) -> list[int]:
-    table = read_table_like({"a": column}, schema)
+    table = read_table_for_schema({"a": column}, schema)
     assert table.columns is not None
     assert table.columns[0].categories is schema.attributes[0].categories
     codes = table.columns[0].codes

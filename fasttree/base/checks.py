@@ -11,10 +11,10 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.hints import check_choice
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 UNKNOWN = ("missing", "majority", "error")
-MAX_BINS: int = _core.MOST_FEW
+MAX_BINS: int = _core.MAX_BYTE_CODES
 # Does a test know that the split was chosen among many?
 SELECTED, NAIVE = "selected", "naive"
 SIGNIFICANCE_TESTS = (SELECTED, NAIVE)
@@ -33,7 +33,7 @@ def check_seed(value: Any) -> int:
         return 0
     if not is_whole(value) or not 0 <= value < 2**64:
         raise ValueError(
-            f"random_state must be None or an integer from 0 to 2**64 - 1, got {shown(value)}"
+            f"random_state must be None or an integer from 0 to 2**64 - 1, got {short_repr(value)}"
         )
     return int(value)
 
@@ -47,7 +47,7 @@ def check_max_bins(value: Any) -> int | None:
         return None
     if not is_whole(value) or not 2 <= value <= MAX_BINS:
         raise ValueError(
-            f"max_bins must be None (exact) or an integer from 2 to {MAX_BINS}, got {shown(value)}"
+            f"max_bins must be None (exact) or an integer from 2 to {MAX_BINS}, got {short_repr(value)}"
         )
     return int(value)
 
@@ -57,7 +57,7 @@ def check_n_jobs(value: Any) -> int | None:
         return None
     if not is_whole(value) or value == 0:
         raise ValueError(
-            f"n_jobs must be None or an integer other than 0 (-1: all cores), got {shown(value)}"
+            f"n_jobs must be None or an integer other than 0 (-1: all cores), got {short_repr(value)}"
         )
     return int(value)
 
@@ -79,5 +79,5 @@ def is_whole(value: Any) -> bool:
 
 def check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be True or False, got {shown(value)}")
+        raise ValueError(f"{name} must be True or False, got {short_repr(value)}")
     return bool(value)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import wraps
 from typing import Any, TypeVar
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = TypeVar("Kind")
@@ -101,7 +101,9 @@ def check_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
     words = tuple(allowed)
     if not isinstance(value, str) or value not in words:
         names = ", ".join(map(repr, words))
-        raise ValueError(f"{name} must be one of {names}, got {shown(value)}{meant(value, words)}")
+        raise ValueError(
+            f"{name} must be one of {names}, got {short_repr(value)}{meant(value, words)}"
+        )
     return value
 
 

@@ -8,7 +8,7 @@ import decimal
 import math
 from typing import Any
 
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 
 # Source of a function that reads a time.
 READ_TIME = '''
@@ -48,7 +48,7 @@ def _standard(value: Any) -> Any:
 
 def python_literal(value: Any) -> str:
     """An expression that gives the label; it may need `datetime` or `decimal`."""
-    value = _standard(plain(value))
+    value = _standard(to_python(value))
     if (
         not isinstance(value, PLAIN)
         or hasattr(value, "nanosecond")

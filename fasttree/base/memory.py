@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory that was freed, back to the system: allocators keep it, and a large fit has no other use for it."""
+"""Release memory that was freed to the system: allocators keep it, and a large fit has no other use for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fasttree import _core
 WORTH_BYTES = 2**23  # of what was freed; less than that is not worth the time
 
 
-def give_back(n_bytes: int) -> None:
+def release_freed(n_bytes: int) -> None:
     """To be called when a good part of `n_bytes` may have been freed in pieces."""
     if n_bytes < WORTH_BYTES:
         return

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 LIBRARIES = ("pandas", "polars")
 
@@ -42,5 +42,5 @@ def data_frame(columns: dict[str, list[Any]], backend: str | None, library: str)
     if backend == "dict":
         return columns
     if backend not in LIBRARIES:
-        raise ValueError(f"backend must be 'pandas', 'polars' or 'dict', got {shown(backend)}")
+        raise ValueError(f"backend must be 'pandas', 'polars' or 'dict', got {short_repr(backend)}")
     return importlib.import_module(backend).DataFrame(columns)

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 PATIENCE = 2.0  # seconds without a word; of long calls a quarter of the time so far
 EVERY_STEP = 2  # as verbose
@@ -129,6 +129,6 @@ def check_verbose(value: Any) -> int:
     if not isinstance(value, numbers.Integral) or value < 0:
         raise ValueError(
             "verbose must be 0 (silent), 1 (progress of calls over two seconds) or 2 (every step), "
-            f"got {shown(value)}"
+            f"got {short_repr(value)}"
         )
     return int(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists that stand one after another in one array: where each begins, how long it is, which places it takes."""
+"""Ragged lists: several lists one after another in one array, with where each begins and how long it is."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ NONE = np.int32(-1)
 
 
 def filled(n: int, value: np.generic) -> np.ndarray:
-    """An array that says the same n times; `numpy.full` takes three times as long for a few."""
+    """An array of n equal values; `numpy.full` takes three times as long for a few."""
     found = np.empty(n, dtype=value.dtype)
     found.fill(value)
     return found
 
 
-def ends(lengths: np.ndarray) -> np.ndarray:
-    """0 and the running sums: where each of the lists begins, and the end."""
+def offsets(lengths: np.ndarray) -> np.ndarray:
+    """0 and the running sums of the lengths: where each list begins, and where the last one ends."""
     result = np.zeros(len(lengths) + 1, dtype=np.int64)
     lengths.cumsum(out=result[1:])
     return result
 
 
-def starts(lengths: np.ndarray) -> np.ndarray:
+def begins(lengths: np.ndarray) -> np.ndarray:
     """Where each of the lists begins."""
     return np.asarray(lengths.cumsum() - lengths)
 
 
-def sizes(segment_ends: np.ndarray) -> np.ndarray:
-    """The lengths of the lists, from `ends`."""
-    return np.asarray(segment_ends[1:] - segment_ends[:-1])
+def lengths(list_offsets: np.ndarray) -> np.ndarray:
+    """The lengths of the lists, from their `offsets`."""
+    return np.asarray(list_offsets[1:] - list_offsets[:-1])
 
 
-def places(start: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """start[i], start[i] + 1, ..., as many as lengths[i] says, for one list after the other."""
-    return np.repeat(start - starts(lengths), lengths) + np.arange(lengths.sum())
+def flat_indices(begin: np.ndarray, n_items: np.ndarray) -> np.ndarray:
+    """begin[i], begin[i] + 1, ..., n_items[i] numbers, for one list after the other."""
+    return np.repeat(begin - begins(n_items), n_items) + np.arange(n_items.sum())
 
 
-def slices(
-    start: np.ndarray, values: np.ndarray, which: np.ndarray
+def take_lists(
+    list_offsets: np.ndarray, values: np.ndarray, which: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Some of the lists ``values[start[i]:start[i + 1]]``: where they begin now, and their values."""
-    lengths = sizes(start)[which]
-    return ends(lengths), values[places(start[which], lengths)]
+    """Some of the lists ``values[list_offsets[i]:list_offsets[i + 1]]``: their own offsets, and their values."""
+    n_items = lengths(list_offsets)[which]
+    return offsets(n_items), values[flat_indices(list_offsets[which], n_items)]

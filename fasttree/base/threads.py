@@ -58,8 +58,8 @@ class _Step:
         self.error: BaseException | None = None
 
 
-class Team:
-    """``with Team(n_jobs) as team: team.run(task, n)`` calls task(worker, i) for i < n, on all the threads."""
+class ThreadTeam:
+    """``with ThreadTeam(n_jobs) as team: team.run(task, n)`` calls task(worker, i) for i < n, on all the threads."""
 
     def __init__(self, n_jobs: int | None, most: int | None = None, brief: bool = False) -> None:
         """`most`: for so many threads there is work, whatever `n_jobs` allows."""
@@ -84,7 +84,7 @@ class Team:
         # Beside `_changed`, which would wake the host at every step.
         self._dismissed = threading.Event()
 
-    def __enter__(self) -> Team:
+    def __enter__(self) -> ThreadTeam:
         try:
             with suppress(*NO_THREAD):  # those there are do it
                 self._start()
@@ -175,9 +175,9 @@ class Team:
             self._changed.notify_all()
         self._dismissed.set()
 
-    def run(self, task: Task, n_tasks: int, shared: bool = True) -> None:
+    def run(self, task: Task, n_tasks: int, threaded: bool = True) -> None:
         """Do all the tasks; the first exception stops the rest and is raised here."""
-        if self.size == 1 or n_tasks == 1 or not shared:
+        if self.size == 1 or n_tasks == 1 or not threaded:
             for i in range(n_tasks):
                 task(0, i)
             return

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 
-def family(kind: type) -> str:
+def value_kind(kind: type) -> str:
     """What a type is to a column: "text", "number", "bool", "date", ... or the type's own name."""
     if kind is type(None) or kind.__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return "missing"
@@ -31,25 +31,25 @@ def family(kind: type) -> str:
     return kind.__name__
 
 
-def families_of(labels: Iterable[Any]) -> dict[str, Any]:
+def value_kinds(labels: Iterable[Any]) -> dict[str, Any]:
     """The families among labels, each with an example. A bool is a number here: 1 matches True."""
     examples: dict[str, Any] = {}
     for kind, label in {type(label): label for label in labels}.items():
-        name = family(kind)
+        name = value_kind(kind)
         examples.setdefault("number" if name == "bool" else name, label)
     return examples
 
 
 def is_missing(value: Any) -> bool:
     # NaN alone differs from itself; pd.NA and a decimal's sNaN refuse to be compared, so types go first.
-    if family(type(value)) == "missing":
+    if value_kind(type(value)) == "missing":
         return True
     if isinstance(value, Decimal):
         return value.is_nan()
     return isinstance(value, (numbers.Number, np.generic)) and bool(value != value)
 
 
-def plain(value: Any) -> Any:
+def to_python(value: Any) -> Any:
     """numpy's scalars and the text and numbers of an enum as Python's own, and -0.0 as 0.0: labels of every library
     print and compare alike, and none depends on the row in which it came first."""
     if type(value) is str:
@@ -63,10 +63,10 @@ def plain(value: Any) -> Any:
     return value + 0.0 if isinstance(value, float) else value
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """A value as an error message shows it: plain and not too long."""
     try:
-        text = repr(plain(value))
+        text = repr(to_python(value))
     except ValueError:  # Python writes no whole number of more than 4300 digits
         text = f"{type(value).__name__} of very many digits"
     return text if len(text) <= 60 else text[:57] + "..."

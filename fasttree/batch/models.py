@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fasttree.base.quoting import readable_in_rule
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.estimators import TreeClassifier
 from fasttree.estimators.answers import Answers, RuleAnswers, Scored, TreeAnswers, tree_or_rules
 from fasttree.rules import Condition, Rule, RuleList
@@ -71,13 +71,13 @@ class TreeScorer(TreeAnswers):
         way = rules[int(place_of[node])]
         shares = None
         if label is not None:
-            way = replace(way, label=plain(self.schema.classes[label]))
+            way = replace(way, label=to_python(self.schema.classes[label]))
             shares = shares_on_way(self.tree, node)
         attribute = int(self.tree.attribute[node])
         if attribute == LEAF:
             return way, shares
         asked = self.schema.attributes[attribute]
-        levels = tuple(map(plain, asked.categories or ()))
+        levels = tuple(map(to_python, asked.categories or ()))
         new = Condition(asked.name, levels=(), excluded=levels, unseen=self.unknown, is_unseen=True)
         return replace(way, conditions=(*way.conditions, new)), shares
 
@@ -92,8 +92,8 @@ class TreeScorer(TreeAnswers):
         return found.place, found.texts
 
     def identity(self) -> str:
-        said = (self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown)
-        return hashlib.sha256(repr(said).encode()).hexdigest()
+        identity = (self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown)
+        return hashlib.sha256(repr(identity).encode()).hexdigest()
 
 
 class RuleScorer(RuleAnswers):
@@ -116,8 +116,8 @@ class RuleScorer(RuleAnswers):
         return self.rules[number], None
 
     def identity(self) -> str:
-        said = (self.rules.to_json(), repr(self.schema), self.policy, self.unknown)
-        return hashlib.sha256(repr(said).encode()).hexdigest()
+        identity = (self.rules.to_json(), repr(self.schema), self.policy, self.unknown)
+        return hashlib.sha256(repr(identity).encode()).hexdigest()
 
 
 _Way = tuple[
@@ -183,16 +183,19 @@ class _Reasons:
         if not len(rows):
             return
         reasons, (rule, shares) = self._known.way(key, way, self._values.schema)
-        for some, said in reasons.groups(self._values, rows):
-            if self._in_full and UNSEEN not in said[: len(rule.conditions)]:
+        for some, premises in reasons.groups(self._values, rows):
+            if self._in_full and UNSEEN not in premises[: len(rule.conditions)]:
                 continue  # it lacks what was not asked for on its way
             self.put(
-                some, self._known.text((key, *said), partial(_reason, reasons, said, rule, shares))
+                some,
+                self._known.text(
+                    (key, *premises), partial(_reason, reasons, premises, rule, shares)
+                ),
             )
 
 
-def _reason(reasons: RowReasons, said: list[int], rule: Rule, shares: Any) -> str:
-    return f"IF {reasons.premise(said, shares)} THEN {readable_in_rule(rule.label)}"
+def _reason(reasons: RowReasons, premises: list[int], rule: Rule, shares: Any) -> str:
+    return f"IF {reasons.premise(premises, shares)} THEN {readable_in_rule(rule.label)}"
 
 
 def _by_end(ends: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from fasttree.base.times import DATETIME, DURATION, INSTANT, held
-from fasttree.base.values import column_label, families_of, is_missing, shown
+from fasttree.base.values import column_label, is_missing, short_repr, value_kinds
 from fasttree.batch.report import Tally
 from fasttree.files.errors import EXAMPLES, CellError, InputError
 from fasttree.files.text import (
@@ -26,7 +26,7 @@ from fasttree.files.text import (
     times_of_text,
 )
 from fasttree.tables.columns import read_column
-from fasttree.tables.factors import Labels, label_numbers
+from fasttree.tables.factors import Factor, label_numbers
 from fasttree.tables.fitted import like_labels, like_numbers
 from fasttree.tables.schema import AttributeSchema
 from fasttree.tables.training import MISSING_CODE, UNKNOWN_CODE, Column
@@ -73,7 +73,7 @@ class AttributeReader:
             return
         seen = attribute.seen_levels
         self._code_of = dict(zip(seen, attribute.seen_codes, strict=True))
-        self._families = families_of(seen)
+        self._families = value_kinds(seen)
         if reading.textual:
             bools = all(isinstance(level, bool) for level in seen)
             family = "bool" if bools and self._families else next(iter(self._families), None)
@@ -117,7 +117,9 @@ class AttributeReader:
             try:
                 (text or b"").decode()
             except UnicodeDecodeError:
-                return self._error(row, f"holds {shown(text)}, which is not UTF-8", "decode it")
+                return self._error(
+                    row, f"holds {short_repr(text)}, which is not UTF-8", "decode it"
+                )
         return InputError(f"column {self.attribute.name!r} cannot be read: {error}.")
 
     def _check_missing(self, missing: np.ndarray, tally: Tally) -> None:
@@ -149,10 +151,12 @@ class AttributeReader:
             return self._parsed(array, tally)
         where = column_label(self.attribute.name)
         values = _checked(read_column, where, pa.chunked_array([array]))
-        if isinstance(values, Labels) and label_numbers(values) is None:
+        if isinstance(values, Factor) and label_numbers(values) is None:
             row = int(np.argmax(values.codes >= 0))
             wanted = "a number" if time is None else held(time)
-            raise self._error(row, f"holds {shown(values.example)}", f"the model wants {wanted}")
+            raise self._error(
+                row, f"holds {short_repr(values.example)}", f"the model wants {wanted}"
+            )
         return _checked(like_numbers, where, values, self.attribute)
 
     def _parsed(self, text: Any, tally: Tally) -> np.ndarray:
@@ -162,7 +166,7 @@ class AttributeReader:
                 return np.full(len(text), np.nan)
             row = int(np.argmax(text.is_valid().to_numpy(zero_copy_only=False)))
             remedy = f"the model wants {held(time)}: convert the column, or have its text read (--lenient)"
-            raise self._error(row, f"holds text, {shown(text[row].as_py())}", remedy)
+            raise self._error(row, f"holds text, {short_repr(text[row].as_py())}", remedy)
         if time is None:
             values, unreadable = numbers_of_text(text, reading.decimal)
         else:
@@ -176,7 +180,7 @@ class AttributeReader:
                 if kind_of_text(found) is not None:
                     remedy = f"the model was trained on {held(time)}, so give it these"
                 raise self._error(
-                    int(rows[0]), f"holds {shown(found)}, which is not {_ONE[time]}", remedy
+                    int(rows[0]), f"holds {short_repr(found)}, which is not {_ONE[time]}", remedy
                 )
             tally.unreadable_examples = [text[int(row)].as_py() for row in rows[:EXAMPLES]]
         return values
@@ -206,7 +210,7 @@ class AttributeReader:
         if tally.unseen:
             if not self.reading.allow_unseen:
                 row = int(np.argmax(unseen))
-                held = shown(levels.labels[places[row]])
+                held = short_repr(levels.labels[places[row]])
                 raise self._error(
                     row, f"holds {held}, which was not seen in training", "correct it"
                 )
@@ -251,15 +255,15 @@ class AttributeReader:
 
     def _check_family(self, labels: list[Any], places: np.ndarray) -> None:
         """A column of another type would have unseen levels alone."""
-        now = families_of(label for label in labels if not is_missing(label))
+        now = value_kinds(label for label in labels if not is_missing(label))
         then = self._families
         if then and now and then.keys().isdisjoint(now) and (places >= 0).any():
             row = int(np.argmax(places >= 0))
             levels = self.attribute.seen_levels
             raise self._error(
                 row,
-                f"holds {shown(labels[places[row]])} ({next(iter(now))} instead of {next(iter(then))})",
-                f"the model knows levels such as {shown(levels[0])}",
+                f"holds {short_repr(labels[places[row]])} ({next(iter(now))} instead of {next(iter(then))})",
+                f"the model knows levels such as {short_repr(levels[0])}",
             )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from fasttree.base.values import plain, shown
+from fasttree.base.values import short_repr, to_python
 from fasttree.batch.models import Scorer
 from fasttree.batch.read_columns import AttributeReader, Reading
 from fasttree.batch.report import Report
@@ -41,7 +41,7 @@ class Options:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             names = ", ".join(map(repr, MODES))
-            raise ArgumentError(f"mode must be one of {names}, got {shown(self.mode)}")
+            raise ArgumentError(f"mode must be one of {names}, got {short_repr(self.mode)}")
         if isinstance(self.columns, str):
             if self.columns != "all":
                 raise ArgumentError(
@@ -89,7 +89,8 @@ def lay_out(scorer: Scorer, names: Sequence[str], options: Options, where: str) 
             )
         if are_shuffled(names):
             raise InputError(
-                f"the columns of {where} are labelled {shown(list(names))}, but the model was trained without column "
+                f"the columns of {where} are labelled {short_repr(list(names))}, but the model was trained without "
+                f"column "
                 "names, and so takes them by position: put them in the order 0, 1, ..., or rename them."
             )
         expected = tuple(names)
@@ -115,7 +116,9 @@ def _check_present(wanted: Sequence[str], names: Sequence[str], where: str, why:
     others = f" (and {n_others} other{'s' * (n_others > 1)})" if n_others else ""
     by_lower = {name.lower(): name for name in names}
     close = [by_lower[name] for name in difflib.get_close_matches(missing[0].lower(), by_lower, 1)]
-    remedy = f"did you mean {close[0]!r}?" if close else f"its columns are {shown(list(names))}."
+    remedy = (
+        f"did you mean {close[0]!r}?" if close else f"its columns are {short_repr(list(names))}."
+    )
     if other := other_delimiter(names):
         remedy = f"{other}."
     raise InputError(f"{where} has no column {missing[0]!r}{others}, {why}: {remedy}")
@@ -137,7 +140,7 @@ class RowScorer:
         self._places = [schema.get_field_index(name) for name in layout.attributes]
         self._kept = [schema.get_field_index(name) for name in layout.kept]
         self._readers = self._make_readers(style)
-        classes = [plain(label) for label in scorer.schema.classes]
+        classes = [to_python(label) for label in scorer.schema.classes]
         self._classes, self._class_names = pa.array(classes), [str(label) for label in classes]
         self.output_schema = self._output_schema(schema)
 

@@ -20,7 +20,7 @@ NO_COLUMN = -1  # the reference level of a factor, and rows that it does not app
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Factor:
+class SurveyColumn:
     """A categorical attribute: `states[codes[row]]`, "" where missing, None where it does not apply (code -1)."""
 
     name: str
@@ -37,7 +37,7 @@ class Factor:
         return Categorical.from_codes(codes, levels)
 
 
-def calibrated(told: list[Factor], offset: np.ndarray, overall: float) -> list[Any]:
+def calibrated(told: list[SurveyColumn], offset: np.ndarray, overall: float) -> list[Any]:
     """A constant, and what each state of each factor adds to the log odds, such that the mean probability over the rows
     of each state is its rate, and `overall` that of all.
 

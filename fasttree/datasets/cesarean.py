@@ -15,7 +15,7 @@ import numpy as np
 from fasttree.base.elementary import exp
 from fasttree.datasets import cesarean_attributes as attributes
 from fasttree.datasets.as_frame import import_pandas
-from fasttree.datasets.calibration import Factor, calibrated
+from fasttree.datasets.calibration import SurveyColumn, calibrated
 from fasttree.tables.training import Categorical
 
 N_ROWS = 22_157
@@ -127,8 +127,8 @@ def _check_rows(n_rows: Any) -> int:
 class _Draw:
     """The attributes that bear on the outcome, before values are lost."""
 
-    told: list[Factor]  # by Table 1
-    conditions: list[Factor]
+    told: list[SurveyColumn]  # by Table 1
+    conditions: list[SurveyColumn]
 
     def offset(self, interactions: bool) -> np.ndarray:
         """What is added to the log odds beside what each attribute of Table 1 adds by itself."""
@@ -141,7 +141,7 @@ def _draw(n_rows: int, rng: np.random.Generator) -> _Draw:
     return _Draw(_of_table1(n_rows, rng), _of_conditions(n_rows, rng))
 
 
-def _of_table1(n_rows: int, rng: np.random.Generator) -> list[Factor]:
+def _of_table1(n_rows: int, rng: np.random.Generator) -> list[SurveyColumn]:
     names = [name for name, _, _ in PARITY]
     sizes = [total for _, total, _ in PARITY]
     parity = _factor("parity", names, sizes, tuple(k / n for _, n, k in PARITY), n_rows, rng)
@@ -160,17 +160,17 @@ def _of_table1(n_rows: int, rng: np.random.Generator) -> list[Factor]:
         among = _factor(name, states, totals, rates, len(parous), rng)
         codes = np.full(n_rows, -1)
         codes[parous] = among.codes
-        factors.append(Factor(name, among.states, codes, rates))
+        factors.append(SurveyColumn(name, among.states, codes, rates))
     return factors
 
 
-def _of_conditions(n_rows: int, rng: np.random.Generator) -> list[Factor]:
+def _of_conditions(n_rows: int, rng: np.random.Generator) -> list[SurveyColumn]:
     return [
         _factor(c.name, c.levels, (1 - c.share, c.share), None, n_rows, rng) for c in CONDITIONS
     ]
 
 
-def _interactions(told: dict[str, Factor]) -> np.ndarray:
+def _interactions(told: dict[str, SurveyColumn]) -> np.ndarray:
     """What pairs of levels add to the log odds, over and above each by itself."""
 
     def rows(name: str, state: str) -> np.ndarray:
@@ -209,10 +209,10 @@ def _factor(
     rates: tuple[float, ...] | None,
     n_rows: int,
     rng: np.random.Generator,
-) -> Factor:
+) -> SurveyColumn:
     states = tuple(states)
     codes = rng.permutation(np.repeat(np.arange(len(states)), _quotas(sizes, n_rows)))
-    return Factor(name, states, codes, rates)
+    return SurveyColumn(name, states, codes, rates)
 
 
 def _quotas(sizes: Sequence[float], n_rows: int) -> np.ndarray:

@@ -17,9 +17,9 @@ import numpy as np
 
 from fasttree.base.checks import as_float
 from fasttree.base.sums import sums, total
-from fasttree.base.values import plain, shown
+from fasttree.base.values import short_repr, to_python
 from fasttree.tables.numpy_columns import masked_places
-from fasttree.tables.schema import Priors, Schema
+from fasttree.tables.schema import ClassPriors, Schema
 
 # Two doubles that stand for the same number differ by rounding alone; a number of few digits may be typed a bit off.
 # (largest denominator, relative difference): in each pair two fractions are too far apart to be taken for each other.
@@ -50,7 +50,7 @@ def check_class_weight(
     if not isinstance(class_weight, Mapping):
         raise ValueError(
             'class_weight must be None, "balanced" or a dict from class to weight, '
-            f"got {shown(class_weight)}"
+            f"got {short_repr(class_weight)}"
         )
     place_of = _places(classes)
     weights = np.ones(len(classes))
@@ -59,8 +59,8 @@ def check_class_weight(
         weights[place] = as_float(weight)
         if not 0 < weights[place] < math.inf:
             raise ValueError(
-                f"class_weight: the weight of {shown(label)} must be a finite number above 0, "
-                f"got {shown(weight)}"
+                f"class_weight: the weight of {short_repr(label)} must be a finite number above 0, "
+                f"got {short_repr(weight)}"
             )
     return _tamed(weights)
 
@@ -69,25 +69,25 @@ def check_misclassification_cost(matrix: Any, classes: np.ndarray) -> np.ndarray
     """`cost[true, predicted]` as floats; a dict of dicts may leave out mistakes that cost 1."""
     if matrix is None:
         return None
-    names = [plain(label) for label in classes]
+    names = [to_python(label) for label in classes]
     if isinstance(matrix, Mapping):
         cost = _cost_of_dicts(matrix, names)
     else:
         cost = _cost_of_array(matrix, names)
     for true, predicted in np.argwhere(~((cost >= 0) & (cost < np.inf))):  # a NaN is not >= 0
         raise ValueError(
-            f"misclassification_cost: taking {shown(names[true])} for {shown(names[predicted])} "
+            f"misclassification_cost: taking {short_repr(names[true])} for {short_repr(names[predicted])} "
             f"costs {cost[true, predicted]:g}, but a cost must be a finite number, 0 or more"
         )
     for true in np.flatnonzero(cost.diagonal()):
         raise ValueError(
-            f"misclassification_cost: taking {shown(names[true])} for {shown(names[true])} is no "
+            f"misclassification_cost: taking {short_repr(names[true])} for {short_repr(names[true])} is no "
             f"mistake, but costs {cost[true, true]:g}: the diagonal must be 0"
         )
     if len(names) > 1:
         for true in np.flatnonzero(~cost.any(axis=1)):
             raise ValueError(
-                f"misclassification_cost: no mistake on {shown(names[true])} costs anything (its row "
+                f"misclassification_cost: no mistake on {short_repr(names[true])} costs anything (its row "
                 "is all 0), so no tree would ever predict it: give one a cost above 0"
             )
     return _tamed(cost)
@@ -101,8 +101,8 @@ def _cost_of_dicts(matrix: Mapping[Any, Any], names: list[Any]) -> np.ndarray:
         true = _find(label, place_of, argument)
         if not isinstance(row, Mapping):
             raise TypeError(
-                f"{argument}: the costs of {shown(label)} must be a dict from predicted class to "
-                f"cost, got {shown(row)}"
+                f"{argument}: the costs of {short_repr(label)} must be a dict from predicted class to "
+                f"cost, got {short_repr(row)}"
             )
         for other, value in row.items():
             predicted = _find(other, place_of, argument)
@@ -126,9 +126,11 @@ def _cost_of_array(matrix: Any, names: list[Any]) -> np.ndarray:
     try:
         found = np.asarray(matrix)
     except ValueError:  # rows of several lengths
-        raise ValueError(f"misclassification_cost must be {wanted}, got {shown(matrix)}") from None
+        raise ValueError(
+            f"misclassification_cost must be {wanted}, got {short_repr(matrix)}"
+        ) from None
     if found.ndim == 0:
-        raise ValueError(f"misclassification_cost must be {wanted}, got {shown(matrix)}")
+        raise ValueError(f"misclassification_cost must be {wanted}, got {short_repr(matrix)}")
     if found.shape != (len(names), len(names)):
         raise ValueError(
             f"misclassification_cost must be {wanted}, got an array of shape {found.shape}"
@@ -148,14 +150,16 @@ def _cost(value: Any, true: Any, predicted: Any) -> float:
     cost = as_float(value)
     if math.isnan(cost) and not isinstance(value, float):
         raise TypeError(
-            f"misclassification_cost: taking {shown(true)} for {shown(predicted)} must cost a number, "
-            f"got {shown(value)}"
+            f"misclassification_cost: taking {short_repr(true)} for {short_repr(predicted)} must cost a number, "
+            f"got {short_repr(value)}"
         )
     return cost
 
 
 def _shape_of_costs(names: list[Any]) -> str:
-    order = ", ".join(shown(name) for name in names[:10]) + (", ..." if len(names) > 10 else "")
+    order = ", ".join(short_repr(name) for name in names[:10]) + (
+        ", ..." if len(names) > 10 else ""
+    )
     return (
         f"an array of shape ({len(names)}, {len(names)}), a row for each true and a column for each "
         f"predicted class in the order {order}"
@@ -173,15 +177,15 @@ def _tamed(values: np.ndarray) -> np.ndarray:
 
 
 def _places(classes: Any) -> dict[Any, int]:
-    return {plain(label): place for place, label in enumerate(classes)}
+    return {to_python(label): place for place, label in enumerate(classes)}
 
 
 def _find(label: Any, place_of: Mapping[Any, int], argument: str) -> int:
-    place = place_of.get(plain(label))
+    place = place_of.get(to_python(label))
     if place is None:
         raise ValueError(
-            f"{argument} names the class {shown(label)}, which is not in y: "
-            f"its classes are {shown(list(place_of))}"
+            f"{argument} names the class {short_repr(label)}, which is not in y: "
+            f"its classes are {short_repr(list(place_of))}"
         )
     return place
 
@@ -200,10 +204,10 @@ def factors(class_weight: np.ndarray | None, cost: np.ndarray | None) -> np.ndar
     return mean_cost if class_weight is None else class_weight * mean_cost
 
 
-def at_stake(priors: Priors, counts: np.ndarray) -> float:
+def at_stake(priors: ClassPriors, counts: np.ndarray) -> float:
     """What mistakes with all of the rows would come to, each at the mean cost of its class: the measure of what is
     little, whatever unit the user's costs and class weights have."""
-    factor = factors(priors.class_weight, priors.cost)
+    factor = factors(priors.class_weight, priors.cost_matrix)
     return total(counts if factor is None else counts * factor)
 
 
@@ -249,14 +253,15 @@ def _fraction(ratio: Fraction) -> Fraction | None:
 def raised(shares: np.ndarray) -> np.ndarray:
     """Class shares [..., class] in which those that rounding alone keeps below the largest equal it.
 
-    So a tie is one for everybody: for `likeliest`, and for the argmax of the shares that users see.
+    So a tie is one for everybody: for `majority_class`, and for the argmax of the shares that users see.
     """
     largest = shares.max(axis=-1, keepdims=True)
     return np.where(shares >= largest - CLASS_TIE, largest, shares)
 
 
-def evened(shares: np.ndarray) -> np.ndarray:
-    """The same, and the shares of a row add up to what they did, but for their last bits."""
+def snap_near_ties(shares: np.ndarray) -> np.ndarray:
+    """Class shares in which near ties are ties, as `raised` makes them; those of a row add up to what they did, but for
+    their last bits."""
     found = raised(shares)
     more = in_order(found - shares)
     return found / np.where(more > LAST_BITS, 1.0 + more, 1.0)
@@ -267,7 +272,7 @@ def in_order(values: np.ndarray) -> np.ndarray:
     return np.asarray(values.cumsum(axis=-1)[..., -1:])
 
 
-def likeliest(shares: np.ndarray, tie_order: Sequence[int] | np.ndarray) -> np.ndarray:
+def majority_class(shares: np.ndarray, tie_order: Sequence[int] | np.ndarray) -> np.ndarray:
     """The class with the largest of each row's shares, or counts; the first in `tie_order` of several. ``()``: in the
     order of the columns."""
     if not len(tie_order):
@@ -277,15 +282,15 @@ def likeliest(shares: np.ndarray, tie_order: Sequence[int] | np.ndarray) -> np.n
 
 
 def classes_of_shares(shares: np.ndarray, schema: Schema) -> np.ndarray:
-    """The class number for each row of class shares, `evened` ones: the cheapest if mistakes have costs, else the
-    likeliest."""
-    if schema.priors.cost is None:
-        return likeliest(shares, schema.tie_order)
+    """The class number for each row of class shares, `snap_near_ties` ones: the cheapest if mistakes have costs, else
+    the likeliest."""
+    if schema.priors.cost_matrix is None:
+        return majority_class(shares, schema.tie_order)
     every = range(shares.shape[1])
-    return cheapest(shares, schema.priors.cost, np.array(schema.tie_order or every))
+    return min_cost_class(shares, schema.priors.cost_matrix, np.array(schema.tie_order or every))
 
 
-def cheapest(shares: np.ndarray, cost: np.ndarray, tie_order: np.ndarray) -> np.ndarray:
+def min_cost_class(shares: np.ndarray, cost: np.ndarray, tie_order: np.ndarray) -> np.ndarray:
     """The class of each row of `shares` that costs least on average; the first in `tie_order` of several."""
     expected = np.zeros(shares.shape)
     # In one order: a matrix product adds up in another on every processor.

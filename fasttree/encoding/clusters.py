@@ -14,7 +14,7 @@ from fasttree.encoding.draws import Folds, are_copies
 from fasttree.encoding.row_hashes import with_classes
 
 
-def deal_groups(
+def assign_groups(
     hashes: np.ndarray,
     codes: np.ndarray,
     groups: np.ndarray,

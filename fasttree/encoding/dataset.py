@@ -12,8 +12,8 @@ import numpy as np
 
 from fasttree.base import progress
 from fasttree.base.checks import check_max_bins, check_n_jobs
-from fasttree.base.memory import give_back
-from fasttree.base.threads import Team
+from fasttree.base.memory import release_freed
+from fasttree.base.threads import ThreadTeam
 from fasttree.base.values import column_label
 from fasttree.encoding.class_weights import (
     check_class_weight,
@@ -22,9 +22,9 @@ from fasttree.encoding.class_weights import (
     to_ratios,
 )
 from fasttree.encoding.encode import EncodedTable, encode, most_threads
-from fasttree.encoding.weights import GridWeights, to_grid
+from fasttree.encoding.weights import IntegerWeights, to_integer_weights
 from fasttree.tables.doubts import warn_of_columns
-from fasttree.tables.schema import Priors
+from fasttree.tables.schema import ClassPriors
 from fasttree.tables.training import (
     Column,
     Table,
@@ -39,7 +39,7 @@ from fasttree.tables.training import (
 MISSING_REMEDY = 'use missing="branch" or missing="category", or fill it in'
 
 
-class Columns:
+class Dataset:
     """Encoded attributes and classes of a training table.
 
     Encoding (sorting every column) is a good part of the time of a fit. Several fits on the same rows share it:
@@ -80,7 +80,7 @@ class Columns:
         table = _own_values(read_table(X, categorical_features, ordered_features, to_encode=True))
         target = read_target(y, table.n_rows)
         warn_of_columns(table)
-        with Team(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
+        with ThreadTeam(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
             self.encoded: EncodedTable = encode(table, target, team, self.max_bins)
 
     @classmethod
@@ -92,13 +92,13 @@ class Columns:
         max_bins: int | None = None,
         n_jobs: int | None = None,
         weight: np.ndarray | None = None,
-    ) -> Columns:
+    ) -> Dataset:
         """Of a table that has been read already, and does not change. The weights of the rows place the bins."""
         columns = cls.__new__(cls)
         columns.max_bins = max_bins
-        with Team(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
-            grid = None if weight is None else to_grid(weight)
-            columns.encoded = encode(table, target, team, max_bins, grid)
+        with ThreadTeam(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
+            integer_weights = None if weight is None else to_integer_weights(weight)
+            columns.encoded = encode(table, target, team, max_bins, integer_weights)
         return columns
 
     @property
@@ -117,6 +117,9 @@ class Columns:
         )
 
 
+Columns = Dataset  # its first name
+
+
 def _own_values(table: Table) -> Table:
     if table.matrix is not None:
         return replace(table, matrix=np.array(table.matrix))
@@ -126,17 +129,17 @@ def _own_values(table: Table) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingRows:
+class TrainingSet:
     """What a model is fitted to."""
 
     encoded: EncodedTable
-    weights: GridWeights | None
+    weights: IntegerWeights | None
     used_up: bool  # the encoded table serves this one fit and may be destroyed by it
     n_given: int  # rows of the user's table ...
     present: np.ndarray | None  # ... and the numbers of those that were encoded, if not all
     weight: np.ndarray | None  # as the user gave it
 
-    def without(self, left_out: np.ndarray, missing: str) -> GridWeights:
+    def without(self, left_out: np.ndarray, missing: str) -> IntegerWeights:
         """The weights for a fit without what is `left_out` of the weight of each row."""
         weight = np.ones(self.encoded.n_rows) if self.weight is None else self.weight
         weights = _weights_of(self.encoded, weight - left_out, missing)
@@ -155,14 +158,14 @@ class TrainingRows:
         """What each row adds to the class counts of a tree; None: 1 each."""
         if self.weights is None:
             return None
-        return self.weights.plain_rows(self.encoded.y) / self.weights.per_unit
+        return self.weights.plain_rows(self.encoded.y) / self.weights.steps_per_unit
 
     def table(self) -> Table:
         """The rows as routing reads them; to be called before the lists are used up."""
         encoded = self.encoded
-        if isinstance(encoded.source, np.ndarray):
+        if isinstance(encoded.raw_values, np.ndarray):
             names, named = encoded.schema.names, encoded.schema.named
-            return Table(encoded.n_rows, names, named, matrix=encoded.source)
+            return Table(encoded.n_rows, names, named, matrix=encoded.raw_values)
         columns = []
         for place, attribute in enumerate(encoded.schema.attributes):
             if attribute.categories is None:
@@ -197,19 +200,19 @@ def training(
     ordered_features: Any = "from_dtype",
     class_weight: Any = None,
     misclassification_cost: Any = None,
-) -> Iterator[tuple[TrainingRows, Team]]:
+) -> Iterator[tuple[TrainingSet, ThreadTeam]]:
     """Read and encode what a user passes to ``fit``, and gather the threads that work on it."""
     max_bins, n_jobs = check_max_bins(max_bins), check_n_jobs(n_jobs)
-    if isinstance(X, Columns):
+    if isinstance(X, Dataset):
         _check_columns(X, y, categorical_features, ordered_features, max_bins)
         weight = read_weights(sample_weight, X.n_rows)
         encoded = _with_priors(X.encoded, weight, class_weight, misclassification_cost)
         weights = _weights_of(encoded, weight, missing)
-        with Team(n_jobs, most_threads(X.n_rows, X.n_attributes)) as team:
-            yield TrainingRows(encoded, weights, False, X.n_rows, None, weight), team
+        with ThreadTeam(n_jobs, most_threads(X.n_rows, X.n_attributes)) as team:
+            yield TrainingSet(encoded, weights, False, X.n_rows, None, weight), team
         return
     container = open_container(X)
-    with Team(n_jobs, most_threads(container.n_rows, len(container.names))) as team:
+    with ThreadTeam(n_jobs, most_threads(container.n_rows, len(container.names))) as team:
         progress.step(f"reading {container.n_rows:,} rows of {len(container.names):,} columns")
         table = read_table(
             container, categorical_features, ordered_features, team.run, to_encode=True
@@ -222,14 +225,14 @@ def training(
             present = np.flatnonzero(weight)
             table, target, weight = table.take(present), target.take(present), weight[present]
         warn_of_columns(table)
-        grid = None if weight is None else to_grid(weight)
+        integer_weights = None if weight is None else to_integer_weights(weight)
         progress.step("sorting the columns")
-        encoded = encode(table, target, team, max_bins, grid)
-        del container, table, target, grid  # the encoded table has taken what it needs
-        give_back(4 * encoded.n_rows * encoded.n_attributes)
+        encoded = encode(table, target, team, max_bins, integer_weights)
+        del container, table, target, integer_weights  # the encoded table has taken what it needs
+        release_freed(4 * encoded.n_rows * encoded.n_attributes)
         encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)
         weights = _weights_of(encoded, weight, missing, present)
-        yield TrainingRows(encoded, weights, True, n_given, present, weight), team
+        yield TrainingSet(encoded, weights, True, n_given, present, weight), team
 
 
 def _with_priors(
@@ -238,9 +241,11 @@ def _with_priors(
     if class_weight is None and cost is None:
         return encoded
     classes = encoded.schema.classes
-    steps = None if weight is None else to_grid(weight).steps  # their sums are exact in any order
+    steps = (
+        None if weight is None else to_integer_weights(weight).quantised
+    )  # their sums are exact in any order
     totals = np.bincount(encoded.y, weights=steps, minlength=len(classes))
-    priors = Priors(
+    priors = ClassPriors(
         check_class_weight(class_weight, classes, totals),
         check_misclassification_cost(cost, classes),
     )
@@ -252,22 +257,26 @@ def _weights_of(
     weight: np.ndarray | None,
     missing: str,
     present: np.ndarray | None = None,
-) -> GridWeights | None:
+) -> IntegerWeights | None:
     """The weights as growth wants them, once it is known whether values are missing. `present`: the rows of the user's
     table that were encoded, if not all of them."""
     has_missing = bool(encoded.has_missing.any())
     if missing == "error" and has_missing:
         refuse_missing(encoded, present)
-    ratios = to_ratios(factors(encoded.schema.priors.class_weight, encoded.schema.priors.cost))
+    ratios = to_ratios(
+        factors(encoded.schema.priors.class_weight, encoded.schema.priors.cost_matrix)
+    )
     shares_rows = missing == "fractional" and has_missing
     if weight is None and ratios is None and not shares_rows:
         return None
-    grid = to_grid(np.ones(encoded.n_rows) if weight is None else weight, fine=shares_rows)
-    return grid if ratios is None else grid.times(ratios, encoded.y)
+    integer_weights = to_integer_weights(
+        np.ones(encoded.n_rows) if weight is None else weight, fractional=shares_rows
+    )
+    return integer_weights if ratios is None else integer_weights.times(ratios, encoded.y)
 
 
 def _check_columns(
-    columns: Columns, y: Any, categorical_features: Any, ordered_features: Any, max_bins: int | None
+    columns: Dataset, y: Any, categorical_features: Any, ordered_features: Any, max_bins: int | None
 ) -> None:
     if y is not None:
         raise ValueError("y must be None when X is a fasttree.Columns: the classes are part of it")

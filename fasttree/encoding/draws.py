@@ -52,7 +52,7 @@ class Folds:
         return cls(len(fold_of_row), n_folds, row, fold_of_row[row], weight)
 
     def at(self, rows: np.ndarray, n_rows: int) -> Folds:
-        """The same, where these rows are the ones with these numbers in a larger table."""
+        """These folds for a larger table, in which the rows have these numbers; its other rows are in no fold."""
         return Folds(n_rows, self.n_folds, rows[self.row], self.fold, self.weight)
 
     def weights(self, fold: int) -> np.ndarray:
@@ -148,7 +148,7 @@ def _n_drawn(n_of_kind: np.ndarray, step: int) -> np.ndarray:
     return np.asarray(n_drawn)
 
 
-def deal_copies(
+def assign_copies(
     hashes: np.ndarray, codes: np.ndarray, n_folds: int, weights: np.ndarray | None = None
 ) -> Folds:
     """Each fold gets its share of every class. `hashes` are those of values."""

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import plain, shown
-from fasttree.encoding.clusters import deal_groups, hold_groups, n_groups_of_classes
-from fasttree.encoding.draws import Folds, are_copies, deal_copies, hold_copies
+from fasttree.base.values import short_repr, to_python
+from fasttree.encoding.clusters import assign_groups, hold_groups, n_groups_of_classes
+from fasttree.encoding.draws import Folds, are_copies, assign_copies, hold_copies
 from fasttree.encoding.row_hashes import value_hashes, with_classes
 
 __all__ = [
     "Folds",
+    "assign_stratified",
     "choose_folds",
-    "deal",
     "drawn_of_classes",
     "given_folds",
     "hold_out",
@@ -30,7 +30,7 @@ DEFAULT_FOLDS = 10
 NOT_PRUNED = "the tree is not pruned. Choose another pruning, or pass validation rows"
 
 
-def deal(
+def assign_stratified(
     hashes: np.ndarray,
     codes: np.ndarray,
     n_folds: int,
@@ -40,8 +40,8 @@ def deal(
     """Folds that have their share of every class each. `hashes` are those of values; `groups`, a number for each row,
     go as a whole, else rows are dealt one by one, and whole weights as so many copies. A row of weight 0 is in none."""
     if groups is None:
-        return deal_copies(hashes, codes, n_folds, weights)
-    return deal_groups(hashes, codes, groups, n_folds, weights)
+        return assign_copies(hashes, codes, n_folds, weights)
+    return assign_groups(hashes, codes, groups, n_folds, weights)
 
 
 def hold_out(
@@ -79,7 +79,7 @@ def choose_folds(
     present = np.flatnonzero(rows > 0)
     rarest = present[rows[present].argmin()]
     fewest = int(rows[rarest])
-    name = shown(plain(classes[rarest]))
+    name = short_repr(to_python(classes[rarest]))
     if groups is not None and folds is not None:
         n_groups = len(np.unique(groups))
         if folds > n_groups:
@@ -103,7 +103,7 @@ def choose_folds(
             )
         warnings.warn(f"{message}: {otherwise}", UserWarning, stacklevel=2)
         return None
-    return deal(hashes, codes, n_folds, weights, groups)
+    return assign_stratified(hashes, codes, n_folds, weights, groups)
 
 
 def drawn_of_classes(
@@ -125,7 +125,7 @@ def given_folds(folds: Any, n_rows: int) -> np.ndarray:
     """The fold of each row, from 0 on, of a fold number for each row, or (train, test) splits; -1: in none."""
     if isinstance(folds, (str, bytes)) or not isinstance(folds, Iterable):
         raise ValueError(
-            f"folds must be an integer, a fold number for each row, or (train, test) splits, got {shown(folds)}"
+            f"folds must be an integer, a fold number for each row, or (train, test) splits, got {short_repr(folds)}"
         )
     entries = folds if isinstance(folds, np.ndarray) else list(folds)
     if len(entries) and isinstance(entries[0], tuple) and len(entries[0]) == 2:

@@ -16,8 +16,8 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.checks import MAX_BINS
 from fasttree.encoding.encode import EncodedTable
-from fasttree.encoding.weights import GridWeights
-from fasttree.tables.factors import MISSING_CODE, UNKNOWN_CODE, numbering
+from fasttree.encoding.weights import IntegerWeights
+from fasttree.tables.factors import MISSING_CODE, UNKNOWN_CODE, code_index
 from fasttree.tables.schema import AttributeSchema, Schema
 from fasttree.tables.table import Column, Table
 
@@ -25,7 +25,7 @@ NAME = "other"
 
 
 def merged(
-    table: EncodedTable, weights: GridWeights | None, least: float, in_place: bool = False
+    table: EncodedTable, weights: IntegerWeights | None, least: float, in_place: bool = False
 ) -> EncodedTable:
     """The table with all categories of less weight than `least` as one in each column that has some.
 
@@ -35,7 +35,7 @@ def merged(
     if least <= 1:
         return table
     rows = None if weights is None else weights.plain_rows(table.y)
-    limit = least if weights is None else least * weights.per_unit - weights.slack
+    limit = least if weights is None else least * weights.steps_per_unit - weights.weight_tolerance
     attributes = list(table.schema.attributes)
     codes_of = {}
     for place, attribute in enumerate(attributes):
@@ -49,11 +49,11 @@ def merged(
         is_few = weight < limit
         if not weight[is_few].any():  # there is nothing to be learned of them
             continue
-        recode = np.zeros(len(levels) + 1, dtype=np.int32)
+        new_code = np.zeros(len(levels) + 1, dtype=np.int32)
         own = np.flatnonzero(~is_few)
-        recode[1 + own] = np.arange(1, len(own) + 1)
-        recode[1 + np.flatnonzero(is_few)] = len(own) + 1
-        codes_of[place] = recode[codes]
+        new_code[1 + own] = np.arange(1, len(own) + 1)
+        new_code[1 + np.flatnonzero(is_few)] = len(own) + 1
+        codes_of[place] = new_code[codes]
         attributes[place] = _merged_attribute(attribute, is_few)
     if not codes_of:
         return table
@@ -83,30 +83,30 @@ def _with_codes(
 ) -> EncodedTable:
     """The table with other codes of some attributes, 0 where missing."""
     codes = table.codes if in_place else table.codes.copy()
-    storage, n_codes = table.storage.copy(), table.n_codes.copy()
-    lists = table.lists
-    swept = [place for place in codes_of if len(attributes[place].categories or ()) > MAX_BINS]
-    if swept and not in_place:
-        lists = np.empty_like(lists)
-        for row in storage[storage >= 0]:
-            lists[row] = table.lists[row]
+    list_row, n_codes = table.list_row.copy(), table.n_codes.copy()
+    sorted_entries = table.sorted_entries
+    presorted = [place for place in codes_of if len(attributes[place].categories or ()) > MAX_BINS]
+    if presorted and not in_place:
+        sorted_entries = np.empty_like(sorted_entries)
+        for row in list_row[list_row >= 0]:
+            sorted_entries[row] = table.sorted_entries[row]
     for place, found in codes_of.items():
-        n_levels = len(attributes[place].categories or ())
-        n_codes[place] = n_levels + 1
-        if place in swept:
-            _core.level_entries(
-                found - 1, n_levels, table.rank_shift, table.y, lists[storage[place]]
+        n_categories = len(attributes[place].categories or ())
+        n_codes[place] = n_categories + 1
+        if place in presorted:
+            _core.category_entries(
+                found - 1, n_categories, table.rank_shift, table.y, sorted_entries[list_row[place]]
             )
         else:
             codes[place] = found
-            storage[place] = -1 - place
+            list_row[place] = -1
     return replace(
         table,
         schema=replace(table.schema, attributes=tuple(attributes)),
         codes=codes,
-        storage=storage,
+        list_row=list_row,
         n_codes=n_codes,
-        lists=lists,
+        sorted_entries=sorted_entries,
     )
 
 
@@ -125,8 +125,8 @@ def _read_by(column: Column, attribute: AttributeSchema, stops_at_unknown: bool)
         return column
     assert column.codes is not None
     assert column.categories is not None
-    code_of = numbering(attribute.seen_levels, attribute.seen_codes)
+    code_of = code_index(attribute.seen_levels, attribute.seen_codes)
     unseen = UNKNOWN_CODE if stops_at_unknown else len(attribute.own_levels)
-    found = [code_of.get(level, unseen) for level in numbering(column.categories)]
-    recode = np.array([*found, unseen, MISSING_CODE], dtype=np.int32)  # -2 and -1 find the last
-    return replace(column, codes=recode[column.codes], categories=attribute.categories)
+    found = [code_of.get(level, unseen) for level in code_index(column.categories)]
+    new_code = np.array([*found, unseen, MISSING_CODE], dtype=np.int32)  # -2 and -1 find the last
+    return replace(column, codes=new_code[column.codes], categories=attribute.categories)

@@ -17,28 +17,28 @@ FEWEST_STEPS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class GridWeights:
-    """`steps[row] / per_unit` is the weight of a row.
+class IntegerWeights:
+    """`steps[row] / steps_per_unit` is the weight of a row.
 
     With class factors the steps are those of the weight times the factor of the row's class: what growth counts.
     Divided by the factor they are the plain weight again, exactly where weights and factors are whole numbers; sizes
     are plain weights.
     """
 
-    steps: np.ndarray  # int64
-    per_unit: int
+    quantised: np.ndarray  # int64
+    steps_per_unit: int
     factor: np.ndarray | None = None  # float64 per class
 
     @property
     def is_mask(self) -> bool:
         """Do they only say which rows count, those one each?"""
-        return self.per_unit == 1 and self.factor is None and int(self.steps.max()) <= 1
+        return self.steps_per_unit == 1 and self.factor is None and int(self.quantised.max()) <= 1
 
     @property
-    def slack(self) -> int:
+    def weight_tolerance(self) -> int:
         """Steps that rounding may have cost: sums that are closer than 1e-10 count as equal, or closer than what the
         rounding of some hundred rows comes to. (Whole weights are not rounded, so coarse steps are meant.)"""
-        return max(int(1e-10 * self.per_unit), min(32, self.per_unit >> 14))
+        return max(int(1e-10 * self.steps_per_unit), min(32, self.steps_per_unit >> 14))
 
     def plain(self, counts: np.ndarray) -> np.ndarray:
         """Class counts [..., class] without the factors."""
@@ -46,31 +46,33 @@ class GridWeights:
 
     def plain_rows(self, y: np.ndarray) -> np.ndarray:
         """The steps of each row without the factors; `y` has the classes."""
-        return self.steps if self.factor is None else _in_steps(self.steps / self.factor[y])
+        return self.quantised if self.factor is None else _in_steps(self.quantised / self.factor[y])
 
-    def times(self, ratios: np.ndarray, y: np.ndarray) -> GridWeights:
-        """The same rows, each counting for its weight times what its class, in `y`, counts for. The ratios are whole
-        numbers, or the largest is 1.
+    def times(self, ratios: np.ndarray, y: np.ndarray) -> IntegerWeights:
+        """Weights of these rows, each multiplied by what its class, in `y`, counts for. The ratios are whole numbers,
+        or the largest is 1.
 
         Whole weights are multiplied by whole numbers, so that copies stay copies, unless these would be very coarse.
         Other products are rounded once, as finely as 2^52 steps for all the rows allow.
         """
-        totals = np.bincount(y, self.steps, minlength=len(ratios))
+        totals = np.bincount(y, self.quantised, minlength=len(ratios))
         together = total(totals * ratios)
         factor = np.ldexp(ratios, _whole_log2(MOST_STEPS / 4 / together))
-        if self.per_unit == 1:
+        if self.steps_per_unit == 1:
             whole = None
             if together < MOST_STEPS and bool(np.all(ratios == np.floor(ratios))):
                 whole = ratios
             elif factor.max() >= FEWEST_STEPS:
                 whole = np.maximum(np.rint(factor), 1.0)
             if whole is not None:
-                return GridWeights(self.steps * whole.astype(np.int64)[y], 1, whole)
+                return IntegerWeights(self.quantised * whole.astype(np.int64)[y], 1, whole)
         # Rows of a class that hardly counts keep half of the digits, for the class counts.
-        n_rows = np.count_nonzero(self.steps)
+        n_rows = np.count_nonzero(self.quantised)
         least = np.sqrt(MOST_STEPS / 4 / n_rows) * n_rows / totals.sum()
         factor = np.maximum(factor, least)
-        return GridWeights(_rows_in_steps(self.steps * factor[y]), self.per_unit, factor)
+        return IntegerWeights(
+            _rows_in_steps(self.quantised * factor[y]), self.steps_per_unit, factor
+        )
 
 
 def _whole_log2(x: float) -> int:
@@ -88,8 +90,8 @@ def _rows_in_steps(weight: np.ndarray) -> np.ndarray:
     return np.maximum(_in_steps(weight), weight > 0)
 
 
-def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
-    """Round weights to a grid of powers of two. `fine`: leave room for shares of a weight.
+def to_integer_weights(weight: np.ndarray, fractional: bool = False) -> IntegerWeights:
+    """Round weights to a grid of powers of two. `fractional`: leave room for shares of a weight.
 
     Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and
     the limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps, but never
@@ -101,10 +103,12 @@ def to_grid(weight: np.ndarray, fine: bool = False) -> GridWeights:
     whole = total(weight)
     if whole < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
         bits = min(MOST_BITS, _whole_log2(MOST_STEPS / (2 * whole)))
-        per_unit = 2 ** max(0, bits) if fine else 1
-        return GridWeights(weight.astype(np.int64) * per_unit, per_unit)
+        steps_per_unit = 2 ** max(0, bits) if fractional else 1
+        return IntegerWeights(weight.astype(np.int64) * steps_per_unit, steps_per_unit)
     n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
     exponent = min(MOST_BITS, _whole_log2(MOST_STEPS / (2 * n_rows)))
-    per_unit = 2**exponent
-    return GridWeights(_rows_in_steps(weight / (whole / n_rows) * per_unit), per_unit)
+    steps_per_unit = 2**exponent
+    return IntegerWeights(
+        _rows_in_steps(weight / (whole / n_rows) * steps_per_unit), steps_per_unit
+    )

@@ -13,7 +13,7 @@ from fasttree.estimators import RuleClassifier, TreeClassifier
 from fasttree.rules import RuleList
 from fasttree.tables.schema import Schema
 from fasttree.tables.training import Table
-from fasttree.trees.predict import Policy, scores_of
+from fasttree.trees.predict import ReadPolicy, scores_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Answers(Protocol):
     """A fitted model, whatever it is made of. Threads share it."""
 
     schema: Schema
-    policy: Policy
+    policy: ReadPolicy
     unknown: str
 
     def score(self, table: Table, with_shares: bool) -> Scored: ...
@@ -53,7 +53,7 @@ class RuleAnswers:
         self.rules = rules
         self.schema = rules.schema
         self.unknown = rules.unknown
-        self.policy = Policy(rules.allow_missing, rules.unknown == "majority")
+        self.policy = ReadPolicy(rules.allow_missing, rules.unknown == "majority")
         self._labels = np.append(rules.label, rules.default)  # number -1 finds the default
 
     def score(self, table: Table, with_shares: bool) -> Scored:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fasttree.base.sums import total
-from fasttree.estimators.training import OTHER_ROWS, Fitting
+from fasttree.estimators.training import OTHER_ROWS, Trainer
 from fasttree.growth.params import UNLIMITED, GrowthParams
-from fasttree.mml.message import Choices
+from fasttree.mml.message import TestOptions
 from fasttree.rules.paths import rules_to
 from fasttree.trees.tree import LEAF, Tree
 
@@ -154,24 +154,24 @@ def _paths(tree: Tree, nodes: np.ndarray) -> list[str]:
     return [""] * (len(nodes) - len(below)) + found
 
 
-def candidates_of(fitting: Fitting, tree: Tree, is_raised: bool, holds_out: bool) -> Candidates:
-    """The candidates of a tree that was grown from the rows of `fitting`, and maybe pruned; `is_raised`: subtrees took
+def candidates_of(trainer: Trainer, tree: Tree, is_raised: bool, holds_out: bool) -> Candidates:
+    """The candidates of a tree that was grown from the rows of `trainer`, and maybe pruned; `is_raised`: subtrees took
     the places of others; `holds_out`: if the tree has not seen all the rows, the others were held out to prune it."""
     left_out = None
-    if holds_out and _n_rows(tree) < (1 - 1e-6) * _weight(fitting):
-        left_out = fitting._held_out()
+    if holds_out and _n_rows(tree) < (1 - 1e-6) * _weight(trainer):
+        left_out = trainer._held_out()
     else:
-        fitting.check_grown(tree)
-    worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    params = fitting.params
-    grown = replace(fitting, params=_without_cuts(params), finish=_as_it_is).grow(
-        left_out, use_up=True, worth=worth
+        trainer.check_grown(tree)
+    candidate_scores: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    params = trainer.params
+    grown = replace(trainer, params=_without_cuts(params), finish=_as_it_is).grow(
+        left_out, use_up=True, candidate_scores=candidate_scores
     )
     if grown.schema != tree.schema:
         raise ValueError(OTHER_ROWS)
     gain, score = np.full((2, grown.node_count, len(grown.schema.attributes)), np.nan)
-    for nodes, gained, worthy in worth:
-        gain[nodes], score[nodes] = worthy if params.by_length else gained, worthy
+    for nodes, gained, adjusted_there in candidate_scores:
+        gain[nodes], score[nodes] = adjusted_there if params.by_length else gained, adjusted_there
     place = _places(tree, grown)
     lost = np.flatnonzero((place < 0) & ~tree.is_leaf())
     if len(lost) and (not is_raised or place[0] < 0):
@@ -181,7 +181,7 @@ def candidates_of(fitting: Fitting, tree: Tree, is_raised: bool, holds_out: bool
         )
     score, gain = score[place], gain[place]
     score[place < 0] = gain[place < 0] = np.nan
-    at_cost = "" if fitting.costs is None else " at its cost"
+    at_cost = "" if trainer.costs is None else " at its cost"
     return Candidates(tree, params.criterion + at_cost, score, gain)
 
 
@@ -189,9 +189,9 @@ def _n_rows(tree: Tree) -> float:
     return total(tree.counts[0])
 
 
-def _weight(fitting: Fitting) -> float:
-    weights = fitting.rows.plain_weights()
-    return float(fitting.rows.encoded.n_rows) if weights is None else total(weights)
+def _weight(trainer: Trainer) -> float:
+    weights = trainer.rows.plain_weights()
+    return float(trainer.rows.encoded.n_rows) if weights is None else total(weights)
 
 
 def _without_cuts(params: GrowthParams) -> GrowthParams:
@@ -200,7 +200,7 @@ def _without_cuts(params: GrowthParams) -> GrowthParams:
     return replace(params, significance=None, max_leaves=UNLIMITED, max_depth=most)
 
 
-def _as_it_is(tree: Tree, choices: Choices | None) -> Tree:
+def _as_it_is(tree: Tree, choices: TestOptions | None) -> Tree:
     return tree
 
 

@@ -18,7 +18,7 @@ from fasttree.encoding.dataset import training
 from fasttree.estimators.fitted_tree import FittedTree
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters
-from fasttree.estimators.training import Fitting, Pruned, prune, reads_rows, tests_by_rows
+from fasttree.estimators.training import PruneResult, Trainer, prune, reads_rows, tests_by_rows
 from fasttree.estimators.validation import (
     check_enough,
     check_fit,
@@ -27,7 +27,7 @@ from fasttree.estimators.validation import (
 )
 from fasttree.growth.choosers.costs import check_costs
 from fasttree.growth.params import MISSING, GrowthParams, check_growth
-from fasttree.mml.message import Choices
+from fasttree.mml.message import TestOptions
 from fasttree.persistence.parts import check_choices
 from fasttree.pruning.requirements import HELD_OUT
 from fasttree.tables.schema import Schema
@@ -242,16 +242,16 @@ class TreeClassifier(FittedTree):
         with the group of each row (the patient, say): where pruning draws folds or held-out rows, a group goes as a
         whole.
         """
-        how = self._pruning()
-        check_validation(how, X_val, y_val)
-        with self._fitting(X, y, sample_weight, reads_rows(how), groups) as fitting:
-            schema = fitting.rows.encoded.schema
+        pruner = self._pruning()
+        check_validation(pruner, X_val, y_val)
+        with self._trainer(X, y, sample_weight, reads_rows(pruner), groups) as trainer:
+            schema = trainer.rows.encoded.schema
             policy = self._policy_of(self.missing)
             validation = read_validation(X_val, y_val, schema, self.unknown, policy)
-            pruned = fitting.fit(how, validation)
-            n_rows = fitting.rows.encoded.n_rows
-            warn_of_one_leaf(pruned, schema, n_rows, fitting.params)
-        if how is not None:
+            pruned = trainer.fit(pruner, validation)
+            n_rows = trainer.rows.encoded.n_rows
+            warn_of_one_leaf(pruned, schema, n_rows, trainer.params)
+        if pruner is not None:
             self._choices = None  # those of the grown tree, or of a fold's
         self._missing_policy = self.missing
         self._describe(schema)
@@ -285,33 +285,33 @@ class TreeClassifier(FittedTree):
                 f"{type(self).__name__} averages over all the prunings of its tree, so there is nothing to prune: "
                 "use SMMLClassifier for a single small tree"
             )
-        how = ways.read_method(method)
-        if how is None:
+        pruner = ways.read_method(method)
+        if pruner is None:
             raise ValueError(
                 f"method must say how to prune: one of {', '.join(map(repr, ways.METHODS))}, or an object"
             )
-        how = self._as_meant(how, method)
-        check_validation(how, X_val, y_val)
-        check_enough(how, X, X_val)
+        pruner = self._as_meant(pruner, method)
+        check_validation(pruner, X_val, y_val)
+        check_enough(pruner, X, X_val)
         tree, schema = self.tree_, self.tree_.schema
         validation = read_validation(
             X_val, y_val, schema, check_unknown(self.unknown), self._policy()
         )
-        if validation is not None or not reads_rows(how):
-            pruned = prune(tree, how, None, validation)
+        if validation is not None or not reads_rows(pruner):
+            pruned = prune(tree, pruner, None, validation)
         else:
-            with self._fitting(X, y, sample_weight, with_table=True, groups=groups) as fitting:
-                fitting.check_grown(tree)
-                pruned = prune(tree, how, fitting)
+            with self._trainer(X, y, sample_weight, with_table=True, groups=groups) as trainer:
+                trainer.check_grown(tree)
+                pruned = prune(tree, pruner, trainer)
         smaller = copy.copy(self)
         smaller._choices = None
         smaller._remember(pruned)
         return smaller
 
     @contextmanager
-    def _fitting(
+    def _trainer(
         self, X: Any, y: Any, sample_weight: Any, with_table: bool, groups: Any = None
-    ) -> Iterator[Fitting]:
+    ) -> Iterator[Trainer]:
         """Read, check and encode what trees are grown from."""
         params = self._growth()
         check_unknown(self.unknown)
@@ -336,20 +336,20 @@ class TreeClassifier(FittedTree):
             group_of = read_groups(groups, rows.n_given)
             if group_of is not None and rows.present is not None:
                 group_of = group_of[rows.present]
-            yield Fitting(rows, table, team, params, costs, self._finish, seed, group_of)
+            yield Trainer(rows, table, team, params, costs, self._finish, seed, group_of)
 
     def _growth(self) -> GrowthParams:
         """The checked parameters; presets with rules of their own add them here ..."""
         return check_growth(self.get_params(deep=False))
 
-    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
         """... change the grown tree here (`choices`: those that growth by length had) ..."""
         self._choices = choices
         return tree
 
-    def _as_meant(self, how: Any, said: Any) -> Any:
+    def _as_meant(self, pruner: Any, said: Any) -> Any:
         """... and the pruning that a name stands for here."""
-        return how
+        return pruner
 
     def _object_for(self, name: str, value: Any, part: str) -> str:
         if name == "significance":
@@ -372,7 +372,7 @@ class TreeClassifier(FittedTree):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _remember(self, pruned: Pruned) -> None:
+    def _remember(self, pruned: PruneResult) -> None:
         self.tree_ = pruned.tree
         for name in ("trace", "path", "choice"):
             found = getattr(pruned, name)
@@ -418,7 +418,7 @@ class TreeClassifier(FittedTree):
         self._check_fitted()
         trace = getattr(self, "pruning_trace_", None)
         is_raised = trace is not None and "raised" in trace.action
-        how = self._pruning()
-        holds_out = how is not None and how.needs == HELD_OUT
-        with self._fitting(X, y, sample_weight, with_table=holds_out, groups=groups) as fitting:
-            return candidates_of(fitting, self.tree_, is_raised, holds_out)
+        pruner = self._pruning()
+        holds_out = pruner is not None and pruner.needs == HELD_OUT
+        with self._trainer(X, y, sample_weight, with_table=holds_out, groups=groups) as trainer:
+            return candidates_of(trainer, self.tree_, is_raised, holds_out)

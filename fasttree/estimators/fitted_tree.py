@@ -11,19 +11,19 @@ import numpy as np
 from fasttree.base.checks import check_n_jobs, check_unknown
 from fasttree.base.elementary import log
 from fasttree.draw.text import to_text
-from fasttree.encoding.dataset import Columns
+from fasttree.encoding.dataset import Dataset
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import accuracy
 from fasttree.export import EXPORTERS, export
 from fasttree.growth.choosers.costs import check_costs
-from fasttree.mml.message import Alpha, Choices, MessageLength, message_length
+from fasttree.mml.message import Alpha, MessageLength, TestOptions, message_length
 from fasttree.mml.options import choices_of
 from fasttree.stats.metrics import weighted_mean
-from fasttree.tables.training import Table, read_table_like, read_weights
+from fasttree.tables.training import Table, read_table_for_schema, read_weights
 from fasttree.trees.predict import (
-    Policy,
-    asking_costs,
+    ReadPolicy,
     classes_of,
+    costs_of_tests,
     leaves_of,
     path_matrix,
     shares_of,
@@ -39,7 +39,7 @@ class FittedTree(Estimator):
     """What asks nothing but the tree, once it is there, and how odd values are to be taken."""
 
     _averages = False
-    _choices: Choices | None
+    _choices: TestOptions | None
     _missing_policy: str  # that of the fit
 
     tree_: Tree
@@ -73,16 +73,18 @@ class FittedTree(Estimator):
         return log(self.predict_proba(X))
 
     def _read(self, X: Any) -> Table:
-        if isinstance(X, Columns):
+        if isinstance(X, Dataset):
             raise TypeError("X is a fasttree.Columns, which is for fit: pass the table itself")
         unknown = check_unknown(self.unknown)
-        return read_table_like(X, self.tree_.schema, type(self).__name__, unknown)
+        return read_table_for_schema(X, self.tree_.schema, type(self).__name__, unknown)
 
-    def _policy(self) -> Policy:
+    def _policy(self) -> ReadPolicy:
         return self._policy_of(self._missing_policy)
 
-    def _policy_of(self, missing: str) -> Policy:
-        return Policy(allow_missing=missing != "error", stops_at_unknown=self.unknown == "majority")
+    def _policy_of(self, missing: str) -> ReadPolicy:
+        return ReadPolicy(
+            allow_missing=missing != "error", stops_at_unknown=self.unknown == "majority"
+        )
 
     def decision_path(self, X: Any) -> Any:
         """The nodes on each row's way to the leaf that `apply` names: a sparse 0/1 matrix [row, node] of scipy."""
@@ -104,7 +106,7 @@ class FittedTree(Estimator):
         table = self._read(X)
         weight = read_weights(sample_weight, table.n_rows)
         n_jobs = check_n_jobs(self.n_jobs)
-        paid = asking_costs(self.tree_, table, self._policy(), costs.cost, n_jobs)
+        paid = costs_of_tests(self.tree_, table, self._policy(), costs.cost, n_jobs)
         return weighted_mean(paid, weight)
 
     # -- the tree --------------------------------------------------------------------------------------------------

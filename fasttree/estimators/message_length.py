@@ -7,7 +7,7 @@ from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
 from fasttree.growth.params import GrowthParams, check_growth
 from fasttree.mml.averaging import average_prunings
-from fasttree.mml.message import Alpha, Choices, prune_by_length
+from fasttree.mml.message import Alpha, TestOptions, prune_by_length
 from fasttree.trees.tree import Tree
 
 # A message tells the classes of the rows as they are, growth does not stop where a split does not pay, and what becomes
@@ -75,7 +75,7 @@ class SMMLClassifier(_ByLength):
         extra={"alpha": 0.5, "lookahead": 0},
     )
 
-    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
         assert choices is not None
         pruned = prune_by_length(tree, choices, alpha=self.alpha)
         self._choices = choices.of_subtree(tree, pruned.is_split)
@@ -101,7 +101,7 @@ class MMLClassifier(_ByLength):
         extra={"alpha": 0.5, "lookahead": 0},
     )
 
-    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
         self._choices = choices
         return average_prunings(tree, choices, prior="wallace_patrick", alpha=self.alpha)
 
@@ -125,6 +125,6 @@ class BayesTreeClassifier(_ByLength):
         extra={"alpha": 0.5},
     )
 
-    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
         self._choices = choices
         return average_prunings(tree, prior="half", alpha=self.alpha)

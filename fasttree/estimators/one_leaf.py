@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.base.values import column_label, plain, shown
-from fasttree.estimators.training import Pruned
+from fasttree.base.values import column_label, short_repr, to_python
+from fasttree.estimators.training import PruneResult
 from fasttree.growth.params import GrowthParams
 from fasttree.tables.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
 from fasttree.tables.schema import Schema
 
 
-def warn_of_one_leaf(pruned: Pruned, schema: Schema, n_rows: int, params: GrowthParams) -> None:
+def warn_of_one_leaf(
+    pruned: PruneResult, schema: Schema, n_rows: int, params: GrowthParams
+) -> None:
     """`schema`: of the rows, before categories of few rows became one."""
     tree, given = pruned.tree, remedies()
     if tree.node_count > 1 or given is None or n_rows < FEWEST_ROWS:
@@ -23,13 +25,13 @@ def warn_of_one_leaf(pruned: Pruned, schema: Schema, n_rows: int, params: Growth
 
 
 def _reason(
-    pruned: Pruned, schema: Schema, n_rows: int, params: GrowthParams, given: Remedies
+    pruned: PruneResult, schema: Schema, n_rows: int, params: GrowthParams, given: Remedies
 ) -> str:
     tree = pruned.tree
     weight = float(tree.counts[0].sum())
     classes = np.flatnonzero(tree.counts[0])
     if len(classes) == 1:
-        label = shown(plain(tree.schema.classes[classes[0]]))
+        label = short_repr(to_python(tree.schema.classes[classes[0]]))
         return f"all rows have the class {label}, so there is nothing to tell apart: is y the right column?"
     for name in ("min_samples_split", "min_samples_leaf"):
         least = getattr(params, name) * (2 if name == "min_samples_leaf" else 1)

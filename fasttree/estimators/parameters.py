@@ -11,7 +11,7 @@ from pprint import pformat
 from typing import Any, TypeVar
 
 from fasttree.base.hints import instead, unknown_parameter
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 LINE = 88
 # Of a value: a dict of prices may be long.
@@ -99,7 +99,7 @@ def _check_names(
     owner = type(estimator).__name__
     if unnamed:
         raise TypeError(
-            f"{owner} takes parameters by name only, but {shown(unnamed[0])} has none: write name=..."
+            f"{owner} takes parameters by name only, but {short_repr(unnamed[0])} has none: write name=..."
         )
     for name in parameters:
         if name not in names:

@@ -10,7 +10,7 @@ from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
 from fasttree.growth.choosers.c45 import collapse
 from fasttree.growth.params import GrowthParams, check_growth
-from fasttree.mml.message import Choices
+from fasttree.mml.message import TestOptions
 from fasttree.pruning import ErrorBased
 from fasttree.trees.tree import Tree
 
@@ -97,10 +97,10 @@ class C45Classifier(TreeClassifier):
         check_flag("collapse", self.collapse)
         return check_growth(self.get_params(deep=False), c45=True)
 
-    def _as_meant(self, how: Any, said: Any) -> Any:
+    def _as_meant(self, pruner: Any, said: Any) -> Any:
         is_name = isinstance(said, str) and said == "error_based"
-        return ErrorBased(estimate="normal") if is_name and self.compat == "j48" else how
+        return ErrorBased(estimate="normal") if is_name and self.compat == "j48" else pruner
 
-    def _finish(self, tree: Tree, choices: Choices | None) -> Tree:
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
         self._choices = None
         return collapse(tree) if self.collapse else tree

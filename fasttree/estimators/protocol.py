@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fasttree.base.errors import reading_pickle
 from fasttree.base.hints import instead
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.estimators.metadata_routing import Routed
 from fasttree.estimators.parameters import call, defaults_of, parts_of, with_parts
 from fasttree.version import __version__
@@ -60,7 +60,7 @@ class Estimator(Routed):
             if parts_of(part) is None:
                 remedy = f"Set {name} itself{self._object_for(name, part, first)}."
                 raise ValueError(
-                    f"Invalid parameter {name + '__' + first!r} for estimator {self}: {name} is {shown(part)}, "
+                    f"Invalid parameter {name + '__' + first!r} for estimator {self}: {name} is {short_repr(part)}, "
                     f"which has no parameters to set one by one. {remedy}"
                 )
             own[name] = with_parts(part, changes)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.draw.text import to_text
 from fasttree.estimators.parameters import changed, shortened
 from fasttree.trees.tree import Tree
@@ -62,7 +62,7 @@ def _parameters(estimator: Any) -> str:
 
 def _facts(estimator: Any) -> str:
     tree, classes = estimator.tree_, estimator.classes_
-    names = [str(plain(label)) for label in classes[:CLASSES]]
+    names = [str(to_python(label)) for label in classes[:CLASSES]]
     more = f", and {len(classes) - CLASSES:,} more" if len(classes) > CLASSES else ""
     facts = {
         "attributes": f"{estimator.n_features_in_:,}",

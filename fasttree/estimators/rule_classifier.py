@@ -16,10 +16,10 @@ from fasttree.base.checks import as_float, check_seed
 from fasttree.base.elementary import log
 from fasttree.base.hints import foreign
 from fasttree.base.progress import check_verbose, reported
-from fasttree.base.values import plain, shown
-from fasttree.encoding.dataset import Columns
+from fasttree.base.values import short_repr, to_python
+from fasttree.encoding.dataset import Dataset
 from fasttree.encoding.folds import hold_out, value_hashes
-from fasttree.encoding.weights import to_grid
+from fasttree.encoding.weights import to_integer_weights
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import defaults_of, own_parameters
 from fasttree.estimators.presets import C45Classifier
@@ -30,14 +30,14 @@ from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
 from fasttree.rules.learning import SUBSET, learn_rules
 from fasttree.rules.paths import rules_of
-from fasttree.rules.pruning import Estimate, Evidence, evidence, pessimistic_error, plain_error
+from fasttree.rules.pruning import Estimate, RowBits, evidence, pessimistic_error, plain_error
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.serialise import check_rules
 from fasttree.tables.training import (
     open_container,
     read_groups,
     read_table,
-    read_table_like,
+    read_table_for_schema,
     read_target,
     read_weights,
 )
@@ -133,7 +133,7 @@ class RuleClassifier(Estimator):
         column with the group of each row, are held out as a whole, and so are they where the tree is pruned."""
         base = self._checked_base()
         self._check_parameters(X_val, y_val)
-        if isinstance(X, Columns):
+        if isinstance(X, Dataset):
             raise TypeError(
                 "X is a fasttree.Columns, but rules are judged by the rows themselves: pass the table and y"
             )
@@ -226,13 +226,14 @@ class RuleClassifier(Estimator):
             return C45Classifier(pruning=None)
         if not isinstance(self.base, TreeClassifier):
             raise TypeError(
-                f"base must be a tree classifier of fasttree or None, got {shown(self.base)}: "
+                f"base must be a tree classifier of fasttree or None, got {short_repr(self.base)}: "
                 "pass fasttree.TreeClassifier(...), say"
             )
         for name in ("class_weight", "misclassification_cost"):
             if getattr(self.base, name) is not None:
                 raise ValueError(
-                    f"base has {name}={shown(getattr(self.base, name))}, but rules are judged by the rows as they are: "
+                    f"base has {name}={short_repr(getattr(self.base, name))}, but rules are judged by the rows as "
+                    f"they are: "
                     "leave it out, and pass sample_weight to fit"
                 )
         return type(self.base)(**self.base.get_params(deep=False))
@@ -245,15 +246,15 @@ class RuleClassifier(Estimator):
         ):
             if not isinstance(value, (str, NoneType)) or value not in allowed:
                 names = " or ".join(repr(choice) for choice in allowed)
-                raise ValueError(f"{name} must be {names}, got {shown(value)}")
+                raise ValueError(f"{name} must be {names}, got {short_repr(value)}")
         if not 0 < as_float(self.confidence) <= 0.5:
             raise ValueError(
-                f"confidence must be above 0 and at most 0.5, got {shown(self.confidence)}"
+                f"confidence must be above 0 and at most 0.5, got {short_repr(self.confidence)}"
             )
         if not 0 < as_float(self.validation_fraction) < 1:
             raise ValueError(
                 "validation_fraction must lie between 0 and 1, "
-                f"got {shown(self.validation_fraction)}"
+                f"got {short_repr(self.validation_fraction)}"
             )
         check_seed(self.random_state)
         check_verbose(self.verbose)
@@ -313,9 +314,9 @@ class RuleClassifier(Estimator):
         return export(self.rules_, RULE_EXPORTERS, format, path, options)
 
 
-def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> Evidence:
+def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> RowBits:
     """The rows of a table that have a weight, as the rules read them."""
-    table = read_table_like(X, rules.schema, rules.reader_name, rules.unknown)
+    table = read_table_for_schema(X, rules.schema, rules.reader_name, rules.unknown)
     classes = _class_codes(y, table.n_rows, rules)
     weight = read_weights(weight, table.n_rows)
     rows = np.arange(table.n_rows) if weight is None else np.flatnonzero(weight)
@@ -324,20 +325,21 @@ def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> Eviden
         row = int(rows[np.argmax(unseen)])
         target = read_target(y, table.n_rows)
         raise ValueError(
-            f"{name} holds the class {shown(target.classes[target.codes[row]])} in row {row}, which is not among those "
-            f"of the training rows, {shown(rules.classes)}: leave such rows out, or train on some"
+            f"{name} holds the class {short_repr(target.classes[target.codes[row]])} in row {row}, which is not among "
+            f"those "
+            f"of the training rows, {short_repr(rules.classes)}: leave such rows out, or train on some"
         )
     read = reader(table, rules.unknown, 0, table.n_rows)
     n_classes = len(rules.classes)
     if weight is None:
         return evidence(read, classes, n_classes)
-    grid = to_grid(weight[rows])
+    integer_weights = to_integer_weights(weight[rows])
     return evidence(
         lambda attribute: read(attribute)[rows],
         classes[rows],
         n_classes,
-        grid.steps,
-        1 / grid.per_unit,
+        integer_weights.quantised,
+        1 / integer_weights.steps_per_unit,
     )
 
 
@@ -345,5 +347,5 @@ def _class_codes(y: Any, n_rows: int, rules: RuleList) -> np.ndarray:
     """The class number of each row among those of the rules, -1 for a class that they do not know."""
     target = read_target(y, n_rows)
     number_of = {label: number for number, label in enumerate(rules.classes)}
-    numbers_of = [number_of.get(plain(label), -1) for label in target.classes]
+    numbers_of = [number_of.get(to_python(label), -1) for label in target.classes]
     return np.array(numbers_of)[target.codes]

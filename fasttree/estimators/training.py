@@ -14,9 +14,9 @@ import numpy as np
 from fasttree import pruning
 from fasttree.base import progress
 from fasttree.base.checks import SELECTED
-from fasttree.base.ragged import places, starts
-from fasttree.base.threads import Team
-from fasttree.encoding.dataset import TrainingRows
+from fasttree.base.ragged import begins, flat_indices
+from fasttree.base.threads import ThreadTeam
+from fasttree.encoding.dataset import TrainingSet
 from fasttree.encoding.encode import EncodedTable
 from fasttree.encoding.folds import (
     NOT_PRUNED,
@@ -31,13 +31,13 @@ from fasttree.encoding.merging import as_read_by, merged
 from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.grow import grow
 from fasttree.growth.params import GrowthParams
-from fasttree.mml.message import Choices
+from fasttree.mml.message import TestOptions
 from fasttree.mml.options import choices_of_rows
 from fasttree.pruning.after_growth import within_limits
 from fasttree.pruning.chosen_splits import ChosenSplits
 from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.tables.training import Table
-from fasttree.trees.predict import Ends, Policy, block_of, ends_of
+from fasttree.trees.predict import LeafShares, ReadPolicy, leaf_shares_of, routing_block
 from fasttree.trees.tree import Tree
 
 OTHER_ROWS = (
@@ -52,11 +52,11 @@ class Validation:
 
     table: Table
     codes: np.ndarray  # class numbers
-    policy: Policy
+    policy: ReadPolicy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pruned:
+class PruneResult:
     """A tree, and how it became as small as it is."""
 
     tree: Tree
@@ -66,15 +66,15 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fitting:
+class Trainer:
     """The rows of a fit, encoded once, and all that a tree of them depends on."""
 
-    rows: TrainingRows
+    rows: TrainingSet
     table: Table | None  # the same rows as routing reads them; None: nobody will ask
-    team: Team
+    team: ThreadTeam
     params: GrowthParams
     costs: AttributeCosts | None
-    finish: Callable[[Tree, Choices | None], Tree]  # what is done to each grown tree
+    finish: Callable[[Tree, TestOptions | None], Tree]  # what is done to each grown tree
     seed: int
     groups: np.ndarray | None = None  # of each row: these are drawn as a whole
 
@@ -82,10 +82,10 @@ class Fitting:
         self,
         left_out: np.ndarray | None = None,
         use_up: bool = False,
-        worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
+        candidate_scores: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
     ) -> Tree:
-        """A tree of all the rows, or without what is `left_out` of their weights. `use_up`: it is the last one; `worth`
-        as in `fasttree.growth.grow.grow`."""
+        """A tree of all the rows, or without what is `left_out` of their weights. `use_up`: it is the last one;
+        `candidate_scores` as in `fasttree.growth.grow.grow`."""
         rows = self.rows
         weights = rows.weights
         if left_out is not None:
@@ -94,10 +94,14 @@ class Fitting:
         least = self.params.min_category_count
         encoded = merged(rows.encoded, weights, least, in_place=used_up)
         if used_up and encoded is not rows.encoded:
-            rows.encoded.drop_lists()
-        plain = None if weights is None else weights.plain_rows(rows.encoded.y) / weights.per_unit
+            rows.encoded.release_sorted_entries()
+        plain = (
+            None if weights is None else weights.plain_rows(rows.encoded.y) / weights.steps_per_unit
+        )
         chance = partial(self.chance, encoded=encoded, weight=plain)
-        grown = grow(encoded, self.params, self.team, weights, used_up, self.costs, worth)
+        grown = grow(
+            encoded, self.params, self.team, weights, used_up, self.costs, candidate_scores
+        )
         factor = None if weights is None else weights.factor
         return self.finish(*within_limits(*grown, self.params, chance, factor))
 
@@ -118,15 +122,15 @@ class Fitting:
         encoded = merged(rows.encoded, rows.weights, least)
         return self.chance(tree, encoded, rows.plain_weights())
 
-    def fit(self, how: Any, validation: Validation | None) -> Pruned:
-        """Grow a tree and prune it; `how` is None or a pruning object."""
-        if how is None:
-            return Pruned(self.grow(use_up=True))
-        if how.needs == HELD_OUT and validation is None:
+    def fit(self, pruner: Any, validation: Validation | None) -> PruneResult:
+        """Grow a tree and prune it; `pruner` is None or a pruning object."""
+        if pruner is None:
+            return PruneResult(self.grow(use_up=True))
+        if pruner.needs == HELD_OUT and validation is None:
             held = self._held_out()
             if held.any():
                 tree = self.grow(held, use_up=True)
-                return _by_held_out(tree, how, self.counts_of(tree, held))
+                return _by_held_out(tree, pruner, self.counts_of(tree, held))
             tree = self.grow(use_up=True)
             if tree.node_count > 1:
                 warnings.warn(
@@ -134,9 +138,9 @@ class Fitting:
                     UserWarning,
                     stacklevel=3,
                 )
-            return _unpruned(tree, how)
-        tree = self.grow(use_up=how.needs != FOLDS or validation is not None)
-        return prune(tree, how, self, validation)
+            return _unpruned(tree, pruner)
+        tree = self.grow(use_up=pruner.needs != FOLDS or validation is not None)
+        return prune(tree, pruner, self, validation)
 
     def check_grown(self, tree: Tree) -> None:
         """Are these the rows that a tree was grown from?"""
@@ -209,23 +213,23 @@ class Fitting:
     def counts_of(self, tree: Tree, weight: np.ndarray) -> np.ndarray:
         """Where these parts of the rows' weights end in a tree, counted by class."""
         part, codes, weight = self.part(weight)
-        return _counts(tree, self.ends(tree, part), codes, weight)
+        return _counts(tree, self.leaf_shares(tree, part), codes, weight)
 
     def fold_rows(self, tree: Tree, folds: Folds) -> Iterator[pruning.FoldRows]:
         """For each fold where its rows end, in the tree that did not see them and in the `tree` of all."""
         for grown, held in self.trees_of(folds):
             part, codes, weight = self.part(held)
-            there, here = (self.ends(one, part) for one in (grown, tree))
+            there, here = (self.leaf_shares(one, part) for one in (grown, tree))
             first, second = _pairs(there, here, part.n_rows)
             row = there.row[first]
-            both = Ends(row, there.node[first], there.share[first] * here.share[second])
+            both = LeafShares(row, there.node[first], there.share[first] * here.share[second])
             yield pruning.FoldRows(
                 grown, both.node, here.node[second], codes[row], both.weights(weight)
             )
 
-    def ends(self, tree: Tree, part: Table) -> Ends:
+    def leaf_shares(self, tree: Tree, part: Table) -> LeafShares:
         """Where each of some rows ends in a tree."""
-        return ends_of(tree, as_read_by(part, tree.schema), Policy(), self.team)
+        return leaf_shares_of(tree, as_read_by(part, tree.schema), ReadPolicy(), self.team)
 
     def training_rows(self, tree: Tree) -> pruning.TrainingRows:
         """The rows for subtree raising, as the tree reads them."""
@@ -235,7 +239,7 @@ class Fitting:
         if weights is not None and not weights.all():
             counted = np.flatnonzero(weights)
             table, codes, weights = table.take(counted), codes[counted], weights[counted]
-        values = block_of(table, 0, table.n_rows, Policy())
+        values = routing_block(table, 0, table.n_rows, ReadPolicy())
         if table.matrix is not None and np.may_share_memory(values, table.matrix):
             values = values.copy()  # rows go down several times, and it may be the user's
         return pruning.TrainingRows(values, codes, weights)
@@ -264,38 +268,38 @@ def tests_by_rows(params: GrowthParams) -> bool:
     return params.significance is not None and params.significance_test == SELECTED
 
 
-def reads_rows(how: Any) -> bool:
+def reads_rows(pruner: Any) -> bool:
     """Will a pruning method look at training rows again, after growth?"""
-    return how is not None and how.needs in (FOLDS, HELD_OUT, TRAINING_ROWS)
+    return pruner is not None and pruner.needs in (FOLDS, HELD_OUT, TRAINING_ROWS)
 
 
 def prune(
-    tree: Tree, how: Any, fitting: Fitting | None = None, validation: Validation | None = None
-) -> Pruned:
+    tree: Tree, pruner: Any, trainer: Trainer | None = None, validation: Validation | None = None
+) -> PruneResult:
     """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
     progress.step(f"pruning {tree.n_leaves:,} leaves")
-    if how.needs == HELD_OUT or (how.needs == FOLDS and validation is not None):
+    if pruner.needs == HELD_OUT or (pruner.needs == FOLDS and validation is not None):
         assert validation is not None
-        with_team = Team(None, most=1) if fitting is None else fitting.team
+        with_team = ThreadTeam(None, most=1) if trainer is None else trainer.team
         policy = validation.policy
         table = as_read_by(validation.table, tree.schema, policy.stops_at_unknown)
-        ends = ends_of(tree, table, policy, with_team)
+        leaf_shares = leaf_shares_of(tree, table, policy, with_team)
         weight = np.ones(validation.table.n_rows)
-        return _by_held_out(tree, how, _counts(tree, ends, validation.codes, weight))
-    if how.needs == FOLDS:
-        assert fitting is not None
-        return _by_folds(tree, how, fitting)
-    if how.needs == TRAINING_ROWS:
-        assert fitting is not None
-        if isinstance(how, pruning.Significance):
-            p_of = fitting.chance_of(tree)
-            return Pruned(*pruning.significance(tree, how, p_of))
-        rows = fitting.training_rows(tree)
-        if isinstance(how, pruning.MessageLength):
-            choices = choices_of_rows(tree, rows.table, fitting.params.categorical_split)
-            return Pruned(*pruning.by_message_length(tree, choices, how))
-        return Pruned(*pruning.error_based(tree, how, rows))
-    return Pruned(*_ALONE[type(how)](tree, how))
+        return _by_held_out(tree, pruner, _counts(tree, leaf_shares, validation.codes, weight))
+    if pruner.needs == FOLDS:
+        assert trainer is not None
+        return _by_folds(tree, pruner, trainer)
+    if pruner.needs == TRAINING_ROWS:
+        assert trainer is not None
+        if isinstance(pruner, pruning.Significance):
+            p_of = trainer.chance_of(tree)
+            return PruneResult(*pruning.significance(tree, pruner, p_of))
+        rows = trainer.training_rows(tree)
+        if isinstance(pruner, pruning.MessageLength):
+            choices = choices_of_rows(tree, rows.table, trainer.params.categorical_split)
+            return PruneResult(*pruning.by_message_length(tree, choices, pruner))
+        return PruneResult(*pruning.error_based(tree, pruner, rows))
+    return PruneResult(*_ALONE[type(pruner)](tree, pruner))
 
 
 _ALONE: dict[type, Callable[[Tree, Any], tuple[Tree, pruning.Trace]]] = {
@@ -305,43 +309,47 @@ _ALONE: dict[type, Callable[[Tree, Any], tuple[Tree, pruning.Trace]]] = {
 }
 
 
-def _by_held_out(tree: Tree, how: Any, held: np.ndarray) -> Pruned:
-    if isinstance(how, pruning.ReducedError):
-        return Pruned(*pruning.reduced_error(tree, held, how))
-    path = pruning.cost_complexity_path(tree, how.impurity)
-    choice = pruning.choose_by_held_out(tree, path, held, how.se)
-    return Pruned(*pruning.prune_at(tree, path, choice.alpha), path, choice)
+def _by_held_out(tree: Tree, pruner: Any, held: np.ndarray) -> PruneResult:
+    if isinstance(pruner, pruning.ReducedError):
+        return PruneResult(*pruning.reduced_error(tree, held, pruner))
+    path = pruning.cost_complexity_path(tree, pruner.impurity)
+    choice = pruning.choose_by_held_out(tree, path, held, pruner.se)
+    return PruneResult(*pruning.prune_at(tree, path, choice.alpha), path, choice)
 
 
-def _by_folds(tree: Tree, how: Any, fitting: Fitting) -> Pruned:
-    folds = None if tree.node_count == 1 else fitting.folds(how.folds)
+def _by_folds(tree: Tree, pruner: Any, trainer: Trainer) -> PruneResult:
+    folds = None if tree.node_count == 1 else trainer.folds(pruner.folds)
     if folds is None:
-        return _unpruned(tree, how)
-    if isinstance(how, pruning.CrossValidated):
-        return Pruned(*pruning.cross_validated(tree, fitting.fold_rows(tree, folds)))
-    path = pruning.cost_complexity_path(tree, how.impurity)
-    trees = ((grown, fitting.counts_of(grown, held)) for grown, held in fitting.trees_of(folds))
-    choice = pruning.choose_by_folds(path, trees, how.se)
-    return Pruned(*pruning.prune_at(tree, path, choice.alpha), path, choice)
+        return _unpruned(tree, pruner)
+    if isinstance(pruner, pruning.CrossValidated):
+        return PruneResult(*pruning.cross_validated(tree, trainer.fold_rows(tree, folds)))
+    path = pruning.cost_complexity_path(tree, pruner.impurity)
+    trees = ((grown, trainer.counts_of(grown, held)) for grown, held in trainer.trees_of(folds))
+    choice = pruning.choose_by_folds(path, trees, pruner.se)
+    return PruneResult(*pruning.prune_at(tree, path, choice.alpha), path, choice)
 
 
-def _unpruned(tree: Tree, how: Any) -> Pruned:
+def _unpruned(tree: Tree, pruner: Any) -> PruneResult:
     """The tree as it is, and the trace of no step."""
-    name = next(name for name, kind in pruning.METHODS.items() if isinstance(how, kind))
+    name = next(name for name, kind in pruning.METHODS.items() if isinstance(pruner, kind))
     whole, trace = pruning.snip(tree, ())
     path = None
-    if isinstance(how, pruning.CostComplexity):
-        path = pruning.cost_complexity_path(tree, how.impurity)
-    return Pruned(whole, replace(trace, method=name), path)
+    if isinstance(pruner, pruning.CostComplexity):
+        path = pruning.cost_complexity_path(tree, pruner.impurity)
+    return PruneResult(whole, replace(trace, method=name), path)
 
 
-def _counts(tree: Tree, ends: Ends, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    return pruning.held_out_counts(tree, ends.node, codes[ends.row], ends.weights(weight))
+def _counts(
+    tree: Tree, leaf_shares: LeafShares, codes: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
+    return pruning.held_out_counts(
+        tree, leaf_shares.node, codes[leaf_shares.row], leaf_shares.weights(weight)
+    )
 
 
-def _pairs(first: Ends, second: Ends, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+def _pairs(first: LeafShares, second: LeafShares, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Each end of a row in one tree with each of its ends in another, as places."""
     n_second = np.bincount(second.row, minlength=n_rows)
     times = n_second[first.row]
     place = np.repeat(np.arange(len(first.row)), times)
-    return place, places(starts(n_second)[first.row], times)
+    return place, flat_indices(begins(n_second)[first.row], times)

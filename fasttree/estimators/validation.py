@@ -9,71 +9,73 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.errors import require
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.estimators.training import Validation
 from fasttree.pruning import CrossValidated, MessageLength, Significance, codes_of_classes
 from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.stats.metrics import weighted_mean
 from fasttree.tables.schema import Schema
-from fasttree.tables.training import read_table_like, read_target, read_weights
-from fasttree.trees.predict import Policy
+from fasttree.tables.training import read_table_for_schema, read_target, read_weights
+from fasttree.trees.predict import ReadPolicy
 from fasttree.trees.tree import Tree
 
 
-def check_validation(how: Any, X_val: Any, y_val: Any) -> None:
+def check_validation(pruner: Any, X_val: Any, y_val: Any) -> None:
     """Are validation rows given whole, and is there a use for them?"""
     if (X_val is None) != (y_val is None):
         given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
         raise ValueError(f"{given} was passed without {absent}: pass both, or none")
     if X_val is None:
         return
-    if how is None:
+    if pruner is None:
         raise ValueError(
             'X_val is for pruning, but pruning is None: set pruning="reduced_error", say, or do not pass '
             "X_val and y_val"
         )
-    if how.needs not in (HELD_OUT, FOLDS) or isinstance(how, CrossValidated):
+    if pruner.needs not in (HELD_OUT, FOLDS) or isinstance(pruner, CrossValidated):
         raise ValueError(
-            f"X_val was passed, but {type(how).__name__} does not look at validation rows: use "
+            f"X_val was passed, but {type(pruner).__name__} does not look at validation rows: use "
             '"reduced_error" or "cost_complexity", or do not pass X_val and y_val'
         )
 
 
-def check_enough(how: Any, X: Any, X_val: Any) -> None:
+def check_enough(pruner: Any, X: Any, X_val: Any) -> None:
     """Is there what the pruning of a grown tree needs?"""
-    name = type(how).__name__
-    if how.needs == HELD_OUT and X_val is None:
+    name = type(pruner).__name__
+    if pruner.needs == HELD_OUT and X_val is None:
         raise ValueError(
             f"{name} needs rows that the tree was not grown from: pass X_val and y_val"
         )
-    if isinstance(how, MessageLength) and X is None:
+    if isinstance(pruner, MessageLength) and X is None:
         raise ValueError(
             f"{name} must see what there was to choose between at each node: pass X and y, those of fit"
         )
-    if isinstance(how, Significance) and how.needs == TRAINING_ROWS and X is None:
+    if isinstance(pruner, Significance) and pruner.needs == TRAINING_ROWS and X is None:
         raise ValueError(
             f'{name}(test="selected") must see what there was to choose between at each node: pass X and y, those of '
             f'fit, or use {name}(test="naive"), which takes the splits as if nobody had chosen them'
         )
-    if how.needs == TRAINING_ROWS and X is None:
+    if pruner.needs == TRAINING_ROWS and X is None:
         raise ValueError(
             f"{name} with raising=True sends the training rows down again: pass X and y, those of fit, or use "
             f"{name}(raising=False)"
         )
-    if how.needs == FOLDS and X is None and X_val is None:
-        other = "" if isinstance(how, CrossValidated) else ", or validation rows as X_val and y_val"
+    if pruner.needs == FOLDS and X is None and X_val is None:
+        other = (
+            "" if isinstance(pruner, CrossValidated) else ", or validation rows as X_val and y_val"
+        )
         raise ValueError(
             f"{name} grows trees without each fold of the training rows: pass X and y, those of fit{other}"
         )
 
 
 def read_validation(
-    X_val: Any, y_val: Any, schema: Schema, unknown: str, policy: Policy
+    X_val: Any, y_val: Any, schema: Schema, unknown: str, policy: ReadPolicy
 ) -> Validation | None:
     if X_val is None:
         return None
     try:
-        table = read_table_like(X_val, schema, "the model", unknown)
+        table = read_table_for_schema(X_val, schema, "the model", unknown)
         target = read_target(y_val, table.n_rows)
     except (TypeError, ValueError) as error:
         raise type(error)(f"the validation rows X_val and y_val: {error}") from None
@@ -86,8 +88,8 @@ def accuracy(classes: np.ndarray, predicted: np.ndarray, y: Any, sample_weight: 
     target = read_target(y, len(predicted))
     if (target.classes.dtype.kind in "OUT") != (classes.dtype.kind in "OUT"):
         raise ValueError(
-            f"y holds labels like {shown(target.classes[0])}, but the model was fitted to labels like "
-            f"{shown(classes[0])}: score with labels of the same kind"
+            f"y holds labels like {short_repr(target.classes[0])}, but the model was fitted to labels like "
+            f"{short_repr(classes[0])}: score with labels of the same kind"
         )
     right = predicted == target.classes[target.codes]
     return weighted_mean(right, read_weights(sample_weight, len(predicted)))

@@ -15,7 +15,7 @@ import numpy as np
 from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed
 from fasttree.base.hints import knowing_its_parameters, meant
 from fasttree.base.progress import each, reported, step
-from fasttree.base.values import plain, shown
+from fasttree.base.values import short_repr, to_python
 from fasttree.encoding.folds import (
     Folds,
     choose_folds,
@@ -182,13 +182,13 @@ def _read_methods(methods: Any, n_jobs: int | None) -> dict[str, Any]:
         names = [methods] if isinstance(methods, str) else methods
         if not isinstance(names, Iterable):
             raise TypeError(
-                f"methods must be None, a list of names, or a dict from name to estimator, got {shown(methods)}"
+                f"methods must be None, a list of names, or a dict from name to estimator, got {short_repr(methods)}"
             )
         chosen = {}
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(
-                    f"methods lists {shown(name)}, which is not a name: pass a dict from name to estimator"
+                    f"methods lists {short_repr(name)}, which is not a name: pass a dict from name to estimator"
                 )
             if name not in METHODS:
                 known = ", ".join(map(repr, METHODS))
@@ -204,7 +204,7 @@ def _read_methods(methods: Any, n_jobs: int | None) -> dict[str, Any]:
 
 def _name(name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise TypeError(f"the names of methods must be text, got {shown(name)}")
+        raise TypeError(f"the names of methods must be text, got {short_repr(name)}")
     return name
 
 
@@ -214,7 +214,7 @@ def _copy(name: str, estimator: Any, n_jobs: int | None) -> Any:
         hasattr(estimator, needed) for needed in ("fit", "predict", "predict_proba")
     ):
         raise TypeError(
-            f"the method {name!r} must be an estimator with fit, predict and predict_proba, got {shown(estimator)}"
+            f"the method {name!r} must be an estimator with fit, predict and predict_proba, got {short_repr(estimator)}"
         )
     if not isinstance(estimator, Estimator):
         # A copy of a fitted estimator might go on from where it is; scikit-learn's clone begins anew.
@@ -251,7 +251,7 @@ def _read_folds(
     """The folds of each repeat."""
     seed = check_seed(random_state)
     if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise ValueError(f"repeats must be a whole number from 1 on, got {shown(repeats)}")
+        raise ValueError(f"repeats must be a whole number from 1 on, got {short_repr(repeats)}")
     is_number = folds is None or isinstance(folds, (bool, numbers.Number))
     if not is_number:
         for name, says in (("repeats", repeats > 1), ("groups", groups is not None)):
@@ -263,7 +263,7 @@ def _read_folds(
         return (Folds.whole(given_folds(folds, table.n_rows), weight),)
     if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
         raise ValueError(
-            f"folds must be an integer, a fold number for each row, or (train, test) splits, got {shown(folds)}"
+            f"folds must be an integer, a fold number for each row, or (train, test) splits, got {short_repr(folds)}"
         )
     if folds is not None and folds < 2:
         raise ValueError(f"folds must be at least 2, got {folds}")
@@ -274,7 +274,8 @@ def _read_folds(
     rarest = int(rows.argmin())
     if groups is None and rows[rarest] < 2:
         raise ValueError(
-            f"the class {shown(plain(some.classes[rarest]))} has 1 row, but cross-validation needs 2 of each class: "
+            f"the class {short_repr(to_python(some.classes[rarest]))} has 1 row, but cross-validation needs 2 of each "
+            f"class: "
             "leave it out, join it with another class, or pass folds as a fold number for each row"
         )
     hashes = value_hashes(table.take(counted).values(), len(counted), int(seed))

@@ -14,7 +14,7 @@ import numpy as np
 from fasttree.base.printed_tables import aligned, data_frame, markdown
 from fasttree.base.sums import deviation
 from fasttree.base.sums import mean as mean_of
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.encoding.draws import Folds
 from fasttree.stats.special import student_t_tails
 
@@ -194,7 +194,7 @@ class Comparison:
         """A measure of a method, fold by fold."""
         if method not in self.methods:
             raise ValueError(
-                f"method must be one of {', '.join(map(repr, self.methods))}, got {shown(method)}"
+                f"method must be one of {', '.join(map(repr, self.methods))}, got {short_repr(method)}"
             )
         _measure(measure)
         return np.array([getattr(r, measure) for r in self.per_fold if r.method == method], float)
@@ -291,7 +291,7 @@ class Comparison:
         plain: Callable[[str], str],
     ) -> list[list[str]]:
         if spread not in ("sd", "se"):
-            raise ValueError(f"spread must be 'sd' or 'se', got {shown(spread)}")
+            raise ValueError(f"spread must be 'sd' or 'se', got {short_repr(spread)}")
         if isinstance(measures, str):
             measures = [measures]
         shown_as = [_measure(measure) for measure in measures]
@@ -310,7 +310,7 @@ class Comparison:
 def _measure(name: str) -> _Measure:
     if name not in MEASURES:
         raise ValueError(
-            f"a measure must be one of {', '.join(map(repr, MEASURES))}, got {shown(name)}"
+            f"a measure must be one of {', '.join(map(repr, MEASURES))}, got {short_repr(name)}"
         )
     return MEASURES[name]
 

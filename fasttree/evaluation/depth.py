@@ -13,18 +13,18 @@ import numpy as np
 from fasttree.base.hints import knowing_its_parameters
 from fasttree.base.progress import reported
 from fasttree.base.sums import segment_sums, total
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import at_stake
 from fasttree.encoding.merging import as_read_by
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.message_length import _ByLength
-from fasttree.estimators.training import Fitting
-from fasttree.mml.message import Choices
+from fasttree.estimators.training import Trainer
+from fasttree.mml.message import TestOptions
 from fasttree.pruning.cross_validated_pruning import row_costs
 from fasttree.pruning.requirements import check_folds
 from fasttree.pruning.select_alpha import HeldOutErrors
 from fasttree.tables.training import Table
-from fasttree.trees.predict import Ends, Policy, classes_of_shares, ends_of
+from fasttree.trees.predict import LeafShares, ReadPolicy, classes_of_shares, leaf_shares_of
 from fasttree.trees.tree import Tree
 
 
@@ -100,7 +100,7 @@ def select_depth(
     model = TreeClassifier() if estimator is None else estimator
     if not isinstance(model, TreeClassifier):
         raise TypeError(
-            f"estimator must be a tree classifier of fasttree or None, got {shown(estimator)}: "
+            f"estimator must be a tree classifier of fasttree or None, got {short_repr(estimator)}: "
             "pass fasttree.TreeClassifier(...), say"
         )
     if isinstance(model, _ByLength):
@@ -110,21 +110,22 @@ def select_depth(
         )
     if model.max_leaves is not None:
         raise ValueError(
-            f"estimator has max_leaves={shown(model.max_leaves)}, but the best leaves at one depth are not those at "
+            f"estimator has max_leaves={short_repr(model.max_leaves)}, but the best leaves at one depth are not those "
+            f"at "
             "another: leave it out, and limit the depth"
         )
     check_folds(folds)
     model = copy.copy(model)  # growth notes things in it, and the user's may be fitted
-    with model._fitting(X, y, sample_weight, with_table=True, groups=groups) as fitting:
-        drawn = fitting.folds(folds, otherwise=None)
+    with model._trainer(X, y, sample_weight, with_table=True, groups=groups) as trainer:
+        drawn = trainer.folds(folds, otherwise=None)
         assert drawn is not None
         found, weight, n_rows, stake = [], 0.0, 0.0, 0.0
-        for grown, held_out in replace(fitting, finish=_as_it_is).trees_of(drawn):
-            part, codes, weights = fitting.part(held_out)
+        for grown, held_out in replace(trainer, finish=_as_it_is).trees_of(drawn):
+            part, codes, weights = trainer.part(held_out)
             part = as_read_by(part, grown.schema)
             cost, priors = row_costs(grown), grown.schema.priors
             held = np.bincount(codes, weights, minlength=len(cost))
-            mistakes = [cost[codes, labels] for labels in _labels_by_depth(grown, part, fitting)]
+            mistakes = [cost[codes, labels] for labels in _labels_by_depth(grown, part, trainer)]
             found.append(
                 [[total(weights * m) for m in mistakes], [total(weights * m * m) for m in mistakes]]
             )
@@ -139,44 +140,44 @@ def select_depth(
     return DepthChoice(errors, weight, squares, n_rows, _stop(errors, 1e-9 * stake))
 
 
-def _as_it_is(tree: Tree, choices: Choices | None) -> Tree:
+def _as_it_is(tree: Tree, choices: TestOptions | None) -> Tree:
     return tree
 
 
-def _labels_by_depth(tree: Tree, part: Table, fitting: Fitting) -> Iterator[np.ndarray]:
+def _labels_by_depth(tree: Tree, part: Table, trainer: Trainer) -> Iterator[np.ndarray]:
     """The class numbers that rows would get if the tree ended at depth 0, 1, 2, ..."""
     # What is done to a grown tree depends on where it ends.
-    if fitting.finish(tree, None) is not tree:
+    if trainer.finish(tree, None) is not tree:
         for depth in range(tree.max_depth + 1):
-            cut = fitting.finish(tree.subtree(tree.depth < depth), None)
-            yield _labels(cut, ends_of(cut, part, Policy(), fitting.team))
+            cut = trainer.finish(tree.subtree(tree.depth < depth), None)
+            yield _labels(cut, leaf_shares_of(cut, part, ReadPolicy(), trainer.team))
         return
-    ends = ends_of(tree, part, Policy(), fitting.team)
+    leaf_shares = leaf_shares_of(tree, part, ReadPolicy(), trainer.team)
     labels = []
     for depth in range(tree.max_depth, -1, -1):
-        node = ends.node
+        node = leaf_shares.node
         node = np.where(tree.depth[node] > depth, tree.parent[node], node)
-        ends = replace(ends, node=node)
-        labels.append(_labels(tree, ends))
+        leaf_shares = replace(leaf_shares, node=node)
+        labels.append(_labels(tree, leaf_shares))
     yield from reversed(labels)
 
 
-def _labels(tree: Tree, ends: Ends) -> np.ndarray:
+def _labels(tree: Tree, leaf_shares: LeafShares) -> np.ndarray:
     """The class number of each row; of one that ends at several nodes by the mean of their shares."""
-    begins = np.flatnonzero(np.diff(ends.row, prepend=-1))
-    labels = tree.pred[ends.node[begins]]
-    n_ends = np.diff(np.append(begins, len(ends.row)))
+    begins = np.flatnonzero(np.diff(leaf_shares.row, prepend=-1))
+    labels = tree.pred[leaf_shares.node[begins]]
+    n_ends = np.diff(np.append(begins, len(leaf_shares.row)))
     spread = np.flatnonzero(n_ends > 1)
     if len(spread):
-        shares = tree.proba[ends.node] * ends.share[:, np.newaxis]
+        shares = tree.proba[leaf_shares.node] * leaf_shares.share[:, np.newaxis]
         labels[spread] = classes_of_shares(tree, segment_sums(shares, begins)[spread])
     return labels
 
 
-def _stop(errors: np.ndarray, noise: float) -> int:
+def _stop(errors: np.ndarray, tolerance: float) -> int:
     """The depth before errors first rise; of those just before with the same errors, the first."""
-    rises = np.flatnonzero(np.diff(errors) > noise)
+    rises = np.flatnonzero(np.diff(errors) > tolerance)
     last = int(rises[0]) if len(rises) else len(errors) - 1
-    while last and errors[last - 1] <= errors[last] + noise:
+    while last and errors[last - 1] <= errors[last] + tolerance:
         last -= 1
     return last

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.sums import total
-from fasttree.base.values import plain
-from fasttree.encoding.dataset import Columns
+from fasttree.base.values import to_python
+from fasttree.encoding.dataset import Dataset
 from fasttree.encoding.draws import Folds, are_copies
 from fasttree.estimators import TreeClassifier
 from fasttree.estimators.protocol import Estimator
@@ -45,7 +45,7 @@ class Rows:
                 f"fold {fold} holds all the rows of a weight above 0, which leaves none to train on"
             )
         # Encoded fold by fold, since codes of all rows would tell a model which levels and classes there are.
-        columns = Columns.of_table(
+        columns = Dataset.of_table(
             self.table.take(train),
             self.target.take(train),
             max_bins=max_bins,
@@ -64,7 +64,7 @@ class Split:
     """What the methods of a fold share."""
 
     fold: int
-    columns: Columns  # of the training rows
+    columns: Dataset  # of the training rows
     held_out: Any  # the same columns of the rows of the fold, for estimators of fasttree
     train: np.ndarray
     test: np.ndarray  # a row whose weight is divided is in both
@@ -172,9 +172,9 @@ def _n_rows(weight: np.ndarray) -> int:
 
 def _with_all_classes(proba: np.ndarray, of_model: Any, known: np.ndarray) -> np.ndarray:
     """A column for each class of y; 0 for those that the model has never seen."""
-    place_of = {plain(label): place for place, label in enumerate(known)}
+    place_of = {to_python(label): place for place, label in enumerate(known)}
     table = np.zeros((len(proba), len(known)))
-    table[:, [place_of[plain(label)] for label in of_model]] = proba
+    table[:, [place_of[to_python(label)] for label in of_model]] = proba
     return table
 
 

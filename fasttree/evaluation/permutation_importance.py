@@ -17,13 +17,13 @@ import numpy as np
 
 from fasttree.base.checks import check_n_jobs, check_seed
 from fasttree.base.sums import total
-from fasttree.base.threads import Team
-from fasttree.base.values import plain, shown
+from fasttree.base.threads import ThreadTeam
+from fasttree.base.values import short_repr, to_python
 from fasttree.encoding.folds import value_hashes, with_classes
 from fasttree.estimators.answers import Answers, answers_of
 from fasttree.evaluation.importance_table import METRICS, Importances, Metric
 from fasttree.tables.factors import places_among
-from fasttree.tables.training import Column, Table, read_table_like, read_target, read_weights
+from fasttree.tables.training import Column, Table, read_table_for_schema, read_target, read_weights
 
 MOST_COPIES = 2**24  # of rows of whole weight
 
@@ -84,7 +84,7 @@ def permutation_importance(
     chosen = _read_metric(metric)
     n_repeats = _read_repeats(repeats)
     seed, n_jobs = check_seed(random_state), check_n_jobs(n_jobs)
-    table = read_table_like(X, answers.schema, type(model).__name__, answers.unknown)
+    table = read_table_for_schema(X, answers.schema, type(model).__name__, answers.unknown)
     columns = _read_together(together, answers.schema.names)
     codes = _class_codes(y, table.n_rows, answers, chosen)
     weight = read_weights(sample_weight, table.n_rows)
@@ -115,7 +115,7 @@ def permutation_importance(
         shuffled = score(_shuffled(table, columns[names[place]], giver))
         values[place, repeat] = chosen.sign * (as_it_is - shuffled)
 
-    with Team(n_jobs, most=values.size) as team:
+    with ThreadTeam(n_jobs, most=values.size) as team:
         team.run(work, values.size)
     library = type(X).__module__.partition(".")[0]
     return Importances(names, values, metric, as_it_is, n_rows, library)
@@ -153,7 +153,7 @@ def _row_hashes(table: Table, codes: np.ndarray, weight: np.ndarray | None) -> n
 
 
 def _in_columns(table: Table) -> Table:
-    """The same table column by column, so that one can be replaced without a copy of the others."""
+    """A table column by column, so that one can be replaced without a copy of the others."""
     if table.matrix is None:
         return table
     columns = tuple(map(Column, table.names, table.matrix.T))
@@ -175,7 +175,7 @@ def _shuffled(table: Table, places: list[int], giver: np.ndarray) -> Table:
 def _read_metric(metric: Any) -> Metric:
     if not isinstance(metric, str) or metric not in METRICS:
         raise ValueError(
-            f"metric must be one of {', '.join(map(repr, METRICS))}, got {shown(metric)}"
+            f"metric must be one of {', '.join(map(repr, METRICS))}, got {short_repr(metric)}"
         )
     return METRICS[metric]
 
@@ -183,7 +183,7 @@ def _read_metric(metric: Any) -> Metric:
 def _read_repeats(repeats: Any) -> int:
     is_number = isinstance(repeats, (int, np.integer)) and not isinstance(repeats, bool)
     if not is_number or repeats < 1:
-        raise ValueError(f"repeats must be a whole number, 1 or more, got {shown(repeats)}")
+        raise ValueError(f"repeats must be a whole number, 1 or more, got {short_repr(repeats)}")
     return int(repeats)
 
 
@@ -193,19 +193,19 @@ def _read_together(together: Any, names: tuple[str, ...]) -> dict[str, list[int]
         return {name: [place] for place, name in enumerate(names)}
     if not isinstance(together, Mapping):
         raise TypeError(
-            f"together must be a dict from a name to the columns that are shuffled as one, got {shown(together)}"
+            f"together must be a dict from a name to the columns that are shuffled as one, got {short_repr(together)}"
         )
     place_of: dict[Any, int] = {name: place for place, name in enumerate(names)}
     place_of |= {place: place for place in range(len(names))}
     group_of: dict[int, str] = {}
     for group, members in together.items():
         if not isinstance(group, str) or not group:
-            raise TypeError(f"the names in together must be text, got {shown(group)}")
+            raise TypeError(f"the names in together must be text, got {short_repr(group)}")
         for member in [members] if isinstance(members, (str, int)) else members:
-            place = place_of.get(plain(member)) if isinstance(member, Hashable) else None
+            place = place_of.get(to_python(member)) if isinstance(member, Hashable) else None
             if place is None:
                 raise ValueError(
-                    f"together[{group!r}] names the column {shown(member)}, which the model has not: "
+                    f"together[{group!r}] names the column {short_repr(member)}, which the model has not: "
                     f"{', '.join(map(repr, names))}"
                 )
             if place in group_of:
@@ -229,13 +229,14 @@ def _class_codes(y: Any, n_rows: int, answers: Answers, metric: Metric) -> np.nd
     classes = answers.schema.classes
     if (target.classes.dtype.kind in "OUT") != (classes.dtype.kind in "OUT"):
         raise ValueError(
-            f"y holds labels like {shown(target.classes[0])}, but the model was fitted to labels like "
-            f"{shown(classes[0])}: pass labels of the same kind"
+            f"y holds labels like {short_repr(target.classes[0])}, but the model was fitted to labels like "
+            f"{short_repr(classes[0])}: pass labels of the same kind"
         )
     known = places_among(target.classes, classes)
     if metric.takes_shares and (known < 0).any():
         raise ValueError(
-            f"y holds the class {shown(target.classes[int(known.argmin())])}, which the model does not know and gives "
+            f"y holds the class {short_repr(target.classes[int(known.argmin())])}, which the model does not know and "
+            f"gives "
             "no probability: leave its rows out, or use metric='accuracy'"
         )
     return known[target.codes]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fasttree.base.elementary import log
 from fasttree.base.hints import check_choice, knowing_its_parameters
-from fasttree.encoding.dataset import TrainingRows, training
+from fasttree.encoding.dataset import TrainingSet, training
 from fasttree.encoding.encode import EncodedTable
 from fasttree.growth.choosers.costs import check_costs
 from fasttree.growth.grow import score_root
@@ -115,9 +115,9 @@ def rank_attributes(
         if of_tables:
             scores = _score_tables(rows, criterion, params.min_samples_leaf)
             if costs is not None:
-                scores = costs.worth(scores[:, np.newaxis], np.zeros((len(scores), 1), dtype=bool))[
-                    :, 0
-                ]
+                scores = costs.adjusted_score(
+                    scores[:, np.newaxis], np.zeros((len(scores), 1), dtype=bool)
+                )[:, 0]
         else:
             scores = score_root(rows.encoded, params, team, rows.weights, rows.used_up, costs)
     names = rows.encoded.schema.names
@@ -128,13 +128,13 @@ def rank_attributes(
     )
 
 
-def _score_tables(rows: TrainingRows, measure: str, min_leaf: float) -> np.ndarray:
+def _score_tables(rows: TrainingSet, measure: str, min_leaf: float) -> np.ndarray:
     """The measure of each attribute, -inf where it has no split."""
     encoded = rows.encoded
     weight = np.ones(encoded.n_rows)
     if rows.weights is not None:
-        weight = rows.weights.steps / rows.weights.per_unit
-        min_leaf -= 1e-10 * encoded.n_rows if rows.weights.per_unit > 1 else 0.0
+        weight = rows.weights.quantised / rows.weights.steps_per_unit
+        min_leaf -= 1e-10 * encoded.n_rows if rows.weights.steps_per_unit > 1 else 0.0
         min_leaf = min_leaf if min_leaf > 1 else 0.0
     scores = np.full(encoded.n_attributes, -np.inf)
     if np.count_nonzero(np.bincount(encoded.y, weight)) < 2:

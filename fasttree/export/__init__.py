@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fasttree.base.hints import check_choice
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,8 @@ def export(
     except UnicodeEncodeError as error:
         there = error.object[max(error.start - 20, 0) : error.end + 20]
         raise ValueError(
-            f"the format {format!r} cannot write half of a character, as in {shown(there)}: rename the column, level "
+            f"the format {format!r} cannot write half of a character, as in {short_repr(there)}: rename the column, "
+            f"level "
             'or class, or use format="python" or "json"'
         ) from None
     return content

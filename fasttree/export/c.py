@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.times import UNITS
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import CLASS_TIE
 from fasttree.export.c_source import CODE, HEAD
 from fasttree.export.category_keys import LevelKeys, level_keys
@@ -91,7 +91,7 @@ def _check_prefix(prefix: Any) -> None:
     if not isinstance(prefix, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise ValueError(
             "prefix is what the names in the C source begin with: it must be made of the letters a-z, digits and _, "
-            f"and begin with a letter; got {shown(prefix)}"
+            f"and begin with a letter; got {short_repr(prefix)}"
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.trees.view import Exportable
 
 
@@ -41,7 +41,8 @@ def check_one_kind(name: str, keys: LevelKeys, format: str) -> None:
     """An input or field is of words or of numbers."""
     if keys.words and keys.numbers:
         raise ValueError(
-            f"column {name!r} has levels that are words, such as {shown(next(iter(keys.words)))}, and levels that are "
+            f"column {name!r} has levels that are words, such as {short_repr(next(iter(keys.words)))}, and levels "
+            f"that are "
             f'numbers, such as {next(iter(keys.numbers)):g}; a column in {format} holds one kind: use format="python"'
         )
 

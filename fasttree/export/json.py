@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from fasttree.base.values import plain, shown
+from fasttree.base.values import short_repr, to_python
 from fasttree.trees.view import ALL_BRANCHES, Exportable, Surrogate, Test
 
 VERSION = 1
@@ -41,15 +41,15 @@ def _head(model: Exportable) -> dict[str, Any]:
         "class_dtype": schema.classes.dtype.str,
         "tie_order": list(model.tie_order),
         "class_weight": None if weight is None else weight.tolist(),
-        "cost": None if priors.cost is None else priors.cost.tolist(),
+        "cost": None if priors.cost_matrix is None else priors.cost_matrix.tolist(),
     }
 
 
 def _attribute(model: Exportable, place: int) -> dict[str, Any]:
     attribute = model.attributes[place]
     if attribute.categories is None:
-        said = {"name": attribute.name, "type": "numeric"}
-        return said if attribute.time is None else {**said, "time": attribute.time}
+        entry = {"name": attribute.name, "type": "numeric"}
+        return entry if attribute.time is None else {**entry, "time": attribute.time}
     levels = [_label(level) for level in model.levels(place)]
     of_levels: dict[str, Any] = {
         "name": attribute.name,
@@ -58,7 +58,7 @@ def _attribute(model: Exportable, place: int) -> dict[str, Any]:
         "levels": levels,
     }
     if attribute.others is not None:
-        of_levels["others"] = [_label(plain(level)) for level in attribute.others]
+        of_levels["others"] = [_label(to_python(level)) for level in attribute.others]
     return of_levels
 
 
@@ -68,7 +68,7 @@ def _nodes(model: Exportable) -> Iterator[dict[str, Any]]:
     for node, (depth, parent, decision, weight, multiplicity) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
     ):
-        said = {
+        entry = {
             "id": node,
             "parent": None if parent < 0 else parent,
             "depth": depth,
@@ -80,27 +80,27 @@ def _nodes(model: Exportable) -> Iterator[dict[str, Any]]:
         }
         if not is_leaf[node]:
             test = model.test(node)
-            said |= _test(test)
-            said["gain"] = float(tree.gain[node])
-            said["heuristic"] = bool(tree.heuristic[node])
+            entry |= _test(test)
+            entry["gain"] = float(tree.gain[node])
+            entry["heuristic"] = bool(tree.heuristic[node])
             if test.surrogates:
                 first = int(tree.surrogate_start[node])
-                said["surrogates"] = [
+                entry["surrogates"] = [
                     _surrogate(model, surrogate, first + i)
                     for i, surrogate in enumerate(test.surrogates)
                 ]
         elif tree.heuristic[node]:
-            said["heuristic"] = True
-        yield said
+            entry["heuristic"] = True
+        yield entry
 
 
 def _test(test: Test) -> dict[str, Any]:
     missing = None if test.missing_branch == ALL_BRANCHES else test.missing_branch
-    said = {"attribute": test.attribute, **_asked(test)}
+    entry = {"attribute": test.attribute, **_asked(test)}
     if test.is_table:
-        said["default"] = test.default_branch
+        entry["default"] = test.default_branch
     return {
-        **said,
+        **entry,
         "missing": missing,
         "missing_seen": test.missing_seen,
         "children": list(test.children),
@@ -137,6 +137,6 @@ def _label(label: Any) -> Any:
     if isinstance(label, (str, bool, int, float)):
         return label
     raise ValueError(
-        f"JSON has no way to write the label {shown(label)} of type {type(label).__name__}: "
+        f"JSON has no way to write the label {short_repr(label)} of type {type(label).__name__}: "
         'use text or numbers as labels, or export to "python"'
     )

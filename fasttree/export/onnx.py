@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import CLASS_TIE
 from fasttree.export.category_keys import check_one_kind, level_keys, new_name
 from fasttree.export.flat_steps import distinct_rows, steps_of
@@ -65,18 +65,19 @@ class _Export:
 
     def _check_texts(self) -> None:
         if not isinstance(self.missing_text, str):
-            raise TypeError(f"missing_text must be a text, got {shown(self.missing_text)}")
+            raise TypeError(f"missing_text must be a text, got {short_repr(self.missing_text)}")
         for name, keys in zip(self.model.names, self.keys, strict=True):
             check_one_kind(name, keys, "ONNX")
             if self.missing_text in keys.words:
                 raise ValueError(
-                    f"missing_text stands for a missing value, but {shown(self.missing_text)} is a level of the column "
+                    f"missing_text stands for a missing value, but {short_repr(self.missing_text)} is a level of the "
+                    f"column "
                     f"{name!r}: pass another missing_text"
                 )
 
     def _read_matrix(self, matrix: Any) -> bool:
         if matrix is not None and not isinstance(matrix, (bool, np.bool_)):
-            raise ValueError(f"matrix must be True, False or None, got {shown(matrix)}")
+            raise ValueError(f"matrix must be True, False or None, got {short_repr(matrix)}")
         if matrix and any(self.is_categorical):
             name = self.model.names[self.is_categorical.index(True)]
             raise ValueError(f"matrix must be False, since the column {name!r} is categorical")
@@ -142,7 +143,8 @@ class _Export:
         for word in self.keys[place].words:
             if "\0" in word:  # runtimes lose it on the way in, and then take one level for another
                 raise ValueError(
-                    f"column {self.model.names[place]!r} has the level {shown(word)}, and texts with a zero do not "
+                    f"column {self.model.names[place]!r} has the level {short_repr(word)}, and texts with a zero do "
+                    f"not "
                     'reach an ONNX runtime whole: rename it, or use format="python" or "c"'
                 )
 
@@ -256,7 +258,8 @@ def _classes(model: Exportable, types: Any) -> tuple[np.ndarray, Any]:
     if kinds == {float}:
         return np.array(labels, dtype=np.float64), types.DOUBLE
     raise ValueError(
-        f"no tensor of ONNX holds classes such as {shown(labels[-1])}: turn them into text, without zeros in it, or "
+        f"no tensor of ONNX holds classes such as {short_repr(labels[-1])}: turn them into text, without zeros in it, "
+        f"or "
         'use format="python"'
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.export.category_keys import check_one_kind, level_keys, new_name
 from fasttree.export.pmml_predicates import Predicates, open_tag, tag
 from fasttree.trees.view import Exportable
@@ -52,7 +52,7 @@ class _Writer:
         for text in [*self.names, *self.classes, *(t for listed in values for t in listed)]:
             if _FORBIDDEN.search(text):
                 raise ValueError(
-                    f"the name or label {shown(text)} has a character that XML has no way to write: "
+                    f"the name or label {short_repr(text)} has a character that XML has no way to write: "
                     'rename it, or use format="python" or "json"'
                 )
 

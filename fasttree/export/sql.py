@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.export.sql_case import Cases, unknown_flag
 from fasttree.export.sql_dialects import DIALECTS, Dialect
 from fasttree.export.sql_walk import walk
@@ -37,11 +37,11 @@ def export(
     """
     if dialect not in DIALECTS:
         raise ValueError(
-            f"dialect must be one of {', '.join(map(repr, DIALECTS))}, got {shown(dialect)}"
+            f"dialect must be one of {', '.join(map(repr, DIALECTS))}, got {short_repr(dialect)}"
         )
     for name, value in ("proba", proba), ("leaf", leaf):
         if not isinstance(value, bool):
-            raise TypeError(f"{name} must be True or False, got {shown(value)}")
+            raise TypeError(f"{name} must be True or False, got {short_repr(value)}")
     query = Query(model, DIALECTS[dialect], table, columns or {}, keep, proba, leaf)
     return query.text()
 
@@ -215,7 +215,7 @@ def _sources(model: Exportable, columns: Mapping[str, str], dialect: Dialect) ->
         if name not in known:
             raise ValueError(
                 f"columns names the attribute {name!r}, which the model does not have: its attributes are "
-                f"{shown(list(model.names))}"
+                f"{short_repr(list(model.names))}"
             )
     sources = [columns.get(name, name) for name in model.names]
     seen: dict[str, str] = {}
@@ -237,5 +237,5 @@ def _short(place: int, name: str) -> str:
 
 def _kept(keep: Any) -> list[str]:
     if isinstance(keep, str) or not all(isinstance(name, str) for name in keep):
-        raise TypeError(f"keep must be a list of column names, got {shown(keep)}")
+        raise TypeError(f"keep must be a list of column names, got {short_repr(keep)}")
     return list(dict.fromkeys(keep))

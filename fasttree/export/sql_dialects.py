@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from fasttree.base.times import DATETIME, DURATION, INSTANT, held, time_text
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 LARGEST = 1.7976931348623157e308
 _BITS_OF_LONG_DOUBLE = 64
@@ -63,14 +63,16 @@ class Dialect:
         if isinstance(value, float):
             return self.number(value)
         raise ValueError(
-            f"SQL has no way to write the label {shown(value)} of type {type(value).__name__} that all databases read: "
+            f"SQL has no way to write the label {short_repr(value)} of type {type(value).__name__} that all databases "
+            f"read: "
             'use text or numbers as labels, or export to "python"'
         )
 
     def _check_text(self, text: str) -> None:
         if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
             raise ValueError(
-                f"SQL cannot say {shown(text)}, which has a zero or a half of a character in it: rename it, or export "
+                f"SQL cannot say {short_repr(text)}, which has a zero or a half of a character in it: rename it, or "
+                f"export "
                 'to "python"'
             )
 

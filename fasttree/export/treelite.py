@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.export.category_keys import plain_json
 from fasttree.trees.view import Exportable, Test
 
@@ -88,7 +88,7 @@ def _others(model: Exportable) -> list[list[Any] | None]:
     """For each column the levels of few rows, which have the number of its last level; None: it has none. So has a
     level that was not seen in training, if the model takes these for missing elsewhere."""
     return [
-        None if a.others is None else [plain_json(plain(level)) for level in a.others]
+        None if a.others is None else [plain_json(to_python(level)) for level in a.others]
         for a in model.attributes
     ]
 

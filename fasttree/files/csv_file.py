@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.files.csv_rows import LongRow, is_too_long, longest_row
 from fasttree.files.csv_style import USUAL, CsvStyle, compression_of
 from fasttree.files.errors import EXAMPLES, InputError
@@ -114,7 +114,8 @@ class CsvSource:
             line = self._line(lambda _, fields: len(fields) != width, whole=False)
             place = f"{self.path}, line {line}" if line else str(self.path)
             return InputError(
-                f"{place}: the row {shown(self.broken_row_examples[0])} does not have {width} values, one for each "
+                f"{place}: the row {short_repr(self.broken_row_examples[0])} does not have {width} values, one for "
+                f"each "
                 "column: correct it, or leave such rows out (--lenient)."
             )
         self._check_quotes()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.files.errors import ArgumentError
 
 _TAB = ("\\t", "tab")  # as a shell hands on what people write
@@ -38,13 +38,13 @@ class CsvStyle:
     @property
     def options(self) -> list[str]:
         """What has to be said of it on the command line."""
-        said = []
+        options = []
         if self.delimiter is not None:
             sign = self.delimiter.replace("\t", _TAB[0])
-            said += ["--delimiter", shlex.quote(sign)]
+            options += ["--delimiter", shlex.quote(sign)]
         if self.decimal != ".":
-            said += ["--decimal", self.decimal]
-        return said
+            options += ["--decimal", self.decimal]
+        return options
 
     def delimiter_of(self, path: Path) -> str:
         named = path.with_suffix("") if compression_of(path) else path
@@ -67,4 +67,4 @@ def other_delimiter(names: Sequence[str]) -> str | None:
     sign = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
     if sign is None:
         return None
-    return f"it has one column, {shown(names[0])}. If {sign!r} separates its values, say so (--delimiter {sign!r})"
+    return f"it has one column, {short_repr(names[0])}. If {sign!r} separates its values, say so (--delimiter {sign!r})"

@@ -53,7 +53,7 @@ def numbers_of_text(text: Any, decimal: str = ".") -> tuple[np.ndarray, np.ndarr
 
 
 def _without_nulls(text: Any) -> Any:
-    """The same text without what stands for a missing value, and without space around it."""
+    """A column of text without what stands for a missing value, and without space around it."""
     text = pc.utf8_trim_whitespace(text)
     return pc.if_else(pc.is_in(text, value_set=_NULLS), pa.scalar(None, text.type), text)
 
@@ -64,7 +64,7 @@ def _floats(text: Any) -> np.ndarray:
 
 
 def times_of_text(text: Any, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """The same of times of a kind: microseconds, as models have them."""
+    """A column of text as times of a kind: microseconds, as models have them."""
     if kind in _ARROW_TIMES:
         try:
             return _floats(text.cast(_ARROW_TIMES[kind]).cast(pa.int64())), np.zeros(

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fasttree.base.ragged import NONE, ends, filled, places, starts
+from fasttree.base.ragged import NONE, begins, filled, flat_indices, offsets
 from fasttree.base.sums import sums
 from fasttree.encoding.class_weights import (
     CLASS_TIE,
     LAST_BITS,
-    cheapest,
     in_order,
-    likeliest,
+    majority_class,
+    min_cost_class,
     to_ratios,
 )
 from fasttree.encoding.encode import EncodedTable
-from fasttree.encoding.weights import GridWeights
-from fasttree.growth.context import Ground
+from fasttree.encoding.weights import IntegerWeights
+from fasttree.growth.context import GrowthContext
 from fasttree.growth.node_arrays import (
     breadth_first_numbers,
     changed,
@@ -29,7 +29,7 @@ from fasttree.growth.node_arrays import (
 )
 from fasttree.growth.params import J48_TIE
 from fasttree.growth.surrogates import Surrogates
-from fasttree.mml.message import Choices
+from fasttree.mml.message import TestOptions
 from fasttree.trees.class_shares import Pair
 from fasttree.trees.tree import LEAF, Tree
 
@@ -50,7 +50,7 @@ LEAF_VALUES: dict[str, np.generic] = {
 
 
 @dataclass
-class Written:
+class GrowthLog:
     """What was written down: the class counts of all nodes, and what there is to say of those that were split."""
 
     n_nodes: int = 0  # so far, those of open levels included
@@ -58,7 +58,7 @@ class Written:
     counts: list[np.ndarray] = field(default_factory=list)
     exact: list[np.ndarray] = field(
         default_factory=list
-    )  # in two words, where rows were shared out
+    )  # in two words, where rows were distributed fractionally
     # One array for each time that nodes were split: which, and by the names of LEAF_VALUES what is said of them.
     nodes: list[np.ndarray] = field(default_factory=list)
     splits: defaultdict[str, list[np.ndarray]] = field(default_factory=lambda: defaultdict(list))
@@ -71,70 +71,72 @@ class Written:
     heuristic: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     surrogates: list[Surrogates] = field(default_factory=list)
     # Nodes, and of every attribute what its best split there gains and is worth; for who asks.
-    worth: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+    candidate_scores: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
 
-class Finisher:
+class TreeAssembler:
     """Puts the parts together."""
 
     def __init__(
         self,
-        written: Written,
+        log: GrowthLog,
         table: EncodedTable,
-        ground: Ground,
-        weights: GridWeights | None,
+        context: GrowthContext,
+        weights: IntegerWeights | None,
     ) -> None:
-        self.written = written
+        self.log = log
         self.table = table
-        self.ground = ground
-        self.params = ground.params
+        self.context = context
+        self.params = context.params
         self.weights = weights  # the ground has none where they only leave rows out
 
-    def finish(self) -> tuple[Tree, Choices | None]:
-        n_nodes = self.written.n_nodes
-        node = np.concatenate([np.empty(0, dtype=np.int32), *self.written.nodes])
+    def assemble(self) -> tuple[Tree, TestOptions | None]:
+        n_nodes = self.log.n_nodes
+        node = np.concatenate([np.empty(0, dtype=np.int32), *self.log.nodes])
         number = None  # of the nodes as they were made, if it is another
-        if self.written.in_parts:
-            n_children = np.concatenate(self.written.splits["n_children"])
+        if self.log.in_parts:
+            n_children = np.concatenate(self.log.splits["n_children"])
             number = breadth_first_numbers(n_nodes, node, n_children)
             node = number[node]
-            self.written.worth = [(number[nodes], *values) for nodes, *values in self.written.worth]
-        arrays = self._finish_tables(node)
-        arrays |= self._families(node)
+            self.log.candidate_scores = [
+                (number[nodes], *values) for nodes, *values in self.log.candidate_scores
+            ]
+        arrays = self._assemble_tables(node)
+        arrays |= self._links(node)
         arrays |= self._classes(arrays["parent"], number)
-        multiplicity = changed(n_nodes, np.int32(1), self.written.empty, number)
-        eligible = changed(n_nodes, np.int32(0), self.written.eligible, number)
-        arrays["heuristic"] = changed(n_nodes, np.False_, self.written.heuristic, number)
+        multiplicity = changed(n_nodes, np.int32(1), self.log.empty, number)
+        eligible = changed(n_nodes, np.int32(0), self.log.eligible, number)
+        arrays["heuristic"] = changed(n_nodes, np.False_, self.log.heuristic, number)
         arrays |= {name: self._by_node(name, node) for name in LEAF_VALUES if name not in arrays}
         if self.params.threshold == "value":
             reach = J48_TIE if self.params.compat else 0.0
-            self._relocate(arrays["attribute"], arrays["threshold"], reach)
+            self._snap_to_values(arrays["attribute"], arrays["threshold"], reach)
         choices = eligible, arrays.pop("n_cuts"), arrays.pop("place")
         del arrays["n_table"]
-        arrays |= self._finish_surrogates(arrays.pop("n_surrogates"))
+        arrays |= self._assemble_surrogates(arrays.pop("n_surrogates"))
         tree = Tree(schema=self.table.schema, multiplicity=multiplicity, **arrays)
         if not self.params.by_length:
             return tree, None
-        return tree, Choices(*(values.astype(np.int64) for values in choices))
+        return tree, TestOptions(*(values.astype(np.int64) for values in choices))
 
     def _by_node(self, name: str, node: np.ndarray) -> np.ndarray:
         """One of LEAF_VALUES of all the nodes; `node`: those that were split, as they came."""
         leaf = LEAF_VALUES[name]
-        values = filled(self.written.n_nodes, leaf)
-        if name in self.written.splits:
-            values[node] = np.concatenate(self.written.splits[name])
+        values = filled(self.log.n_nodes, leaf)
+        if name in self.log.splits:
+            values[node] = np.concatenate(self.log.splits[name])
         return values
 
-    def _families(self, node: np.ndarray) -> dict[str, np.ndarray]:
+    def _links(self, node: np.ndarray) -> dict[str, np.ndarray]:
         """What follows from how many children the nodes have."""
         n_children = self._by_node("n_children", node)
-        if self.written.in_parts:
+        if self.log.in_parts:
             node = np.sort(node)
-        families = n_children[node]
-        first_child = filled(self.written.n_nodes, NONE)
-        first_child[node] = starts(families) + 1
-        parent = filled(self.written.n_nodes, NONE)
-        parent[1:] = node.repeat(families)
+        group_sizes = n_children[node]
+        first_child = filled(self.log.n_nodes, NONE)
+        first_child[node] = begins(group_sizes) + 1
+        parent = filled(self.log.n_nodes, NONE)
+        parent[1:] = node.repeat(group_sizes)
         return {
             "n_children": n_children,
             "first_child": first_child,
@@ -142,39 +144,39 @@ class Finisher:
             "depth": depths(n_children),
         }
 
-    def _finish_tables(self, node: np.ndarray) -> dict[str, np.ndarray]:
+    def _assemble_tables(self, node: np.ndarray) -> dict[str, np.ndarray]:
         """The tables of all the nodes; `node`: those that were split, as they came."""
         nothing = np.empty(0, dtype=np.uint32)
-        codes, branches = zip((nothing, nothing), *self.written.tables, strict=True)
+        codes, branches = zip((nothing, nothing), *self.log.tables, strict=True)
         found = {"table_codes": np.concatenate(codes), "table_branch": np.concatenate(branches)}
-        if self.written.in_parts and len(found["table_codes"]):
-            lengths = np.concatenate(self.written.splits["n_table"])
+        if self.log.in_parts and len(found["table_codes"]):
+            lengths = np.concatenate(self.log.splits["n_table"])
             order = node.argsort()
-            in_table = places(starts(lengths)[order], lengths[order])
+            in_table = flat_indices(begins(lengths)[order], lengths[order])
             found = {name: values[in_table] for name, values in found.items()}
         n_table = self._by_node("n_table", node)
-        return found | {"n_table": n_table, "table_start": ends(n_table)}
+        return found | {"n_table": n_table, "table_start": offsets(n_table)}
 
     def _classes(self, parent: np.ndarray, number: np.ndarray | None) -> dict[str, np.ndarray]:
         """Class counts and what follows from them; nodes without rows have their parents' class and shares."""
         ratios = to_ratios(self.table.schema.priors.class_weight)
-        steps = numbered(np.concatenate(self.written.counts), number).astype(np.int64)
-        if self.ground.shares:
-            exact = numbered(np.concatenate(self.written.exact), number)
+        steps = numbered(np.concatenate(self.log.counts), number).astype(np.int64)
+        if self.context.is_fractional:
+            exact = numbered(np.concatenate(self.log.exact), number)
             counts, weighed, shares = self._of_parts(exact, ratios)
         else:
-            plain = self.ground.plain(steps)
-            counts = plain / self.ground.per_unit
+            plain = self.context.plain(steps)
+            counts = plain / self.context.steps_per_unit
             weighed = plain if ratios is None else plain * ratios
             total = sums(weighed, keepdims=True)
-            if self.ground.per_unit != 1 or ratios is not None:
-                raised = self._evened(weighed, total)
+            if self.context.steps_per_unit != 1 or ratios is not None:
+                raised = self._snap_near_ties(weighed, total)
                 more = in_order(raised - weighed)  # or shares would add up to more than 1
                 total = np.where(more > LAST_BITS * total, total + more, total)
                 weighed = raised
             shares = weighed / np.where(total > 0, total, 1)
         pred = self._class_of(weighed, shares).astype(np.int32)
-        if self.written.empty or self.ground.shares:
+        if self.log.empty or self.context.is_fractional:
             empty = np.flatnonzero(~steps.any(axis=1))
             pred[empty], shares[empty] = pred[parent[empty]], shares[parent[empty]]
         return {"counts": counts, "proba": shares, "pred": pred}
@@ -190,52 +192,54 @@ class Finisher:
         if ratios is not None:
             weighed = plain.times(ratios)
         total = weighed.high.sum(axis=1, keepdims=True)
-        is_raised = self._evened(weighed.high, total) > weighed.high
+        is_raised = self._snap_near_ties(weighed.high, total) > weighed.high
         if is_raised.any():
             weighed = weighed.with_most(is_raised)
         shares = weighed.over(weighed.totals())
-        return plain.high / self.ground.per_unit, weighed.high, shares.high
+        return plain.high / self.context.steps_per_unit, weighed.high, shares.high
 
     def _class_of(self, weighed: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """The class of nodes: that of most weight, or, with costs, of the least expected cost."""
-        order, cost = self.table.tie_order, self.table.schema.priors.cost
+        order, cost = self.table.tie_order, self.table.schema.priors.cost_matrix
         if cost is None:
-            return likeliest(weighed, order)
-        return cheapest(shares, cost, order)
+            return majority_class(weighed, order)
+        return min_cost_class(shares, cost, order)
 
-    def _evened(self, weighed: np.ndarray, total: np.ndarray) -> np.ndarray:
+    def _snap_near_ties(self, weighed: np.ndarray, total: np.ndarray) -> np.ndarray:
         """What rounding keeps apart is equal, in the shares too: as `priors.evened` has it, and in light nodes what
         a few steps keep apart, but not where the node weighs hardly more."""
         most = weighed.max(axis=1, keepdims=True)
-        few = np.minimum(self.ground.slack, total / 1024)
+        few = np.minimum(self.context.weight_tolerance, total / 1024)
         return np.where(weighed >= most - np.maximum(few, CLASS_TIE * total), most, weighed)
 
-    def _finish_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
-        if not self.written.surrogates:
+    def _assemble_surrogates(self, n_surrogates: np.ndarray) -> dict[str, np.ndarray]:
+        if not self.log.surrogates:
             return {}
-        found = self.written.surrogates
+        found = self.log.surrogates
         tables = [surrogates.tables() for surrogates in found]
         attribute = np.concatenate([s.attribute for s in found]).astype(np.int32)
         threshold = np.concatenate([s.threshold for s in found]) + 0.0
         if self.params.threshold == "value":
             # J48 has none, and theirs may lie between values that are closer than its reach.
-            self._relocate(attribute, threshold)
+            self._snap_to_values(attribute, threshold)
         return {
-            "surrogate_start": ends(n_surrogates),
+            "surrogate_start": offsets(n_surrogates),
             "surrogate_attribute": attribute,
             "surrogate_threshold": threshold,
             "surrogate_low": np.concatenate([s.low for s in found]),
-            "surrogate_table_start": ends(np.concatenate([s.n_codes for s in found])),
+            "surrogate_table_start": offsets(np.concatenate([s.n_codes for s in found])),
             "surrogate_table_codes": np.concatenate([codes for codes, _ in tables]),
             "surrogate_table_branch": np.concatenate([branch for _, branch in tables]),
             "surrogate_agreement": np.concatenate([s.agreement for s in found]),
             "surrogate_adjusted": np.concatenate([s.adjusted for s in found]),
         }
 
-    def _relocate(self, attribute: np.ndarray, threshold: np.ndarray, reach: float = 0.0) -> None:
+    def _snap_to_values(
+        self, attribute: np.ndarray, threshold: np.ndarray, reach: float = 0.0
+    ) -> None:
         """Put thresholds on the largest value of the whole table that is not above them, or by less than `reach`."""
         is_cut = np.isfinite(threshold)
-        present = None if self.weights is None else self.weights.steps > 0
+        present = None if self.weights is None else self.weights.quantised > 0
         for one in np.unique(attribute[is_cut]):
             here = np.flatnonzero(is_cut & (attribute == one))
             values = self.table.distinct(one, present)

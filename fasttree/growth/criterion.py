@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a fit measures splits with: the criterion's tables, and the limits on sizes in steps of weight."""
+"""The criterion of a fit with its tables, and the limits on sizes in steps of weight."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.checks import prior_of_class
 from fasttree.base.elementary import log2
-from fasttree.encoding.weights import GridWeights
+from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.choosers import c45
 from fasttree.growth.params import CRITERIA, GrowthParams
 
 MOST_INVERSES, FEW_INVERSES = 2**18, 2**15
 
 
-def slack_of(params: GrowthParams, weights: GridWeights) -> int:
+def weight_tolerance_of(params: GrowthParams, weights: IntegerWeights) -> int:
     """J48 compares weights as loosely as scores."""
-    return max(weights.slack, int(params.tie * weights.per_unit))
+    return max(weights.weight_tolerance, int(params.tie * weights.steps_per_unit))
 
 
-class Sizes(NamedTuple):
+class SizeLimits(NamedTuple):
     """The least steps of weight, before class factors, of a branch, and of a node that may be split."""
 
     leaf: int
     split: float
 
 
-def least_sizes(
-    params: GrowthParams, weights: GridWeights | None, total: int, lightest: int | None
-) -> Sizes:
-    """`total`: steps of all the rows. `lightest`: of the lightest row, if rows are shared out; else None.
+def size_limits(
+    params: GrowthParams, weights: IntegerWeights | None, total: int, lightest_row: int | None
+) -> SizeLimits:
+    """`total`: steps of all the rows. `lightest_row`: of the lightest row, if rows are distributed fractionally; else
+    None.
 
     A leaf of one row and a split of two rows limit nothing, whatever rows weigh. Only shares of rows are limited: they
     have to come to what the lightest row weighs (or to 1, the weight of a copy and of the mean row), or each of them
@@ -41,42 +42,42 @@ def least_sizes(
     """
     leaf, split = params.min_samples_leaf, params.min_samples_split
     if weights is not None:
-        row = 0 if lightest is None else min(lightest, weights.per_unit)
-        slack = slack_of(params, weights)
-        leaf = leaf * (row if leaf <= 1 else weights.per_unit) - slack
-        split = split * (row if split <= 2 else weights.per_unit) - slack
+        row = 0 if lightest_row is None else min(lightest_row, weights.steps_per_unit)
+        weight_tolerance = weight_tolerance_of(params, weights)
+        leaf = leaf * (row if leaf <= 1 else weights.steps_per_unit) - weight_tolerance
+        split = split * (row if split <= 2 else weights.steps_per_unit) - weight_tolerance
     steps = int(min(max(np.ceil(leaf), 1), total + 1))
-    return Sizes(steps, max(split, 2 * steps))
+    return SizeLimits(steps, max(split, 2 * steps))
 
 
-def make_measure(
+def make_criterion(
     params: GrowthParams,
     n_classes: int,
     total: int,
-    weights: GridWeights | None,
+    weights: IntegerWeights | None,
     has_lists: bool,
     min_leaf: int,
-) -> _core.Measure:
-    """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are swept;
-    `min_leaf`: see `least_sizes`."""
-    criterion = CRITERIA["entropy" if params.c45 else params.criterion]
-    per_unit = 1
+) -> _core.CriterionTables:
+    """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are presorted;
+    `min_leaf`: see `size_limits`."""
+    kind = CRITERIA["entropy" if params.c45 else params.criterion]
+    steps_per_unit = 1
     plain = None
     if weights is not None:
-        per_unit = weights.per_unit
+        steps_per_unit = weights.steps_per_unit
         plain = None if weights.factor is None else 1 / weights.factor
     # A power of two such that total * log2(total) steps stay below 2^62.
     bits = total.bit_length()
-    fine = math.ldexp(1.0, 62 - bits - bits.bit_length())
+    steps_per_bit = math.ldexp(1.0, 62 - bits - bits.bit_length())
     alpha = prior_of_class(params.alpha, n_classes)
     if params.by_length:
-        fine = _fine_of_codes(total / per_unit, alpha, n_classes)
-    entropic = criterion in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
+        steps_per_bit = _steps_per_bit_of_codes(total / steps_per_unit, alpha, n_classes)
+    entropic = kind in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
-    _core.klogk_table(fine, len(klogk), klogk)
-    # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept.
-    by_inverse = criterion == CRITERIA["gini"] and weights is None
+    _core.klogk_table(steps_per_bit, len(klogk), klogk)
+    # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are presorted.
+    by_inverse = kind == CRITERIA["gini"] and weights is None
     n_inverse = n_table if by_inverse else 0
     # Few nodes are that large, and a division takes little longer than a look-up.
     if n_inverse > MOST_INVERSES:
@@ -85,8 +86,8 @@ def make_measure(
         by_inverse, n_inverse = False, min(n_inverse, _core.SMALL_NODE + 1)
     with np.errstate(divide="ignore"):
         inverse = 1.0 / np.arange(n_inverse)
-    measure = _core.Measure(
-        criterion=criterion,
+    criterion = _core.CriterionTables(
+        kind=kind,
         n_classes=n_classes,
         min_leaf=min_leaf,
         min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
@@ -95,9 +96,9 @@ def make_measure(
         records_split=params.c45,
         by_ratio=params.criterion == "gain_ratio",
         side_share=c45.SIDE_SHARE if params.c45 else 0.0,
-        side_most=float(c45.SIDE_MOST * per_unit),
+        side_most=float(c45.SIDE_MOST * steps_per_unit),
         exact_squares=total < 2**31,
-        fine=fine,
+        steps_per_bit=steps_per_bit,
         klogk_steps_of=klogk,
         by_inverse=by_inverse,
         inverse=inverse,
@@ -105,17 +106,17 @@ def make_measure(
     )
     if params.by_length:
         # Shares of rows are too fine for a table, and few heavy rows are not worth a long one.
-        n_codes = n_table if per_unit == 1 else 1
+        n_codes = n_table if steps_per_unit == 1 else 1
         if weights is not None:
-            n_codes = min(n_codes, 2**12 + 8 * len(weights.steps))
+            n_codes = min(n_codes, 2**12 + 8 * len(weights.quantised))
         codes = np.empty((2, n_codes), dtype=np.int64)
         for table, prior in zip(codes, (alpha, alpha * n_classes), strict=True):
-            _core.code_table(fine, prior, per_unit, table)
-        measure.set_code(alpha, per_unit, codes[0], codes[1])
-    return measure
+            _core.code_table(steps_per_bit, prior, steps_per_unit, table)
+        criterion.set_code(alpha, steps_per_unit, codes[0], codes[1])
+    return criterion
 
 
-def _fine_of_codes(weight: float, alpha: float, n_classes: int) -> float:
+def _steps_per_bit_of_codes(weight: float, alpha: float, n_classes: int) -> float:
     """Steps a bit, a power of two such that a sum of codes stays below 2^61."""
     prior = alpha * n_classes
     most_bits = weight * log2(weight + prior + 2) + 24 * n_classes + 64

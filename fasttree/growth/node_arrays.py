@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.base.ragged import filled, places, starts
+from fasttree.base.ragged import begins, filled, flat_indices
 
 
 def numbered(values: np.ndarray, number: np.ndarray | None) -> np.ndarray:
@@ -44,15 +44,15 @@ def depths(n_children: np.ndarray) -> np.ndarray:
 def breadth_first_numbers(n: int, node: np.ndarray, n_children: np.ndarray) -> np.ndarray:
     """The numbers of all the nodes level by level, from left to right. Of each `node` that was split there come the
     children, one node after another in the order of `node`."""
-    families = np.zeros(n, dtype=np.int32)
-    families[node] = n_children
+    n_children_of = np.zeros(n, dtype=np.int32)
+    n_children_of[node] = n_children
     first_child = np.full(n, -1, dtype=np.int32)
-    first_child[node] = starts(n_children) + 1
+    first_child[node] = begins(n_children) + 1
     number = np.empty(n, dtype=np.int32)
     level, before = np.zeros(1, dtype=np.int32), 0
     while len(level):
         number[level] = np.arange(before, before + len(level), dtype=np.int32)
         before += len(level)
-        level = level[families[level] > 0]
-        level = places(first_child[level], families[level]).astype(np.int32)
+        level = level[n_children_of[level] > 0]
+        level = flat_indices(first_child[level], n_children_of[level]).astype(np.int32)
     return number

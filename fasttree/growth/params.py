@@ -19,7 +19,7 @@ from fasttree.base.checks import (
     is_whole,
 )
 from fasttree.base.hints import check_choice
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 # The number of each criterion in criteria.pxd.
 CRITERIA = {
@@ -53,8 +53,8 @@ SCHEMA, ROOT_GAIN = "schema", "root_gain"
 TIES = (SCHEMA, ROOT_GAIN)
 # The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values, or the
 # number of groups.
-PLACE_SHIFT = 32
-PRESENT = 2**PLACE_SHIFT - 1
+BRANCH_SHIFT = 32
+PRESENT = 2**BRANCH_SHIFT - 1
 TIE = 1e-10  # by how much a later candidate must score better
 J48_TIE = 1e-6
 
@@ -164,14 +164,14 @@ def _alpha(value: Any) -> float | str:
     number = as_float(value)
     if not LEAST_ALPHA <= number <= MOST_ALPHA:
         raise ValueError(
-            f'alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g} or "{ONE_IN_ALL}", got {shown(value)}'
+            f'alpha must be a number from {LEAST_ALPHA:g} to {MOST_ALPHA:g} or "{ONE_IN_ALL}", got {short_repr(value)}'
         )
     return number
 
 
 def _lookahead(value: Any) -> int:
     if not is_whole(value) or value not in (0, 1):
-        raise ValueError(f"lookahead must be 0 or 1, got {shown(value)}")
+        raise ValueError(f"lookahead must be 0 or 1, got {short_repr(value)}")
     return int(value)
 
 
@@ -184,7 +184,7 @@ def _fraction(name: str, value: Any) -> float:
     if number > 0.5:
         raise ValueError(
             f"{name} must be from 0 to 0.5 (no split has two branches that each hold more than half of "
-            f"the weight), got {shown(value)}"
+            f"the weight), got {short_repr(value)}"
         )
     return number
 
@@ -196,7 +196,7 @@ def _significance(value: Any) -> float | None:
     number = as_float(value)
     if not 0 < number < 1:
         raise ValueError(
-            f"significance must be None (no test) or a probability, above 0 and below 1, got {shown(value)}"
+            f"significance must be None (no test) or a probability, above 0 and below 1, got {short_repr(value)}"
         )
     return number
 
@@ -208,7 +208,7 @@ def _significance_test(values: Mapping[str, Any]) -> str:
     own = getattr(values.get("significance"), "test", test)
     if test == NAIVE and own != NAIVE:
         raise ValueError(
-            f'significance_test="naive" is for a number, but significance={shown(values["significance"])} says '
+            f'significance_test="naive" is for a number, but significance={short_repr(values["significance"])} says '
             f'test={own!r} itself: use fasttree.pruning.Significance(..., test="naive")'
         )
     return str(own)
@@ -219,7 +219,7 @@ def _limit(name: str, value: Any, least: int) -> int:
         return UNLIMITED
     if not is_whole(value) or value < least:
         raise ValueError(
-            f"{name} must be None (no limit) or an integer of at least {least}, got {shown(value)}"
+            f"{name} must be None (no limit) or an integer of at least {least}, got {short_repr(value)}"
         )
     return int(value)
 
@@ -228,7 +228,7 @@ def _number(name: str, value: Any, least: float) -> float:
     number = as_float(value)
     if not least <= number < math.inf:
         raise ValueError(
-            f"{name} must be a finite number of at least {least:g}, got {shown(value)}"
+            f"{name} must be a finite number of at least {least:g}, got {short_repr(value)}"
         )
     return number
 
@@ -238,6 +238,6 @@ def _weight(name: str, value: Any) -> float:
     if 0 < number < 1:
         raise ValueError(
             f"{name} is a weight here, not a share of the rows: for {number:g} of the rows pass "
-            f"{name}={number:g} * len(y), got {shown(value)}"
+            f"{name}={number:g} * len(y), got {short_repr(value)}"
         )
     return number

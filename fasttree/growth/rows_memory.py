@@ -16,81 +16,83 @@ from fasttree import _core
 from fasttree.encoding.encode import WIDE_SHIFT, EncodedTable
 from fasttree.growth.level import Level
 
-MOST_NARROW_BRANCHES = 254  # that fit into a byte, which also says that a row is shared out
-FORGOTTEN = 2**15  # entries of a list that are worth giving back
+MOST_NARROW_BRANCHES = (
+    254  # that fit into a byte, which also says that a row is distributed fractionally
+)
+MIN_RELEASED = 2**15  # entries of a list that are worth releasing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paused:
     """What the parts of a level need again that are grown after others."""
 
-    lists: np.ndarray
+    sorted_entries: np.ndarray
     row_list: np.ndarray
     n: int
 
 
-class Instances:
+class RowBuffers:
     """Class, weight, row and branch by number of instance, and the lists that name instances."""
 
     def __init__(
         self,
         table: EncodedTable,
-        lists: np.ndarray,
+        sorted_entries: np.ndarray,
         steps: np.ndarray | None,
         is_weighted: bool,
-        core: _core.Growth,
-        shares: bool,
+        core: _core.Grower,
+        is_fractional: bool,
         keeps_branches: bool,
         many_branches: bool,
     ) -> None:
-        """`steps`: weights, 0 for rows that do not count; unless it `is_weighted`, that is all they say. `shares`: rows
-        may be shared out; `keeps_branches`: splits are described before all rows of a level have moved, to be judged;
-        `many_branches`: a byte may not do for the branch of a row."""
+        """`steps`: weights, 0 for rows that do not count; unless it `is_weighted`, that is all they say.
+        `is_fractional`: rows may be distributed fractionally; `keeps_branches`: splits are described before all rows of
+        a level have moved, to be judged; `many_branches`: a byte may not do for the branch of a row."""
         self.core = core
-        self.shares = shares
+        self.is_fractional = is_fractional
         self.n = table.n_rows
-        self.lists = lists
+        self.sorted_entries = sorted_entries
         has_class = table.rank_shift > WIDE_SHIFT and not is_weighted  # in its entries
         self.y = None if has_class else table.y
         self.weight = steps if is_weighted else None
-        self.row_of = np.arange(table.n_rows, dtype=np.uint32) if shares else None
-        self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if shares else None
-        self.exact = np.zeros((table.n_rows, 2), dtype=np.uint64) if shares else None
-        self.keeps_branches = shares or keeps_branches
+        self.row_of = np.arange(table.n_rows, dtype=np.uint32) if is_fractional else None
+        self.first_copy = np.empty(table.n_rows, dtype=np.uint32) if is_fractional else None
+        self.exact = np.zeros((table.n_rows, 2), dtype=np.uint64) if is_fractional else None
+        self.keeps_branches = is_fractional or keeps_branches
         is_wide = self.keeps_branches and many_branches
         self.branch = np.empty(table.n_rows, dtype=np.uint32 if is_wide else np.uint8)
-        if shares and self.weight is not None:
+        if is_fractional and self.weight is not None:
             self.y, self.weight = table.y.copy(), self.weight.copy()
             assert self.exact is not None
             self.exact[:, 0] = self.weight
         self.row_list = np.empty(0, dtype=np.uint64)
         self.next_row_list = self.row_list
-        if (table.storage < 0).any():
+        if (table.list_row < 0).any():
             n_present = table.n_rows if steps is None else int(np.count_nonzero(steps))
             self.row_list = np.empty(n_present, dtype=np.uint64)
             _core.write_rows(table.y, steps, table.rank_shift, self.row_list)
-            self.next_row_list = np.empty(0 if shares else n_present, dtype=np.uint64)
-        self._in_use = np.sort(table.storage[table.storage >= 0])
+            self.next_row_list = np.empty(0 if is_fractional else n_present, dtype=np.uint64)
+        self._in_use = np.sort(table.list_row[table.list_row >= 0])
         # Of each list; what follows belongs to other levels, or has no memory any more.
-        self.n_entries = lists.shape[1]
+        self.n_entries = sorted_entries.shape[1]
         self._source: np.ndarray | None = None  # where the rows of a level are dealt out from
         self._spare: np.ndarray | None = None  # lists of a level that is done, to be written over
         self._is_kept = False  # the lists are still wanted after the next level has been dealt out
-        core.set_lists(lists, lists)
+        core.set_sorted_entries(sorted_entries, sorted_entries)
         core.set_row_lists(self.row_list, self.next_row_list)
         self._publish()
 
-    def begin_moves(self, wide: bool) -> None:
-        """Every row is about to be told its branch; a byte does for that unless the branches are many."""
+    def begin_partition(self, wide: bool) -> None:
+        """Every row is about to be given its branch; a byte does for that unless the branches are many."""
         if self.keeps_branches:  # those told earlier may still be wanted
             return
         if wide != (self.branch.dtype == np.uint32):
             self.branch = np.empty(len(self.branch), dtype=np.uint32 if wide else np.uint8)
             self._publish()
 
-    def end_moves(self) -> None:
+    def end_partition(self) -> None:
         """The rows are in their new nodes."""
-        self.begin_moves(wide=False)
+        self.begin_partition(wide=False)
 
     def _publish(self) -> None:
         is_wide = self.branch.dtype == np.uint32
@@ -104,14 +106,14 @@ class Instances:
             self.exact,
         )
 
-    def copy_from(self, other: Instances) -> None:
+    def copy_from(self, other: RowBuffers) -> None:
         """Take over the rows of a level, to move them about without consequences."""
         self.n = other.n
-        self.lists = other.lists.copy()
+        self.sorted_entries = other.sorted_entries.copy()
         self.row_list = other.row_list.copy()
         self.next_row_list = np.empty_like(other.next_row_list)
         self._spare, self._is_kept = None, False
-        if self.shares:
+        if self.is_fractional:
             assert other.y is not None
             assert other.weight is not None
             assert other.row_of is not None
@@ -121,7 +123,7 @@ class Instances:
             self.row_of = other.row_of.copy()
             self.first_copy = np.empty_like(other.first_copy)
             self.branch = np.empty_like(other.branch)
-        self.core.set_lists(self.lists, self.lists)
+        self.core.set_sorted_entries(self.sorted_entries, self.sorted_entries)
         self.core.set_row_lists(self.row_list, self.next_row_list)
         self._publish()
 
@@ -132,7 +134,7 @@ class Instances:
         own = 4 + 8 + 4 + 4 + 16  # class, weight, row, first copy, exact weight
         return own + self.branch.itemsize + 8 * (len(self._in_use) + has_rows)
 
-    def make_room(self, n_copies: int) -> int:
+    def add_instances(self, n_copies: int) -> int:
         """Room for more instances; returns the number of the first."""
         first = self.n
         self.n += n_copies
@@ -159,60 +161,64 @@ class Instances:
 
     def begin_level(self, n_entries: int) -> None:
         """Room for the rows of the frontier, if they may be more than those of the level before."""
-        if not self.shares:
-            self.core.set_lists(self.lists, self.lists)
+        if not self.is_fractional:
+            self.core.set_sorted_entries(self.sorted_entries, self.sorted_entries)
             return
-        source, target = self.lists, self._spare
+        source, target = self.sorted_entries, self._spare
         if target is None or target.shape[1] < n_entries:
             target = np.empty((len(source), n_entries + n_entries // 4), dtype=np.uint64)
-        self.core.set_lists(source, target)
+        self.core.set_sorted_entries(source, target)
         self._source = source
-        self.lists, self._spare = target, None if self._is_kept else source
+        self.sorted_entries, self._spare = target, None if self._is_kept else source
         self._is_kept = False
 
     def end_level(self, level: Level) -> None:
         """The rows of the frontier stand in the lists; what stood behind them is done with."""
         self._source = None
-        self.core.set_lists(self.lists, self.lists)
-        if self.n_entries > FORGOTTEN and not self.shares:
+        self.core.set_sorted_entries(self.sorted_entries, self.sorted_entries)
+        if self.n_entries > MIN_RELEASED and not self.is_fractional:
             last = level.last_entry
-            if self.n_entries - last > FORGOTTEN:
+            if self.n_entries - last > MIN_RELEASED:
                 for row in self._in_use:
-                    _core.forget(self.lists[row, last : self.n_entries])
+                    _core.release_pages(self.sorted_entries[row, last : self.n_entries])
                 self.n_entries = last
 
     @contextmanager
-    def dealt(self) -> Iterator[None]:
+    def scattered(self) -> Iterator[None]:
         """In the middle of a level: look at the rows as they have been dealt out so far."""
-        self.core.set_lists(self.lists, self.lists)
+        self.core.set_sorted_entries(self.sorted_entries, self.sorted_entries)
         yield
         if self._source is not None:
-            self.core.set_lists(self._source, self.lists)
+            self.core.set_sorted_entries(self._source, self.sorted_entries)
 
     def pause(self) -> Paused:
         """What stands in the lists now must stay until all the parts of the level have been dealt out from it."""
         self._is_kept = True
-        return Paused(self.lists, self.row_list, self.n)
+        return Paused(self.sorted_entries, self.row_list, self.n)
 
     def resume(self, paused: Paused) -> None:
         """Back to the lists before a part of the level is dealt out. Instances made since then are done with."""
-        if self.lists is not paused.lists:
-            self._spare = self.lists
-        self.lists, self.row_list, self.n = paused.lists, paused.row_list, paused.n
+        if self.sorted_entries is not paused.sorted_entries:
+            self._spare = self.sorted_entries
+        self.sorted_entries, self.row_list, self.n = (
+            paused.sorted_entries,
+            paused.row_list,
+            paused.n,
+        )
         self._is_kept = True
-        self.core.set_lists(self.lists, self.lists)
+        self.core.set_sorted_entries(self.sorted_entries, self.sorted_entries)
         self.core.set_row_lists(self.row_list, self.row_list)
 
-    def drop(self) -> None:
+    def release(self) -> None:
         """Growth is over."""
         nothing = np.empty((0, 0), dtype=np.uint64)
-        self.lists, self._spare = nothing, None
-        self.core.set_lists(nothing, nothing)
+        self.sorted_entries, self._spare = nothing, None
+        self.core.set_sorted_entries(nothing, nothing)
         self.branch = self.branch[:1].copy()
         self._publish()
 
     def begin_rows(self, n_entries: int) -> None:
-        if self.shares:
+        if self.is_fractional:
             self.next_row_list = np.empty(n_entries, dtype=np.uint64)
             self.core.set_row_lists(self.row_list, self.next_row_list)
 

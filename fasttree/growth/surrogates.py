@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.ragged import starts
-from fasttree.base.threads import CHUNKS_PER_THREAD, Team, portions
+from fasttree.base.ragged import begins
+from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam, portions
 from fasttree.encoding.encode import WIDE_SHIFT, EncodedTable, midpoint
-from fasttree.encoding.weights import GridWeights
+from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.level import Level
 from fasttree.growth.params import CATEGORICAL_SPLITS, CRITERIA, THRESHOLD, TIE
 
 MOST_SURROGATES = 5
-LIGHTEST_SIDE = 2  # the weight that a surrogate must send each way
+MIN_SIDE_WEIGHT = 2  # the weight that a surrogate must send each way
 RECORD_BYTES = 2**26  # of the (attribute, split) records of a batch
 
 
@@ -43,9 +43,9 @@ class Surrogates:
 
     def tables(self) -> tuple[np.ndarray, np.ndarray]:
         """Codes and branches of all the tables, without the room that was left."""
-        room = np.diff(self.table_start, append=len(self.table_codes) - 1)
-        place = np.arange(len(self.table_codes) - 1) - np.repeat(self.table_start, room)
-        used = np.flatnonzero(place < np.repeat(self.n_codes, room))
+        capacity = np.diff(self.table_start, append=len(self.table_codes) - 1)
+        place = np.arange(len(self.table_codes) - 1) - np.repeat(self.table_start, capacity)
+        used = np.flatnonzero(place < np.repeat(self.n_codes, capacity))
         return self.table_codes[used], self.table_branch[used]
 
 
@@ -55,29 +55,31 @@ class SurrogateSearch:
     def __init__(
         self,
         table: EncodedTable,
-        core: _core.Growth,
+        core: _core.Grower,
         shape: np.ndarray,
-        weights: GridWeights | None,
-        team: Team,
-        spare: list[np.ndarray],
+        weights: IntegerWeights | None,
+        team: ThreadTeam,
+        list_scratch: list[np.ndarray],
     ) -> None:
         self.table = table
         self.core = core
         self.shape = shape
         self.team = team
-        self.spare = spare
+        self.list_scratch = list_scratch
         self.weight = None if weights is None else np.ascontiguousarray(weights.plain_rows(table.y))
         by_row = weights is not None or table.rank_shift == WIDE_SHIFT
         # Entries carry the class of a row if they can; its side then takes that place.
         self.side = np.empty(table.n_rows if by_row else 1, dtype=np.uint32)
         self.by_row = by_row
-        per_unit, self.slack = (1, 0) if weights is None else (weights.per_unit, weights.slack)
+        steps_per_unit, self.weight_tolerance = (
+            (1, 0) if weights is None else (weights.steps_per_unit, weights.weight_tolerance)
+        )
         nothing = np.empty(0)
         self._values: dict[int, np.ndarray] = {}  # by attribute
-        self.measure = _core.Measure(
-            criterion=CRITERIA["misclassification"],
+        self.criterion = _core.CriterionTables(
+            kind=CRITERIA["misclassification"],
             n_classes=2,
-            min_leaf=LIGHTEST_SIDE * per_unit - self.slack,
+            min_leaf=MIN_SIDE_WEIGHT * steps_per_unit - self.weight_tolerance,
             min_weight=0,
             plain=None,
             tie=TIE,
@@ -86,7 +88,7 @@ class SurrogateSearch:
             side_share=0.0,
             side_most=0.0,
             exact_squares=True,
-            fine=1.0,
+            steps_per_bit=1.0,
             klogk_steps_of=np.empty(0, dtype=np.int64),
             by_inverse=False,
             inverse=nothing,
@@ -99,25 +101,25 @@ class SurrogateSearch:
         nodes: np.ndarray,
         attribute: np.ndarray,
         sizes: np.ndarray,
-        shared: bool,
+        threaded: bool,
     ) -> Surrogates:
-        """`sizes` [split, side]: the weight of the rows that know the attribute of the split."""
+        """`sizes` [split, side]: the weight of the rows that have the value of the split."""
         if self.by_row:
             _core.note_sides(self.core, level.core, nodes, attribute, self.side)
         batch = max(1, RECORD_BYTES // (16 * self.table.n_attributes))
         parts = [
             self._best(
-                level, nodes, attribute, sizes, start, min(start + batch, len(nodes)), shared
+                level, nodes, attribute, sizes, start, min(start + batch, len(nodes)), threaded
             )
             for start in range(0, len(nodes), batch)
         ]
         split, chosen, cut, right = (np.concatenate(part) for part in zip(*parts, strict=True))
         total, larger = sizes.sum(axis=1)[split], sizes.max(axis=1)[split]
         # A table of levels lists those of the node's rows, one of ordered ones all there are.
-        n_room = np.where(self.shape[chosen] == THRESHOLD, 0, self.table.n_codes[chosen] - 1)
+        capacity = np.where(self.shape[chosen] == THRESHOLD, 0, self.table.n_codes[chosen] - 1)
         is_table = self.shape[chosen] == CATEGORICAL_SPLITS["subset"]
-        n_room[is_table] = np.minimum(n_room, level.n_rows[nodes[split]])[is_table]
-        table_start = starts(n_room)
+        capacity[is_table] = np.minimum(capacity, level.n_rows[nodes[split]])[is_table]
+        table_start = begins(capacity)
         found = Surrogates(
             start=np.searchsorted(split, np.arange(len(nodes) + 1)),
             attribute=chosen,
@@ -127,21 +129,21 @@ class SurrogateSearch:
             low=np.zeros(len(split), dtype=np.int32),
             table_start=table_start,
             n_codes=np.zeros(len(split), dtype=np.int64),
-            table_codes=np.empty(int(n_room.sum()) + 1, dtype=np.uint32),
-            table_branch=np.empty(int(n_room.sum()) + 1, dtype=np.uint32),
+            table_codes=np.empty(int(capacity.sum()) + 1, dtype=np.uint32),
+            table_branch=np.empty(int(capacity.sum()) + 1, dtype=np.uint32),
             agreement=right / total,
             adjusted=(right - larger) / (total - larger),
         )
-        self._describe(level, nodes[split], found, shared)
+        self._describe(level, nodes[split], found, threaded)
         numeric = np.flatnonzero(found.n_codes == 0)
         if len(numeric):
-            beside = self.table.values_beside(chosen[numeric], found.neighbours[numeric])
+            beside = self.table.values_around_cut(chosen[numeric], found.neighbours[numeric])
             found.threshold[numeric] = midpoint(*beside)
         return found
 
-    def place_cuts(self, found: Surrogates) -> None:
-        """Count the values between both sides of a threshold as it does: rows may have them that do not know the
-        attribute of the split, and so had no say in it."""
+    def locate_cuts(self, found: Surrogates) -> None:
+        """Count the values between both sides of a threshold as it does: rows may have them that lack the value of the
+        split, and so had no say in it."""
         numeric = np.flatnonzero(found.n_codes == 0)
         for one in np.unique(found.attribute[numeric]):
             if one not in self._values:
@@ -159,53 +161,54 @@ class SurrogateSearch:
         sizes: np.ndarray,
         start: int,
         stop: int,
-        shared: bool,
+        threaded: bool,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(split, attribute, cut, weight sent the right way) of the surrogates of some splits, in order."""
         n_attributes = self.table.n_attributes
         right = np.empty((n_attributes, stop - start), dtype=np.int64)
         cut = np.zeros((n_attributes, stop - start), dtype=np.int64)
         known = sizes.sum(axis=1)
-        n_chunks = min(n_attributes, CHUNKS_PER_THREAD * self.team.size) if shared else 1
+        n_chunks = min(n_attributes, CHUNKS_PER_THREAD * self.team.size) if threaded else 1
         edges = portions(n_attributes, n_chunks)
 
         def work(worker: int, chunk: int) -> None:
             if not _core.agreements(
-                self.core, level.core, nodes, start, stop, attribute, known, self.measure, edges[chunk],
-                edges[chunk + 1], self.side, self.weight, self.slack, self.spare[worker], right, cut,
+                self.core, level.core, nodes, start, stop, attribute, known, self.criterion, edges[chunk],
+                edges[chunk + 1], self.side, self.weight, self.weight_tolerance, self.list_scratch[worker], right, cut,
             ):  # fmt: skip
                 raise MemoryError("no memory left to look for surrogates")
 
-        self.team.run(work, n_chunks, shared)
+        self.team.run(work, n_chunks, threaded)
         larger = sizes[start:stop].max(axis=1)
-        order = _best_first(right, self.slack)
-        helps = np.take_along_axis(right, order, axis=0) > larger + self.slack
+        order = _best_first(right, self.weight_tolerance)
+        helps = np.take_along_axis(right, order, axis=0) > larger + self.weight_tolerance
         split, rank = np.nonzero(helps.T)
         chosen = order[rank, split]
         return split + start, chosen, cut[chosen, split], right[chosen, split]
 
-    def _describe(self, level: Level, node: np.ndarray, found: Surrogates, shared: bool) -> None:
+    def _describe(self, level: Level, node: np.ndarray, found: Surrogates, threaded: bool) -> None:
         n = len(node)
-        n_chunks = CHUNKS_PER_THREAD * self.team.size if shared else 1
+        n_chunks = CHUNKS_PER_THREAD * self.team.size if threaded else 1
         edges = portions(n, n_chunks)
 
         def work(worker: int, chunk: int) -> None:
             if not _core.describe_surrogates(
                 self.core, level.core, node, found.attribute, found.cut, edges[chunk], edges[chunk + 1],
-                self.measure, self.side, self.weight, self.slack, self.spare[worker], found.neighbours, found.low,
+                self.criterion, self.side, self.weight, self.weight_tolerance, self.list_scratch[worker],
+                found.neighbours, found.low,
                 found.table_start, found.table_codes, found.table_branch, found.n_codes,
             ):  # fmt: skip
                 raise MemoryError("no memory left to describe surrogates")
 
-        self.team.run(work, n_chunks, shared)
+        self.team.run(work, n_chunks, threaded)
 
 
-def _best_first(right: np.ndarray, slack: int) -> np.ndarray:
+def _best_first(right: np.ndarray, weight_tolerance: int) -> np.ndarray:
     """Which rows of `right` have the largest values of each column, best first; of equals, which are no further apart
-    than `slack`, the first."""
+    than `weight_tolerance`, the first."""
     left = right.copy()
     order = np.empty((min(MOST_SURROGATES, len(right)), right.shape[1]), dtype=np.int64)
     for one in order:
-        one[:] = (left >= left.max(axis=0) - slack).argmax(axis=0)
+        one[:] = (left >= left.max(axis=0) - weight_tolerance).argmax(axis=0)
         np.put_along_axis(left, one[np.newaxis], np.iinfo(np.int64).min // 2, axis=0)
     return order

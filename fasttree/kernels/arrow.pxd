@@ -107,7 +107,7 @@ cdef inline bint block_numbers(
     cdef int64_t i, n = stop - start
     cdef uint8_t absent
     cdef int bit, n_absent
-    cdef int[8] places
+    cdef int[8] positions
     cdef int most_bits = 53
     if floating is float:
         most_bits = 24
@@ -132,52 +132,52 @@ cdef inline bint block_numbers(
             if absent:          # which of eight cannot be foreseen: they are listed without a branch
                 n_absent = 0
                 for bit in range(8):
-                    places[n_absent] = bit
+                    positions[n_absent] = bit
                     n_absent += (absent >> bit) & 1
                 for bit in range(n_absent):
-                    out[i + places[bit]] = <floating>NAN
+                    out[i + positions[bit]] = <floating>NAN
             i += 8
     return True
 
 
-cdef struct Places:
+cdef struct CodePool:
     # Whole numbers that were met, numbered in the order in which they appeared.
     int32_t* code_at            # by number; -1: not met
-    int64_t room
+    int64_t capacity
     int64_t most                # numbers from here on are too large for this
     int64_t* row_of             # by code: the row that had it first
-    int64_t row_room
+    int64_t row_capacity
     int64_t n
 
 
-cdef inline bint make_places(Places* places, int64_t number) noexcept nogil:
+cdef inline bint extend_pool(CodePool* pool, int64_t number) noexcept nogil:
     """Room for a number, and for one more code. False: it is too large, or there is no memory."""
-    cdef int64_t i, room = places.room
+    cdef int64_t i, capacity = pool.capacity
     cdef void* longer
-    if number >= places.most:
+    if number >= pool.most:
         return False
-    if number >= room:
-        room = 2 * number + 64
-        longer = realloc(places.code_at, room * sizeof(int32_t))
+    if number >= capacity:
+        capacity = 2 * number + 64
+        longer = realloc(pool.code_at, capacity * sizeof(int32_t))
         if longer == NULL:
             return False
-        places.code_at = <int32_t*>longer
-        for i in range(places.room, room):
-            places.code_at[i] = -1
-        places.room = room
-    if places.n >= places.row_room:
-        longer = realloc(places.row_of, (2 * places.n + 64) * sizeof(int64_t))
+        pool.code_at = <int32_t*>longer
+        for i in range(pool.capacity, capacity):
+            pool.code_at[i] = -1
+        pool.capacity = capacity
+    if pool.n >= pool.row_capacity:
+        longer = realloc(pool.row_of, (2 * pool.n + 64) * sizeof(int64_t))
         if longer == NULL:
             return False
-        places.row_of = <int64_t*>longer
-        places.row_room = 2 * places.n + 64
+        pool.row_of = <int64_t*>longer
+        pool.row_capacity = 2 * pool.n + 64
     return True
 
 
-cdef inline bint chunk_places(
-    const ArrowArray* array, const whole_number* values, Places* places, int64_t first_row, int32_t* codes
+cdef inline bint chunk_pool_codes(
+    const ArrowArray* array, const whole_number* values, CodePool* pool, int64_t first_row, int32_t* codes
 ) noexcept nogil:
-    """The code of each row's number, -1 where it is missing. False: see `make_places`."""
+    """The code of each row's number, -1 where it is missing. False: see `extend_pool`."""
     cdef const uint8_t* known = known_of(array)
     cdef int64_t i, number
     values += array.offset
@@ -186,11 +186,11 @@ cdef inline bint chunk_places(
             codes[i] = -1
             continue
         number = <int64_t>values[i]
-        if number >= places.room or places.code_at[number] < 0:
-            if not make_places(places, number):
+        if number >= pool.capacity or pool.code_at[number] < 0:
+            if not extend_pool(pool, number):
                 return False
-            places.code_at[number] = <int32_t>places.n
-            places.row_of[places.n] = first_row + i
-            places.n += 1
-        codes[i] = places.code_at[number]
+            pool.code_at[number] = <int32_t>pool.n
+            pool.row_of[pool.n] = first_row + i
+            pool.n += 1
+        codes[i] = pool.code_at[number]
     return True

@@ -10,65 +10,65 @@ from libc.string cimport memcpy, memset
 
 from fasttree.kernels.alloc cimport free, malloc
 from fasttree.kernels.criteria cimport (
-    GAIN_RATIO, INFINITY, MISCLASSIFICATION, Ruler, is_incremental, klogk, plain_of, score_of, side_cost, size_of,
-    sum_terms, summed_cost, term_grows,
+    GAIN_RATIO, INFINITY, MISCLASSIFICATION, Criterion, class_terms, is_incremental, klogk, limit_weight_of,
+    loss_of_terms, plain_of, score_of, side_loss, term_increment,
 )
-from fasttree.kernels.search cimport Best, Node, Rows, branch_cost, class_of, is_heavy, weight_of
+from fasttree.kernels.search cimport BestSplit, NodeView, RowReader, branch_loss, class_of, is_large_enough, weight_of
 
 # ---- buckets --------------------------------------------------------------------------------------------
 
-cdef struct Buckets:
+cdef struct CategoryStats:
     # The values present at a node, in code order, with their class counts.
     int64_t n
     uint32_t* code
-    int64_t* size
+    int64_t* weight
     int64_t* counts             # n x C
     double* key                 # work: sort keys; NULL if nobody will sort
     int64_t* order              # work; likewise
 
 
-cdef inline Buckets* new_buckets(int64_t capacity, int n_classes, bint sorts) noexcept nogil:
-    cdef Buckets* b = <Buckets*>malloc(sizeof(Buckets))
-    if b == NULL:
+cdef inline CategoryStats* new_category_stats(int64_t capacity, int n_classes, bint sorts) noexcept nogil:
+    cdef CategoryStats* s = <CategoryStats*>malloc(sizeof(CategoryStats))
+    if s == NULL:
         return NULL
-    b.n = 0
-    b.code = <uint32_t*>malloc((capacity + 1) * sizeof(uint32_t))
-    b.size = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
-    b.counts = <int64_t*>malloc((capacity + 1) * n_classes * sizeof(int64_t))
-    b.key = <double*>malloc((capacity + 1) * sizeof(double)) if sorts else NULL
-    b.order = <int64_t*>malloc((capacity + 1) * sizeof(int64_t)) if sorts else NULL
-    if b.code == NULL or b.size == NULL or b.counts == NULL or sorts and (b.key == NULL or b.order == NULL):
-        free_buckets(b)
+    s.n = 0
+    s.code = <uint32_t*>malloc((capacity + 1) * sizeof(uint32_t))
+    s.weight = <int64_t*>malloc((capacity + 1) * sizeof(int64_t))
+    s.counts = <int64_t*>malloc((capacity + 1) * n_classes * sizeof(int64_t))
+    s.key = <double*>malloc((capacity + 1) * sizeof(double)) if sorts else NULL
+    s.order = <int64_t*>malloc((capacity + 1) * sizeof(int64_t)) if sorts else NULL
+    if s.code == NULL or s.weight == NULL or s.counts == NULL or sorts and (s.key == NULL or s.order == NULL):
+        free_category_stats(s)
         return NULL
-    return b
+    return s
 
 
-cdef inline void free_buckets(Buckets* b) noexcept nogil:
-    if b != NULL:
-        free(b.code)
-        free(b.size)
-        free(b.counts)
-        free(b.key)
-        free(b.order)
-        free(b)
+cdef inline void free_category_stats(CategoryStats* s) noexcept nogil:
+    if s != NULL:
+        free(s.code)
+        free(s.weight)
+        free(s.counts)
+        free(s.key)
+        free(s.order)
+        free(s)
 
 
-cdef inline void buckets_of_histogram(
-    Buckets* b, const int64_t* histogram, int first_code, int n_codes, int n_classes
+cdef inline void stats_of_histogram(
+    CategoryStats* s, const int64_t* histogram, int first_code, int n_codes, int n_classes
 ) noexcept nogil:
     cdef int code, c
-    cdef int64_t size
-    b.n = 0
+    cdef int64_t weight
+    s.n = 0
     for code in range(first_code, n_codes):
-        size = 0
+        weight = 0
         for c in range(n_classes):
-            size += histogram[code * n_classes + c]
-        if size == 0:
+            weight += histogram[code * n_classes + c]
+        if weight == 0:
             continue
-        b.code[b.n] = <uint32_t>code
-        b.size[b.n] = size
-        memcpy(b.counts + b.n * n_classes, histogram + code * n_classes, n_classes * sizeof(int64_t))
-        b.n += 1
+        s.code[s.n] = <uint32_t>code
+        s.weight[s.n] = weight
+        memcpy(s.counts + s.n * n_classes, histogram + code * n_classes, n_classes * sizeof(int64_t))
+        s.n += 1
 
 
 cdef inline int64_t count_runs(const uint64_t* entries, int64_t n_entries, int shift) noexcept nogil:
@@ -78,127 +78,133 @@ cdef inline int64_t count_runs(const uint64_t* entries, int64_t n_entries, int s
     return n
 
 
-cdef inline void buckets_of_runs(
-    Buckets* b, const Rows* rows, const uint64_t* entries, int64_t n_entries, int n_classes
+cdef inline void stats_of_runs(
+    CategoryStats* s, const RowReader* rows, const uint64_t* entries, int64_t n_entries, int n_classes
 ) noexcept nogil:
     """A bucket for every run of equal rank."""
     cdef int64_t i, w, last = -1
     cdef uint64_t entry, code
-    b.n = 0
+    s.n = 0
     for i in range(n_entries):
         entry = entries[i]
         code = entry >> rows.shift
         if <int64_t>code != last:
             last = <int64_t>code
-            b.code[b.n] = <uint32_t>last
-            b.size[b.n] = 0
-            memset(b.counts + b.n * n_classes, 0, n_classes * sizeof(int64_t))
-            b.n += 1
+            s.code[s.n] = <uint32_t>last
+            s.weight[s.n] = 0
+            memset(s.counts + s.n * n_classes, 0, n_classes * sizeof(int64_t))
+            s.n += 1
         w = weight_of(True, rows, entry)
-        b.size[b.n - 1] += w
-        b.counts[(b.n - 1) * n_classes + class_of(True, rows, entry)] += w
+        s.weight[s.n - 1] += w
+        s.counts[(s.n - 1) * n_classes + class_of(True, rows, entry)] += w
 
 
 # ---- multiway: a branch a value ------------------------------------------------------------------------
 
 cdef enum:
-    PLACE_SHIFT = 32            # in the cut of a multiway split: 1 + the branch that missing rows take
+    BRANCH_SHIFT = 32            # in the cut of a multiway split: 1 + the branch that missing rows take
 
 
 cdef inline void scan_multiway(
-    int criterion, const Ruler* r, const Buckets* b, const Node* node, bint joins, int64_t* work, Best* best
+    int kind, const Criterion* r, const CategoryStats* s, const NodeView* node, bint joins, int64_t* scratch,
+    BestSplit* best
 ) noexcept nogil:
     """One branch a value. Admissible if two branches are heavy enough.
 
-    Rows that do not know the attribute have a branch of their own, behind those of the values; or, if `joins`, that or
+    Rows with a missing value have a branch of their own, behind those of the values; or, if `joins`, that or
     the branch of the value with which they go best.
     """
     cdef int C = r.n_classes
     cdef int c
-    cdef int64_t v, heavy = 0, split = 0
-    cdef int64_t first = b.n
-    cdef double cost = 0.0
+    cdef int64_t v, n_large = 0, split = 0
+    cdef int64_t first = s.n
+    cdef double loss = 0.0
     best.score = -INFINITY
-    best.cut = b.n
-    for v in range(b.n):
-        cost += branch_cost(criterion, r, node, b.counts + v * C, b.size[v])
-        heavy += is_heavy(r, node, b.size[v], size_of(r, b.counts + v * C, b.size[v]))
-        if criterion == GAIN_RATIO or r.records_split:
-            split -= klogk(r, b.size[v])
+    best.cut = s.n
+    for v in range(s.n):
+        loss += branch_loss(kind, r, node, s.counts + v * C, s.weight[v])
+        n_large += is_large_enough(r, node, s.weight[v], limit_weight_of(r, s.counts + v * C, s.weight[v]))
+        if kind == GAIN_RATIO or r.records_split:
+            split -= klogk(r, s.weight[v])
     best.split = node.split_base + <double>split
     if node.n_missing == 0:
-        if heavy >= 2 and b.n >= 2:
-            best.score = score_of(criterion, r, node.cost, cost, node.split_base + <double>split, node.total)
+        if n_large >= 2 and s.n >= 2:
+            best.score = score_of(kind, r, node.loss, loss, node.split_base + <double>split, node.total)
         return
-    if joins and b.n >= 2:
+    if joins and s.n >= 2:
         first = 0
-    for v in range(first, b.n):
+    for v in range(first, s.n):
         for c in range(C):
-            work[c] = b.counts[v * C + c] + node.missing[c]
-        consider_place(
-            criterion, r, node, v,
-            cost - side_cost(criterion, r, b.counts + v * C, b.size[v])
-            + side_cost(criterion, r, work, b.size[v] + node.n_missing),
-            split + klogk_if(criterion, r, b.size[v]) - klogk_if(criterion, r, b.size[v] + node.n_missing),
-            heavy - is_heavy(r, node, b.size[v], size_of(r, b.counts + v * C, b.size[v]))
-            + is_heavy(r, node, b.size[v] + node.n_missing, size_of(r, work, b.size[v] + node.n_missing)), b.n, best)
-    consider_place(
-        criterion, r, node, b.n, cost + side_cost(criterion, r, node.missing, node.n_missing),
-        split - klogk_if(criterion, r, node.n_missing),
-        heavy + is_heavy(r, node, node.n_missing, size_of(r, node.missing, node.n_missing)), b.n, best)
+            scratch[c] = s.counts[v * C + c] + node.missing[c]
+        consider_missing_branch(
+            kind, r, node, v,
+            loss - side_loss(kind, r, s.counts + v * C, s.weight[v])
+            + side_loss(kind, r, scratch, s.weight[v] + node.n_missing),
+            split + klogk_if(kind, r, s.weight[v]) - klogk_if(kind, r, s.weight[v] + node.n_missing),
+            n_large - is_large_enough(r, node, s.weight[v], limit_weight_of(r, s.counts + v * C, s.weight[v]))
+            + is_large_enough(
+                r, node, s.weight[v] + node.n_missing,
+                limit_weight_of(r, scratch, s.weight[v] + node.n_missing)),
+            s.n, best)
+    consider_missing_branch(
+        kind, r, node, s.n, loss + side_loss(kind, r, node.missing, node.n_missing),
+        split - klogk_if(kind, r, node.n_missing),
+        n_large + is_large_enough(r, node, node.n_missing, limit_weight_of(r, node.missing, node.n_missing)), s.n, best)
 
 
-cdef inline int64_t klogk_if(int criterion, const Ruler* r, int64_t k) noexcept nogil:
-    return klogk(r, k) if criterion == GAIN_RATIO else 0
+cdef inline int64_t klogk_if(int kind, const Criterion* r, int64_t k) noexcept nogil:
+    return klogk(r, k) if kind == GAIN_RATIO else 0
 
 
-cdef inline void consider_place(
-    int criterion, const Ruler* r, const Node* node, int64_t place, double cost, int64_t split, int64_t heavy,
-    int64_t n_values, Best* best,
+cdef inline void consider_missing_branch(
+    int kind, const Criterion* r, const NodeView* node, int64_t branch, double loss, int64_t split, int64_t n_large,
+    int64_t n_values, BestSplit* best,
 ) noexcept nogil:
     cdef double score
-    if heavy < 2:
+    if n_large < 2:
         return
-    score = score_of(criterion, r, node.cost, cost, node.split_base + <double>split, node.total)
-    if score > best.score + node.margin:
+    score = score_of(kind, r, node.loss, loss, node.split_base + <double>split, node.total)
+    if score > best.score + node.tie_tolerance:
         best.score = score
-        best.cut = n_values | (place + 1) << PLACE_SHIFT
+        best.cut = n_values | (branch + 1) << BRANCH_SHIFT
 
 
 cdef inline void multiway_of_runs(
-    int criterion, const Ruler* r, const Rows* rows, const uint64_t* entries, int64_t n_entries, const Node* node,
-    int64_t* work, Best* best,
+    int kind, const Criterion* r, const RowReader* rows, const uint64_t* entries, int64_t n_entries,
+    const NodeView* node,
+    int64_t* scratch, BestSplit* best,
 ) noexcept nogil:
-    """The same without a table: O(rows) whatever the number of values and classes."""
-    cdef int64_t i = 0, first, k, w, weight, size, heavy = 0, split = 0, values = 0, left_sum
-    cdef double cost = 0.0, summed
+    """The multiway split of a sorted list, without a table of counts by category: O(rows) whatever the number of values
+    and classes."""
+    cdef int64_t i = 0, first, k, w, weight, limit_weight, n_large = 0, split = 0, values = 0, left_sum
+    cdef double loss = 0.0, summed
     cdef uint32_t c
-    cdef bint incremental = is_incremental(criterion, r)
-    cdef int64_t* counts = work
+    cdef bint incremental = is_incremental(kind, r)
+    cdef int64_t* counts = scratch
     memset(counts, 0, r.n_classes * sizeof(int64_t))
     while i < n_entries:
         first = i
         weight = 0
-        size = 0
+        limit_weight = 0
         left_sum = 0
         while i < n_entries and (entries[i] ^ entries[first]) >> rows.shift == 0:
             w = weight_of(True, rows, entries[i])
             c = class_of(True, rows, entries[i])
             if incremental:
-                left_sum += term_grows(criterion, r, counts[c], w)
+                left_sum += term_increment(kind, r, counts[c], w)
             counts[c] += w
-            if criterion == MISCLASSIFICATION and counts[c] > left_sum:
+            if kind == MISCLASSIFICATION and counts[c] > left_sum:
                 left_sum = counts[c]
             weight += w
-            size += w if r.plain == NULL else plain_of(r, c, w)
+            limit_weight += w if r.plain == NULL else plain_of(r, c, w)
             i += 1
-        if incremental or criterion == MISCLASSIFICATION:
+        if incremental or kind == MISCLASSIFICATION:
             summed = <double>left_sum
         else:
-            summed = sum_terms(criterion, r, counts)
-        cost += summed_cost(criterion, r, summed, weight)
-        heavy += is_heavy(r, node, weight, size)
-        if criterion == GAIN_RATIO or r.records_split:
+            summed = class_terms(kind, r, counts)
+        loss += loss_of_terms(kind, r, summed, weight)
+        n_large += is_large_enough(r, node, weight, limit_weight)
+        if kind == GAIN_RATIO or r.records_split:
             split -= klogk(r, weight)
         for k in range(first, i):
             counts[class_of(True, rows, entries[k])] = 0
@@ -206,6 +212,6 @@ cdef inline void multiway_of_runs(
     best.score = -INFINITY
     best.cut = values
     best.split = node.split_base + <double>split
-    if values < 2 or heavy < 2:
+    if values < 2 or n_large < 2:
         return
-    best.score = score_of(criterion, r, node.cost, cost, node.split_base + <double>split, node.total)
+    best.score = score_of(kind, r, node.loss, loss, node.split_base + <double>split, node.total)

@@ -8,12 +8,13 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 
 from fasttree.kernels.alloc cimport calloc, free, malloc
 from fasttree.kernels.arrow cimport (
-    BLOCK_ROWS, ArrowArray, ArrowArrayStream, ArrowSchema, Places, block_numbers, chunk_places, floating, known_of,
+    BLOCK_ROWS, ArrowArray, ArrowArrayStream, ArrowSchema, CodePool, block_numbers, chunk_pool_codes, floating,
+    known_of,
 )
-from fasttree.kernels.distinct cimport MOST_CODES, Distinct, numeric, number_values, open_distinct
+from fasttree.kernels.distinct cimport MOST_CODES, Distinct, number_values, numeric, open_distinct
 from fasttree.kernels.strings cimport (
-    DONE, ELSEWHERE, LARGE_OFFSETS, NO_MEMORY, NOT_TEXT, OFFSETS, OUTSIDE, VIEWS, Layout, Outcome, Words, chunk_codes,
-    chunk_dictionary, close_words, open_words,
+    DONE, ELSEWHERE, LARGE_OFFSETS, NOT_TEXT, NO_MEMORY, OFFSETS, OUTSIDE, VIEWS, Layout, Outcome, StringTable,
+    chunk_codes, chunk_dictionary, close_strings, open_strings,
 )
 
 
@@ -75,12 +76,12 @@ def text_codes(object capsule, int32_t[::1] codes):
     the order in which they appear; None if it is not plain text."""
     cdef Stream stream = Stream(capsule)
     cdef Layout layout = layout_of(stream.format)
-    cdef Words words
+    cdef StringTable strings
     cdef int64_t start = 0, stop
     cdef Outcome outcome
     if layout == NOT_TEXT or stream.labels:
         return None
-    outcome = DONE if open_words(&words) else NO_MEMORY
+    outcome = DONE if open_strings(&strings) else NO_MEMORY
     try:
         while outcome == DONE and stream.next():
             stop = end_of_chunk(stream, start, codes.shape[0])
@@ -88,17 +89,17 @@ def text_codes(object capsule, int32_t[::1] codes):
                 continue
             with nogil:
                 if layout == OFFSETS:
-                    outcome = chunk_codes(OFFSETS, &stream.array, &words, &codes[start])
+                    outcome = chunk_codes(OFFSETS, &stream.array, &strings, &codes[start])
                 elif layout == LARGE_OFFSETS:
-                    outcome = chunk_codes(LARGE_OFFSETS, &stream.array, &words, &codes[start])
+                    outcome = chunk_codes(LARGE_OFFSETS, &stream.array, &strings, &codes[start])
                 else:
-                    outcome = chunk_codes(VIEWS, &stream.array, &words, &codes[start])
+                    outcome = chunk_codes(VIEWS, &stream.array, &strings, &codes[start])
             start = stop
         check_outcome(outcome)
         check_whole(start, codes.shape[0])
-        return texts_of(&words)
+        return texts_of(&strings)
     finally:
-        close_words(&words)
+        close_strings(&strings)
 
 
 cdef int check_outcome(Outcome outcome) except -1:
@@ -115,11 +116,11 @@ cdef Layout layout_of(bytes format):
     return {b"u": OFFSETS, b"U": LARGE_OFFSETS, b"vu": VIEWS}.get(format, NOT_TEXT)
 
 
-cdef list texts_of(const Words* words):
+cdef list texts_of(const StringTable* strings):
     cdef int64_t i
     return [
-        PyUnicode_DecodeUTF8(words.text + words.start[i], words.start[i + 1] - words.start[i], NULL)
-        for i in range(words.n)]
+        PyUnicode_DecodeUTF8(strings.text + strings.start[i], strings.start[i + 1] - strings.start[i], NULL)
+        for i in range(strings.n)]
 
 
 def dictionary_codes(object capsule, int32_t[::1] codes):
@@ -127,7 +128,7 @@ def dictionary_codes(object capsule, int32_t[::1] codes):
     order of the dictionary, also those that no row has; None if it is something else."""
     cdef Stream stream = Stream(capsule)
     cdef Layout layout = layout_of(stream.labels)
-    cdef Words words
+    cdef StringTable strings
     cdef int32_t* code_at = NULL
     cdef int32_t* first_code = &codes[0] if codes.shape[0] > 0 else NULL
     cdef int64_t start = 0, stop
@@ -135,7 +136,7 @@ def dictionary_codes(object capsule, int32_t[::1] codes):
     cdef char kind = stream.format[0] if len(stream.format) == 1 else 0
     if layout == NOT_TEXT or kind not in b"cCsSiIlL":
         return None
-    if not open_words(&words):
+    if not open_strings(&strings):
         outcome = NO_MEMORY
     try:
         while outcome == DONE and stream.next():
@@ -146,70 +147,70 @@ def dictionary_codes(object capsule, int32_t[::1] codes):
                 outcome = NO_MEMORY
                 break
             with nogil:
-                outcome = codes_of_chunk(kind, layout, &stream.array, &words, code_at, first_code + start)
+                outcome = codes_of_chunk(kind, layout, &stream.array, &strings, code_at, first_code + start)
             start = stop
         check_outcome(outcome)
         check_whole(start, codes.shape[0])
-        return texts_of(&words)
+        return texts_of(&strings)
     finally:
         free(code_at)
-        close_words(&words)
+        close_strings(&strings)
 
 
 cdef Outcome codes_of_chunk(
-    char kind, Layout layout, const ArrowArray* array, Words* words, int32_t* code_at, int32_t* codes
+    char kind, Layout layout, const ArrowArray* array, StringTable* strings, int32_t* code_at, int32_t* codes
 ) noexcept nogil:
-    cdef const void* places = array.buffers[1]
+    cdef const void* indices = array.buffers[1]
     if kind == c"c":
-        return chunk_dictionary(layout, array, <const int8_t*>places, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const int8_t*>indices, strings, code_at, codes)
     if kind == c"C":
-        return chunk_dictionary(layout, array, <const uint8_t*>places, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const uint8_t*>indices, strings, code_at, codes)
     if kind == c"s":
-        return chunk_dictionary(layout, array, <const int16_t*>places, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const int16_t*>indices, strings, code_at, codes)
     if kind == c"S":
-        return chunk_dictionary(layout, array, <const uint16_t*>places, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const uint16_t*>indices, strings, code_at, codes)
     if kind == c"i":
-        return chunk_dictionary(layout, array, <const int32_t*>places, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const int32_t*>indices, strings, code_at, codes)
     if kind == c"I":
-        return chunk_dictionary(layout, array, <const uint32_t*>places, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const uint32_t*>indices, strings, code_at, codes)
     if kind == c"l":
-        return chunk_dictionary(layout, array, <const int64_t*>places, words, code_at, codes)
-    return chunk_dictionary(layout, array, <const uint64_t*>places, words, code_at, codes)
+        return chunk_dictionary(layout, array, <const int64_t*>indices, strings, code_at, codes)
+    return chunk_dictionary(layout, array, <const uint64_t*>indices, strings, code_at, codes)
 
 
-def place_codes(object capsule, int32_t[::1] codes, int64_t most):
+def pool_codes(object capsule, int32_t[::1] codes, int64_t most):
     """Fill in the codes of a column of places in somebody's pool, in the order in which they appear, -1 where they are
     missing. Returns a row that has each; None if they are other than unsigned numbers below `most`."""
     cdef Stream stream = Stream(capsule)
-    cdef Places places = Places(NULL, 0, most, NULL, 0, 0)
+    cdef CodePool pool = CodePool(NULL, 0, most, NULL, 0, 0)
     cdef char kind = stream.format[0] if len(stream.format) == 1 and not stream.labels else 0
     cdef int64_t start = 0, stop, i
-    cdef bint fine = True
+    cdef bint ok = True
     try:
-        while fine and stream.next():
+        while ok and stream.next():
             stop = end_of_chunk(stream, start, codes.shape[0])
             if stop == start:
                 continue
             with nogil:
                 if kind == c"C":
-                    fine = chunk_places(
-                        &stream.array, <const uint8_t*>stream.array.buffers[1], &places, start, &codes[start])
+                    ok = chunk_pool_codes(
+                        &stream.array, <const uint8_t*>stream.array.buffers[1], &pool, start, &codes[start])
                 elif kind == c"S":
-                    fine = chunk_places(
-                        &stream.array, <const uint16_t*>stream.array.buffers[1], &places, start, &codes[start])
+                    ok = chunk_pool_codes(
+                        &stream.array, <const uint16_t*>stream.array.buffers[1], &pool, start, &codes[start])
                 elif kind == c"I":
-                    fine = chunk_places(
-                        &stream.array, <const uint32_t*>stream.array.buffers[1], &places, start, &codes[start])
+                    ok = chunk_pool_codes(
+                        &stream.array, <const uint32_t*>stream.array.buffers[1], &pool, start, &codes[start])
                 else:
-                    fine = False
+                    ok = False
             start = stop
-        if not fine:
+        if not ok:
             return None
         check_whole(start, codes.shape[0])
-        return [places.row_of[i] for i in range(places.n)]
+        return [pool.row_of[i] for i in range(pool.n)]
     finally:
-        free(places.code_at)
-        free(places.row_of)
+        free(pool.code_at)
+        free(pool.row_of)
 
 
 def numbers_with_holes(object capsule, double[::1] out, bint narrow):
@@ -239,7 +240,7 @@ def numbers_with_holes(object capsule, double[::1] out, bint narrow):
     return exact
 
 
-def few_numbers(object capsule, uint8_t[::1] codes):
+def number_byte_codes(object capsule, uint8_t[::1] codes):
     """Fill in the codes of a column of numbers that an Arrow stream holds, 0 where they are missing. Returns the
     numbers, code after code, in the order in which they appear; None if there are too many, if a whole one is too large
     to be told from its neighbours, or if it is not of plain numbers."""
@@ -247,15 +248,15 @@ def few_numbers(object capsule, uint8_t[::1] codes):
     cdef int64_t start = 0, stop
     cdef char kind = kind_of_numbers(stream)
     cdef Distinct distinct
-    cdef bint fine = kind != 0
+    cdef bint ok = kind != 0
     open_distinct(&distinct, MOST_CODES)
-    while fine and stream.next():
+    while ok and stream.next():
         stop = end_of_chunk(stream, start, codes.shape[0])
         if stop > start:
             with nogil:
-                fine = codes_of_numbers(kind, &stream.array, &distinct, &codes[start])
+                ok = codes_of_numbers(kind, &stream.array, &distinct, &codes[start])
         start = stop
-    if not fine:
+    if not ok:
         return None
     check_whole(start, codes.shape[0])
     numbers = [distinct.value[code + 1] for code in range(distinct.n)]
@@ -337,7 +338,7 @@ ctypedef fused code:
 
 
 cdef extern from "Python.h":
-    PyObject** PySequence_Fast_ITEMS(object held)   # of a list or a tuple
+    PyObject** PySequence_Fast_ITEMS(object items)  # of a list or a tuple
 
 
 cdef enum:
@@ -352,53 +353,53 @@ def object_codes(object values, int32_t[::1] codes):
     a value cannot be hashed. A list must be one that nobody else has: not even a value that is compared may take
     objects away or add some. Of anything else a tuple is made.
     """
-    cdef object held = values if type(values) is list else tuple(values)
-    cdef PyObject** objects = PySequence_Fast_ITEMS(held)
-    if len(held) != codes.shape[0]:
-        raise ValueError(f"{len(held)} values, but room for the codes of {codes.shape[0]}")
+    cdef object items = values if type(values) is list else tuple(values)
+    cdef PyObject** objects = PySequence_Fast_ITEMS(items)
+    if len(items) != codes.shape[0]:
+        raise ValueError(f"{len(items)} values, but room for the codes of {codes.shape[0]}")
     cdef const PyObject** met = <const PyObject**>calloc(POINTERS, sizeof(PyObject*))
     cdef int32_t* code_at = <int32_t*>calloc(POINTERS, sizeof(int32_t))
-    cdef dict numbering = {}
+    cdef dict code_of_value = {}
     cdef const PyObject* value
-    cdef int64_t i, place, n_met = 0
+    cdef int64_t i, index, n_met = 0
     try:
         if met == NULL or code_at == NULL:
             raise MemoryError("no memory left to number the labels of a column")
         for i in range(codes.shape[0]):
             value = objects[i]
-            place = (<uint64_t>value * <uint64_t>0x9E3779B97F4A7C15) >> 51
-            while met[place] != NULL and met[place] != value:
-                place = (place + 1) & (POINTERS - 1)
-            if met[place] == NULL:
-                codes[i] = numbering.setdefault(<object>value, len(numbering))
+            index = (<uint64_t>value * <uint64_t>0x9E3779B97F4A7C15) >> 51
+            while met[index] != NULL and met[index] != value:
+                index = (index + 1) & (POINTERS - 1)
+            if met[index] == NULL:
+                codes[i] = code_of_value.setdefault(<object>value, len(code_of_value))
                 if n_met < POINTERS // 2:
-                    met[place] = value
-                    code_at[place] = codes[i]
+                    met[index] = value
+                    code_at[index] = codes[i]
                     n_met += 1
             else:
-                codes[i] = code_at[place]
-        return list(numbering)
+                codes[i] = code_at[index]
+        return list(code_of_value)
     finally:
         free(met)
         free(code_at)
 
 
-def recode_to_bytes(const code[:] codes, const uint8_t[::1] table, uint8_t[::1] out):
-    """`recode`, whatever the codes are held in."""
+def take_codes_to_bytes(const code[:] codes, const uint8_t[::1] table, uint8_t[::1] out):
+    """out[row] := table[codes[row]], for codes of any type of integer; one below 0 stands for the last entry."""
     cdef int64_t at, last = table.shape[0] - 1
-    cdef bint fine = codes.shape[0] == out.shape[0] and last >= 0
+    cdef bint ok = codes.shape[0] == out.shape[0] and last >= 0
     cdef Py_ssize_t i
     with nogil:
-        for i in range(codes.shape[0] if fine else 0):
+        for i in range(codes.shape[0] if ok else 0):
             at = codes[i]
-            fine &= at < last
+            ok &= at < last
             out[i] = table[at if 0 <= at < last else last]
-    check_codes(fine)
+    check_codes(ok)
 
 
-def recode(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] out):
+def take_codes(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] out):
     """out[row] := table[codes[row]]; a code of -1 stands for the last place."""
-    cdef uint32_t held[RECODED]     # what was checked is what is looked up, also if somebody writes to the codes
+    cdef uint32_t codes_read[RECODED]     # what was checked is what is looked up, also if somebody writes to the codes
     cdef uint32_t at, beyond = 0, last = <uint32_t>table.shape[0] - 1
     cdef Py_ssize_t start = 0, i, n
     check_codes(codes.shape[0] == out.shape[0] and table.shape[0] > 0)
@@ -406,15 +407,15 @@ def recode(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] out)
         while start < codes.shape[0] and beyond >> 31 == 0:
             n = min(codes.shape[0] - start, <Py_ssize_t>RECODED)
             for i in range(n):
-                at = held[i] = <uint32_t>codes[start + i]
+                at = codes_read[i] = <uint32_t>codes[start + i]
                 beyond |= last - 1 - at         # its sign: of a code that is too large
             for i in range(n if beyond >> 31 == 0 else 0):
-                out[start + i] = table[held[i] if <int32_t>held[i] >= 0 else last]
+                out[start + i] = table[codes_read[i] if <int32_t>codes_read[i] >= 0 else last]
             start += n
     check_codes(beyond >> 31 == 0)
 
 
-cdef int check_codes(bint fine) except -1:
-    if not fine:
+cdef int check_codes(bint ok) except -1:
+    if not ok:
         raise ValueError("a row has a code that stands for no label")
     return 0

@@ -4,8 +4,8 @@
 Everything here works on the *cost* of a side: its weight times its impurity, so that the gain of a split is
 (cost of the node - cost of its sides) / weight of the node, and a better split is simply a cheaper one.
 
-To add a criterion: give it a number, say what a class count contributes (`sum_terms`, `term_grows`) and what a side
-costs (`side_cost2`, `summed_cost`), and add its name to CRITERIA in growth/params.py. If its score is not "cost
+To add a criterion: give it a number, say what a class count contributes (`class_terms`, `term_increment`) and what a
+side costs (`side_loss2`, `loss_of_terms`), and add its name to CRITERIA in growth/params.py. If its score is not "cost
 saved", say so in `score_of` and `final_score`.
 """
 
@@ -85,9 +85,9 @@ cdef enum:
     CODE_LENGTH = 4             # bits that an adaptive code takes to tell the classes
 
 
-cdef struct Ruler:
+cdef struct Criterion:
     # What a fit needs to measure a split.
-    int criterion
+    int kind
     int n_classes
     int64_t min_leaf            # least size of (at least two of) the branches: weight before the class factors
     int64_t min_weight          # the same for the weight with them
@@ -98,7 +98,7 @@ cdef struct Ruler:
     double side_most            # ... but not more than this
     double tie                  # a later candidate must score better by more than this
     bint exact_squares          # sums of squares of all weights fit 63 bits
-    double fine                 # fixed-point steps per bit
+    double steps_per_bit        # fixed-point steps per bit
     const int64_t* klogk        # round(fine * k * log2(k)) for k < n_klogk
     int64_t n_klogk
     bint by_inverse             # are squares multiplied by 1 / weight, instead of divided by the weight?
@@ -107,7 +107,7 @@ cdef struct Ruler:
     int64_t n_inverse
     # The code of a side of weight n with the class weights n_c takes T(n) - sum of t(n_c), with
     # t(k) = log2 gamma(k + prior) / gamma(prior); T is the same with the prior of all the classes together.
-    double per_unit             # steps of weight that make 1
+    double steps_per_unit       # steps of weight that make 1
     double class_prior
     double class_base           # log2 gamma of it
     double total_prior
@@ -117,38 +117,38 @@ cdef struct Ruler:
     int64_t n_code
 
 
-cdef inline int64_t klogk_steps(double fine, int64_t k) noexcept nogil:
+cdef inline int64_t klogk_steps(double steps_per_bit, int64_t k) noexcept nogil:
     # Fixed point: sums of integers come out the same in any order.
-    return <int64_t>llrint(fine * (<double>k * ft_quick_log2(<double>k))) if k > 1 else 0
+    return <int64_t>llrint(steps_per_bit * (<double>k * ft_quick_log2(<double>k))) if k > 1 else 0
 
 
-cdef inline int64_t klogk(const Ruler* r, int64_t k) noexcept nogil:
-    return r.klogk[k] if k < r.n_klogk else klogk_steps(r.fine, k)
+cdef inline int64_t klogk(const Criterion* r, int64_t k) noexcept nogil:
+    return r.klogk[k] if k < r.n_klogk else klogk_steps(r.steps_per_bit, k)
 
 
-cdef inline int64_t code_steps(double fine, double weight, double prior, double base) noexcept nogil:
-    return <int64_t>llrint(fine * (ft_quick_log2_gamma(weight + prior) - base))
+cdef inline int64_t code_steps(double steps_per_bit, double weight, double prior, double base) noexcept nogil:
+    return <int64_t>llrint(steps_per_bit * (ft_quick_log2_gamma(weight + prior) - base))
 
 
-cdef inline int64_t class_steps(int criterion, const Ruler* r, int64_t k) noexcept nogil:
+cdef inline int64_t class_steps(int kind, const Criterion* r, int64_t k) noexcept nogil:
     """What a class of weight k contributes to the bits of a side."""
-    if criterion == CODE_LENGTH:
+    if kind == CODE_LENGTH:
         if k < r.n_code:
             return r.class_code[k]
-        return code_steps(r.fine, <double>k / r.per_unit, r.class_prior, r.class_base)
+        return code_steps(r.steps_per_bit, <double>k / r.steps_per_unit, r.class_prior, r.class_base)
     return klogk(r, k)
 
 
-cdef inline int64_t total_steps(int criterion, const Ruler* r, int64_t k) noexcept nogil:
+cdef inline int64_t total_steps(int kind, const Criterion* r, int64_t k) noexcept nogil:
     """What the contributions of the classes of a side of weight k are taken from."""
-    if criterion == CODE_LENGTH:
+    if kind == CODE_LENGTH:
         if k < r.n_code:
             return r.total_code[k]
-        return code_steps(r.fine, <double>k / r.per_unit, r.total_prior, r.total_base)
+        return code_steps(r.steps_per_bit, <double>k / r.steps_per_unit, r.total_prior, r.total_base)
     return klogk(r, k)
 
 
-cdef inline double square_share(const Ruler* r, double squares, int64_t n) noexcept nogil:
+cdef inline double square_share(const Criterion* r, double squares, int64_t n) noexcept nogil:
     if n < r.n_inverse:
         return squares * r.inverse[n]
     return squares * (1.0 / <double>n) if r.by_inverse else squares / <double>n
@@ -156,135 +156,135 @@ cdef inline double square_share(const Ruler* r, double squares, int64_t n) noexc
 
 # ---- one side of a split --------------------------------------------------------------------------------------------
 
-cdef inline double side_cost2(int criterion, const Ruler* r, int64_t a, int64_t b) noexcept nogil:
+cdef inline double side_loss2(int kind, const Criterion* r, int64_t a, int64_t b) noexcept nogil:
     """Cost of a side with weights `a` and `b` of the two classes."""
     cdef int64_t n = a + b
     if n == 0:
         return 0.0
-    if criterion == GINI:
+    if kind == GINI:
         return 2.0 * square_share(r, <double>a * <double>b, n)
-    if criterion == MISCLASSIFICATION:
+    if kind == MISCLASSIFICATION:
         return <double>(a if a < b else b)
-    return <double>(total_steps(criterion, r, n) - class_steps(criterion, r, a) - class_steps(criterion, r, b))
+    return <double>(total_steps(kind, r, n) - class_steps(kind, r, a) - class_steps(kind, r, b))
 
 
-cdef inline double summed_cost(int criterion, const Ruler* r, double summed, int64_t n) noexcept nogil:
+cdef inline double loss_of_terms(int kind, const Criterion* r, double summed, int64_t n) noexcept nogil:
     """Cost of a side of weight `n` whose terms sum to `summed`."""
     if n == 0:
         return 0.0
-    if criterion == GINI:
+    if kind == GINI:
         return <double>n - square_share(r, summed, n)
-    if criterion == MISCLASSIFICATION:
+    if kind == MISCLASSIFICATION:
         return <double>n - summed
-    return <double>total_steps(criterion, r, n) - summed
+    return <double>total_steps(kind, r, n) - summed
 
 
-cdef inline double sum_terms(int criterion, const Ruler* r, const int64_t* counts) noexcept nogil:
+cdef inline double class_terms(int kind, const Criterion* r, const int64_t* counts) noexcept nogil:
     """The terms of all classes: squares, k log k, the largest count, or what their code saves."""
     cdef int c
     cdef int64_t steps = 0
     cdef double squares = 0.0
-    if criterion == GINI:
+    if kind == GINI:
         for c in range(r.n_classes):
             squares += <double>counts[c] * <double>counts[c]
         return squares
-    if criterion == MISCLASSIFICATION:
+    if kind == MISCLASSIFICATION:
         for c in range(r.n_classes):
             if counts[c] > steps:
                 steps = counts[c]
         return <double>steps
     for c in range(r.n_classes):
-        steps += class_steps(criterion, r, counts[c])
+        steps += class_steps(kind, r, counts[c])
     return <double>steps
 
 
-cdef inline int64_t term_grows(int criterion, const Ruler* r, int64_t k, int64_t w) noexcept nogil:
+cdef inline int64_t term_increment(int kind, const Criterion* r, int64_t k, int64_t w) noexcept nogil:
     """By how much the term of a class rises when its count goes from `k` to `k + w` (not for a maximum)."""
-    if criterion == GINI:
+    if kind == GINI:
         return w * (2 * k + w)
-    return class_steps(criterion, r, k + w) - class_steps(criterion, r, k)
+    return class_steps(kind, r, k + w) - class_steps(kind, r, k)
 
 
-cdef inline bint is_incremental(int criterion, const Ruler* r) noexcept nogil:
+cdef inline bint is_incremental(int kind, const Criterion* r) noexcept nogil:
     """Can the terms be kept up to date in integers, row by row?"""
-    if criterion == GINI:
+    if kind == GINI:
         return r.exact_squares
-    return criterion != MISCLASSIFICATION
+    return kind != MISCLASSIFICATION
 
 
-cdef inline double side_cost(int criterion, const Ruler* r, const int64_t* counts, int64_t n) noexcept nogil:
+cdef inline double side_loss(int kind, const Criterion* r, const int64_t* counts, int64_t n) noexcept nogil:
     if r.n_classes == 2:
-        return side_cost2(criterion, r, counts[0], counts[1])
-    return summed_cost(criterion, r, sum_terms(criterion, r, counts), n)
+        return side_loss2(kind, r, counts[0], counts[1])
+    return loss_of_terms(kind, r, class_terms(kind, r, counts), n)
 
 
 # ---- a whole split --------------------------------------------------------------------------------------------------
 
-cdef inline double cost_unit(int criterion, const Ruler* r) noexcept nogil:
+cdef inline double loss_unit(int kind, const Criterion* r) noexcept nogil:
     """Costs count in this unit for each step of weight: bits come in fixed-point steps."""
-    if criterion == CODE_LENGTH:
-        return r.fine / r.per_unit
-    return r.fine if criterion <= GAIN_RATIO else 1.0
+    if kind == CODE_LENGTH:
+        return r.steps_per_bit / r.steps_per_unit
+    return r.steps_per_bit if kind <= GAIN_RATIO else 1.0
 
 
-cdef inline double noise(int criterion, const Ruler* r) noexcept nogil:
+cdef inline double rounding_tolerance(int kind, const Criterion* r) noexcept nogil:
     """By how much costs may be off: fixed-point numbers are rounded, a few of them a side."""
-    return 2.0 * r.n_classes + 4.0 if criterion <= GAIN_RATIO or criterion == CODE_LENGTH else 0.0
+    return 2.0 * r.n_classes + 4.0 if kind <= GAIN_RATIO or kind == CODE_LENGTH else 0.0
 
 
-cdef inline double no_gain(int criterion, const Ruler* r, int64_t n) noexcept nogil:
+cdef inline double no_gain(int kind, const Criterion* r, int64_t n) noexcept nogil:
     """Costs that are closer than this are equal: 1e-10 of gain."""
-    return gain_cost(criterion, r, 1e-10, n)
+    return gain_as_loss(kind, r, 1e-10, n)
 
 
-cdef inline double gain_cost(int criterion, const Ruler* r, double gain, int64_t n) noexcept nogil:
+cdef inline double gain_as_loss(int kind, const Criterion* r, double gain, int64_t n) noexcept nogil:
     """A difference in gain as one in cost, at least that of rounding."""
-    cdef double cost = gain * cost_unit(criterion, r) * <double>n
-    return cost if cost > noise(criterion, r) else noise(criterion, r)
+    cdef double loss = gain * loss_unit(kind, r) * <double>n
+    return loss if loss > rounding_tolerance(kind, r) else rounding_tolerance(kind, r)
 
 
 cdef inline double score_of(
-    int criterion, const Ruler* r, double node_cost, double cost, double split_steps, int64_t n
+    int kind, const Criterion* r, double node_loss, double loss, double split_steps, int64_t n
 ) noexcept nogil:
-    """What the search maximises, for sides that cost `cost` together."""
-    if criterion != GAIN_RATIO:
-        return -cost
-    cdef double saved = node_cost - cost
-    if saved <= no_gain(criterion, r, n) or split_steps < 1e-12 * r.fine * <double>n:
+    """What the search maximises, for sides that cost `loss` together."""
+    if kind != GAIN_RATIO:
+        return -loss
+    cdef double saved = node_loss - loss
+    if saved <= no_gain(kind, r, n) or split_steps < 1e-12 * r.steps_per_bit * <double>n:
         return 0.0
     return saved / split_steps
 
 
-cdef inline double tolerance(int criterion, const Ruler* r, double node_cost, int64_t n) noexcept nogil:
+cdef inline double tie_tolerance_of(int kind, const Criterion* r, double node_loss, int64_t n) noexcept nogil:
     """By how much a later candidate must beat the best, at a node of weight `n`."""
-    if criterion == CODE_LENGTH:
-        return r.tie * node_cost + noise(criterion, r)
-    return r.tie if criterion == GAIN_RATIO else gain_cost(criterion, r, r.tie, n)
+    if kind == CODE_LENGTH:
+        return r.tie * node_loss + rounding_tolerance(kind, r)
+    return r.tie if kind == GAIN_RATIO else gain_as_loss(kind, r, r.tie, n)
 
 
-cdef inline double final_score(int criterion, const Ruler* r, double node_cost, double score, int64_t n) noexcept nogil:
+cdef inline double final_score(int kind, const Criterion* r, double node_loss, double score, int64_t n) noexcept nogil:
     """The score that people know: gain per unit of weight (bits for the entropies), or the ratio; the negative length
     of the code."""
-    if criterion == GAIN_RATIO:
+    if kind == GAIN_RATIO:
         return score
-    if criterion == CODE_LENGTH:
-        return score / r.fine
-    cdef double saved = node_cost + score
-    return saved / (cost_unit(criterion, r) * <double>n) if saved > noise(criterion, r) else 0.0
+    if kind == CODE_LENGTH:
+        return score / r.steps_per_bit
+    cdef double saved = node_loss + score
+    return saved / (loss_unit(kind, r) * <double>n) if saved > rounding_tolerance(kind, r) else 0.0
 
 
-cdef inline int64_t size_of(const Ruler* r, const int64_t* counts, int64_t weight) noexcept nogil:
+cdef inline int64_t limit_weight_of(const Criterion* r, const int64_t* counts, int64_t weight) noexcept nogil:
     """What the limits on sizes count: weight before the class factors."""
-    cdef int64_t size = 0
+    cdef int64_t limit_weight = 0
     cdef int c
     if r.plain == NULL:
         return weight
     for c in range(r.n_classes):
-        size += plain_of(r, c, counts[c])
-    return size
+        limit_weight += plain_of(r, c, counts[c])
+    return limit_weight
 
 
-cdef inline int64_t plain_of(const Ruler* r, int c, int64_t weight) noexcept nogil:
+cdef inline int64_t plain_of(const Criterion* r, int c, int64_t weight) noexcept nogil:
     """The weight of rows of one class before its factor."""
     return <int64_t>(<double>weight * r.plain[c] + 0.5)
 
@@ -295,18 +295,18 @@ cdef enum:
     BLOCK = 128
 
 
-cdef struct Cuts:
+cdef struct CutBlock:
     # Up to BLOCK successive cuts of one node; what stands left of each of them.
     double weight[BLOCK]
-    double size[BLOCK]          # weight before the class factors; only if there are any
+    double limit_weight[BLOCK]  # weight before the class factors; only if there are any
     double left[BLOCK]          # two classes: weight of class 1; more: sum of the terms of the left side
     double right[BLOCK]         # more than two classes: sum of the terms of the right side
     double score[BLOCK]
 
 
 cdef inline void score_cuts2(
-    int criterion, bint unit, const Ruler* r, Cuts* cuts, int m, int64_t before,
-    int64_t total, int64_t total1, double node_cost, double split_base,
+    int kind, bint unit, const Criterion* r, CutBlock* cuts, int m, int64_t before,
+    int64_t total, int64_t total1, double node_loss, double split_base,
 ) noexcept nogil:
     """Score `m` cuts between two classes.
 
@@ -315,12 +315,12 @@ cdef inline void score_cuts2(
     """
     cdef int j
     cdef int64_t n, b
-    cdef double a0, b0, a1, b1, cost, split
+    cdef double a0, b0, a1, b1, loss, split
     cdef const double* inverse_left
     cdef const double* inverse_right
     cdef double n0 = <double>(before + 1)
     cdef double total_ = <double>total, total1_ = <double>total1
-    if unit and criterion == GINI:
+    if unit and kind == GINI:
         if unlikely(total >= r.n_inverse):
             ft_gini_cuts(cuts.left, cuts.score, m, n0, total_, total1_)
             return
@@ -336,24 +336,24 @@ cdef inline void score_cuts2(
     for j in range(m):
         n = before + j + 1 if unit else <int64_t>cuts.weight[j]
         b = <int64_t>cuts.left[j]
-        cost = side_cost2(criterion, r, n - b, b) + side_cost2(criterion, r, total - total1 - n + b, total1 - b)
+        loss = side_loss2(kind, r, n - b, b) + side_loss2(kind, r, total - total1 - n + b, total1 - b)
         split = 0.0
-        if criterion == GAIN_RATIO:
+        if kind == GAIN_RATIO:
             split = split_base - <double>(klogk(r, n) + klogk(r, total - n))
-        cuts.score[j] = score_of(criterion, r, node_cost, cost, split, total)
+        cuts.score[j] = score_of(kind, r, node_loss, loss, split, total)
 
 
 cdef inline void score_cuts(
-    int criterion, const Ruler* r, Cuts* cuts, int m, int64_t total, double node_cost, double split_base
+    int kind, const Criterion* r, CutBlock* cuts, int m, int64_t total, double node_loss, double split_base
 ) noexcept nogil:
     """Score `m` cuts between any number of classes."""
     cdef int j
     cdef int64_t n
-    cdef double cost, split
+    cdef double loss, split
     for j in range(m):
         n = <int64_t>cuts.weight[j]
-        cost = summed_cost(criterion, r, cuts.left[j], n) + summed_cost(criterion, r, cuts.right[j], total - n)
+        loss = loss_of_terms(kind, r, cuts.left[j], n) + loss_of_terms(kind, r, cuts.right[j], total - n)
         split = 0.0
-        if criterion == GAIN_RATIO:
+        if kind == GAIN_RATIO:
             split = split_base - <double>(klogk(r, n) + klogk(r, total - n))
-        cuts.score[j] = score_of(criterion, r, node_cost, cost, split, total)
+        cuts.score[j] = score_of(kind, r, node_loss, loss, split, total)

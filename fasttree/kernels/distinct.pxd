@@ -99,14 +99,14 @@ cdef inline void sort_codes(
     `out` may be `codes`."""
     cdef int64_t i
     cdef int64_t[MOST_CODES + 1] order
-    cdef uint8_t[MOST_CODES + 1] place
+    cdef uint8_t[MOST_CODES + 1] rank_of
     order[0] = 0                # gcc does not see that of no values none is read
     for i in range(n_values):
         order[i] = i + 1
     sort_by_key(value, &order[0], n_values)
-    place[0] = 0
+    rank_of[0] = 0
     for i in range(n_values):
-        place[order[i]] = <uint8_t>(i + 1)
+        rank_of[order[i]] = <uint8_t>(i + 1)
         ascending[i + 1] = value[order[i]]
     for i in range(n):
-        out[i] = place[codes[i]]
+        out[i] = rank_of[codes[i]]

@@ -5,11 +5,11 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy
 
 from fasttree.kernels.alloc cimport calloc, free, malloc
-from fasttree.kernels.distinct cimport MOST_CODES, Distinct, numeric, number_values, open_distinct, sort_codes
-from fasttree.kernels.keys cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, settle
+from fasttree.kernels.distinct cimport MOST_CODES, Distinct, number_values, numeric, open_distinct, sort_codes
+from fasttree.kernels.keys cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, resolve_collisions
 
 KEY_COLUMNS = COLUMNS   # how many columns `keys_of` and `count_values` take at most
-MOST_FEW = MOST_CODES   # values that have a code each, of a byte
+MAX_BYTE_CODES = MOST_CODES  # values that have a code each, of a byte
 
 cdef enum:
     COUNTED_ROWS = 1024     # of a column at a time: a row-major table is then read while it is in the cache
@@ -91,25 +91,25 @@ cdef class SortedColumn:
         self.keys.low = (<uint64_t>1 << row_bits) - 1
         self.keys.whole = whole
 
-    def settle(self, const real[:] values):
+    def resolve_collisions(self, const real[:] values):
         """Complete the order; returns the number of distinct values. To be called before all else."""
         cdef int64_t n_values
         with nogil:
-            n_values = settle(&self.keys, &values[0], values.strides[0])
+            n_values = resolve_collisions(&self.keys, &values[0], values.strides[0])
         if n_values < 0:
             raise MemoryError("no memory left to sort a column")
         return n_values
 
     def codes(
         self, const real[:] values, const int64_t[::1] weight, int64_t total, int64_t n_bins, uint8_t[::1] codes,
-        double[::1] lower, double[::1] upper,
+        double[::1] bin_min, double[::1] bin_max,
     ):
         """Quantile bins. Returns the largest code."""
         cdef int64_t n
         cdef const int64_t* w = &weight[0] if weight is not None else NULL
         with nogil:
             n = bin_codes(
-                &self.keys, &values[0], values.strides[0], w, total, n_bins, &codes[0], &lower[0], &upper[0])
+                &self.keys, &values[0], values.strides[0], w, total, n_bins, &codes[0], &bin_min[0], &bin_max[0])
         return n
 
     def entries(self, const real[:] values, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
@@ -142,24 +142,24 @@ def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):
     free(code_of)
 
 
-def level_entries(
-    const int32_t[::1] codes, int64_t n_levels, int shift, const uint32_t[::1] y, uint64_t[::1] entries
+def category_entries(
+    const int32_t[::1] codes, int64_t n_categories, int shift, const uint32_t[::1] y, uint64_t[::1] entries
 ):
     """The sorted list of a categorical column: rows by code, in order; a code below 0, missing, has rank 0."""
     cdef Py_ssize_t i
     cdef int64_t rank, before = 0, here
-    cdef int64_t* place = <int64_t*>calloc(n_levels + 1, sizeof(int64_t))
-    if place == NULL:
+    cdef int64_t* position = <int64_t*>calloc(n_categories + 1, sizeof(int64_t))
+    if position == NULL:
         raise MemoryError("no memory left to sort a column")
     with nogil:
         for i in range(codes.shape[0]):
-            place[codes[i] + 1 if codes[i] >= 0 else 0] += 1
-        for rank in range(n_levels + 1):
-            here = place[rank]
-            place[rank] = before
+            position[codes[i] + 1 if codes[i] >= 0 else 0] += 1
+        for rank in range(n_categories + 1):
+            here = position[rank]
+            position[rank] = before
             before += here
         for i in range(codes.shape[0]):
             rank = codes[i] + 1 if codes[i] >= 0 else 0
-            entries[place[rank]] = entry_of(<uint64_t>rank, shift, &y[0], <uint64_t>i)
-            place[rank] += 1
-    free(place)
+            entries[position[rank]] = entry_of(<uint64_t>rank, shift, &y[0], <uint64_t>i)
+            position[rank] += 1
+    free(position)

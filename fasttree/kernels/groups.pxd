@@ -5,9 +5,9 @@ from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memset
 
 from fasttree.kernels.alloc cimport free, malloc
-from fasttree.kernels.categories cimport PLACE_SHIFT, Buckets
-from fasttree.kernels.criteria cimport GAIN_RATIO, INFINITY, Ruler, cost_unit, klogk, score_of, size_of
-from fasttree.kernels.search cimport Best, Node, branch_cost, is_heavy
+from fasttree.kernels.categories cimport BRANCH_SHIFT, CategoryStats
+from fasttree.kernels.criteria cimport GAIN_RATIO, INFINITY, Criterion, klogk, limit_weight_of, loss_unit, score_of
+from fasttree.kernels.search cimport BestSplit, NodeView, branch_loss, is_large_enough
 from fasttree.kernels.sorting cimport sort_by_key
 from fasttree.kernels.subsets cimport principal_keys
 
@@ -27,16 +27,17 @@ cdef struct Blocks:
     int64_t n
     int64_t* weight
     int64_t* counts             # n x C
-    double* cost
-    double* pair_cost           # [n0, n0]: cost of two blocks as one
+    double* loss
+    double* pair_loss           # [n0, n0]: cost of two blocks as one
     int64_t* pair_klogk         # ... and the k log k of their weight
     int64_t n0
-    uint8_t* heavy              # is it large enough for a branch that counts?
-    int64_t n_heavy
+    uint8_t* large              # is it large enough for a branch that counts?
+    int64_t n_large
 
 
 cdef inline bint scan_groups(
-    int criterion, bint by_ratio, const Ruler* r, Buckets* b, const Node* node, Best* best, int64_t* group_of
+    int kind, bint by_ratio, const Criterion* r, CategoryStats* s, const NodeView* node, BestSplit* best,
+    int64_t* group_of
 ) noexcept nogil:
     """A branch for each of some groups of values, found by merging: first the values pure in one class, then always the
     pair that is best for the score, as long as that improves and half of the gain remains. Two blocks of the least size
@@ -48,58 +49,58 @@ cdef inline bint scan_groups(
     cdef int C = r.n_classes
     cdef int64_t v, w
     cdef Blocks g
-    cdef int64_t* owner = <int64_t*>malloc((b.n + 1) * sizeof(int64_t))     # the block that took in a block
-    cdef bint fine
+    cdef int64_t* owner = <int64_t*>malloc((s.n + 1) * sizeof(int64_t))     # the block that took in a block
+    cdef bint ok
     best.score = -INFINITY
-    best.cut = b.n - (b.n > 0 and b.code[0] == 0)
-    g.weight = <int64_t*>malloc((b.n + 1) * sizeof(int64_t))
-    g.counts = <int64_t*>malloc((b.n + 1) * C * sizeof(int64_t))
-    g.cost = <double*>malloc((b.n + 1) * sizeof(double))
-    g.heavy = <uint8_t*>malloc(b.n + 1)
-    g.n_heavy = 0
-    g.pair_cost = NULL
+    best.cut = s.n - (s.n > 0 and s.code[0] == 0)
+    g.weight = <int64_t*>malloc((s.n + 1) * sizeof(int64_t))
+    g.counts = <int64_t*>malloc((s.n + 1) * C * sizeof(int64_t))
+    g.loss = <double*>malloc((s.n + 1) * sizeof(double))
+    g.large = <uint8_t*>malloc(s.n + 1)
+    g.n_large = 0
+    g.pair_loss = NULL
     g.pair_klogk = NULL
-    fine = owner != NULL and g.weight != NULL and g.counts != NULL and g.cost != NULL and g.heavy != NULL
-    if fine and not merge_pure(b, C, &g, group_of):
-        fine = False
-    if fine:
+    ok = owner != NULL and g.weight != NULL and g.counts != NULL and g.loss != NULL and g.large != NULL
+    if ok and not merge_pure(s, C, &g, group_of):
+        ok = False
+    if ok:
         if g.n > GROUP_LIMIT:
             best.heuristic = True
-            fine = merge_neighbours(r, b, node, &g, group_of)
-    if fine:
+            ok = merge_neighbours(r, s, node, &g, group_of)
+    if ok:
         g.n0 = g.n
-        g.pair_cost = <double*>malloc(g.n * g.n * sizeof(double))
+        g.pair_loss = <double*>malloc(g.n * g.n * sizeof(double))
         g.pair_klogk = <int64_t*>malloc(g.n * g.n * sizeof(int64_t))
-        fine = g.pair_cost != NULL and g.pair_klogk != NULL
-    if fine:
+        ok = g.pair_loss != NULL and g.pair_klogk != NULL
+    if ok:
         for v in range(g.n):
             owner[v] = v
-        merge_pairs(criterion, by_ratio, r, node, &g, owner, best)
+        merge_pairs(kind, by_ratio, r, node, &g, owner, best)
         # Number the blocks that are left by their first bucket, and lead every bucket to its own.
         g.n = 0
         for v in range(g.n0):
             if owner[v] == v:
                 owner[v] = -1 - g.n
                 g.n += 1
-        for v in range(b.n):
+        for v in range(s.n):
             w = group_of[v]
             while owner[w] >= 0:
                 w = owner[w]
             group_of[v] = -1 - owner[w]
-        best.cut |= g.n << PLACE_SHIFT
-        if g.n_heavy < 2:
+        best.cut |= g.n << BRANCH_SHIFT
+        if g.n_large < 2:
             best.score = -INFINITY
     free(owner)
     free(g.weight)
     free(g.counts)
-    free(g.cost)
-    free(g.heavy)
-    free(g.pair_cost)
+    free(g.loss)
+    free(g.large)
+    free(g.pair_loss)
     free(g.pair_klogk)
-    return fine
+    return ok
 
 
-cdef inline bint merge_pure(const Buckets* b, int C, Blocks* g, int64_t* group_of) noexcept nogil:
+cdef inline bint merge_pure(const CategoryStats* s, int C, Blocks* g, int64_t* group_of) noexcept nogil:
     """A block for each bucket, but one for all those that hold nothing but one and the same class. False: no memory."""
     cdef int64_t v, block
     cdef int c, pure
@@ -109,10 +110,10 @@ cdef inline bint merge_pure(const Buckets* b, int C, Blocks* g, int64_t* group_o
     for c in range(C):
         block_of[c] = -1
     g.n = 0
-    for v in range(b.n):
+    for v in range(s.n):
         pure = -1
         for c in range(C):
-            if b.counts[v * C + c] == b.size[v]:
+            if s.counts[v * C + c] == s.weight[v]:
                 pure = c
         block = g.n
         if pure >= 0:
@@ -124,7 +125,7 @@ cdef inline bint merge_pure(const Buckets* b, int C, Blocks* g, int64_t* group_o
             g.weight[block] = 0
             memset(g.counts + block * C, 0, C * sizeof(int64_t))
         group_of[v] = block
-        add_to_block(g, block, b.counts + v * C, b.size[v], C)
+        add_to_block(g, block, s.counts + v * C, s.weight[v], C)
     free(block_of)
     return True
 
@@ -137,47 +138,47 @@ cdef inline void add_to_block(Blocks* g, int64_t block, const int64_t* counts, i
 
 
 cdef inline bint merge_neighbours(
-    const Ruler* r, Buckets* b, const Node* node, Blocks* g, int64_t* group_of
+    const Criterion* r, CategoryStats* s, const NodeView* node, Blocks* g, int64_t* group_of
 ) noexcept nogil:
     """Too many blocks for a search over pairs: those that lie side by side along the principal direction of the class
     shares become GROUP_LIMIT blocks of about equal weight. Groups keep the order of their first values."""
     cdef int C = r.n_classes
-    cdef int64_t v, i, place, before = 0, n = 0
+    cdef int64_t v, i, group, before = 0, n = 0
     cdef int64_t* first = <int64_t*>malloc(g.n * sizeof(int64_t))
-    if first == NULL or not principal_keys(b, r, node):
+    if first == NULL or not principal_keys(s, r, node):
         free(first)
         return False
-    for v in range(b.n):
-        b.order[v] = v
-    sort_by_key(b.key, b.order, b.n)
-    for i in range(b.n):
-        v = b.order[i]
+    for v in range(s.n):
+        s.order[v] = v
+    sort_by_key(s.key, s.order, s.n)
+    for i in range(s.n):
+        v = s.order[i]
         group_of[v] = before * GROUP_LIMIT // node.total
-        before += b.size[v]
+        before += s.weight[v]
     for i in range(GROUP_LIMIT):
         first[i] = -1
-    for v in range(b.n):
-        place = group_of[v]
-        if first[place] < 0:
-            first[place] = n
+    for v in range(s.n):
+        group = group_of[v]
+        if first[group] < 0:
+            first[group] = n
             g.weight[n] = 0
             memset(g.counts + n * C, 0, C * sizeof(int64_t))
             n += 1
-        group_of[v] = first[place]
-        add_to_block(g, group_of[v], b.counts + v * C, b.size[v], C)
+        group_of[v] = first[group]
+        add_to_block(g, group_of[v], s.counts + v * C, s.weight[v], C)
     g.n = n
     free(first)
     return True
 
 
-cdef inline int64_t split_term(bint by_split, const Ruler* r, int64_t weight) noexcept nogil:
+cdef inline int64_t split_term(bint by_split, const Criterion* r, int64_t weight) noexcept nogil:
     """What a block contributes to split information, if anybody asks for that: the steps of a code are too fine for
     k log k."""
     return klogk(r, weight) if by_split else 0
 
 
 cdef inline void weigh_pair(
-    int criterion, bint by_split, const Ruler* r, const Node* node, Blocks* g, int64_t i, int64_t j
+    int kind, bint by_split, const Criterion* r, const NodeView* node, Blocks* g, int64_t i, int64_t j
 ) noexcept nogil:
     cdef int C = r.n_classes
     cdef int c
@@ -185,54 +186,54 @@ cdef inline void weigh_pair(
     # The first block's counts serve as the sum for a moment.
     for c in range(C):
         g.counts[i * C + c] += g.counts[j * C + c]
-    g.pair_cost[i * g.n0 + j] = branch_cost(criterion, r, node, g.counts + i * C, weight)
+    g.pair_loss[i * g.n0 + j] = branch_loss(kind, r, node, g.counts + i * C, weight)
     g.pair_klogk[i * g.n0 + j] = split_term(by_split, r, weight)
     for c in range(C):
         g.counts[i * C + c] -= g.counts[j * C + c]
 
 
 cdef inline double group_score(
-    int criterion, bint by_ratio, const Ruler* r, const Node* node, double cost, double split
+    int kind, bint by_ratio, const Criterion* r, const NodeView* node, double loss, double split
 ) noexcept nogil:
     """The gain or the ratio, in the same units for all the candidates of a node."""
-    cdef double saved = node.cost - cost
+    cdef double saved = node.loss - loss
     if by_ratio:
-        return score_of(GAIN_RATIO, r, node.cost, cost, split, node.total)
-    return saved / gain_unit(criterion, r, node.total)
+        return score_of(GAIN_RATIO, r, node.loss, loss, split, node.total)
+    return saved / gain_unit(kind, r, node.total)
 
 
-cdef inline double gain_unit(int criterion, const Ruler* r, int64_t n) noexcept nogil:
-    return cost_unit(criterion, r) * <double>n
+cdef inline double gain_unit(int kind, const Criterion* r, int64_t n) noexcept nogil:
+    return loss_unit(kind, r) * <double>n
 
 
-cdef inline void weigh_block(const Ruler* r, const Node* node, Blocks* g, int64_t i) noexcept nogil:
-    g.heavy[i] = is_heavy(r, node, g.weight[i], size_of(r, g.counts + i * r.n_classes, g.weight[i]))
-    g.n_heavy += g.heavy[i]
+cdef inline void weigh_block(const Criterion* r, const NodeView* node, Blocks* g, int64_t i) noexcept nogil:
+    g.large[i] = is_large_enough(r, node, g.weight[i], limit_weight_of(r, g.counts + i * r.n_classes, g.weight[i]))
+    g.n_large += g.large[i]
 
 
-cdef inline bint takes_all_heavy(const Blocks* g, int64_t i, int64_t j) noexcept nogil:
+cdef inline bint takes_all_large(const Blocks* g, int64_t i, int64_t j) noexcept nogil:
     """Would a merger leave no block of the least size beside?"""
-    cdef int64_t taken = g.heavy[i] + g.heavy[j]
-    return taken > 0 and taken == g.n_heavy
+    cdef int64_t taken = g.large[i] + g.large[j]
+    return taken > 0 and taken == g.n_large
 
 
 cdef inline void merge_pairs(
-    int criterion, bint by_ratio, const Ruler* r, const Node* node, Blocks* g, int64_t* owner, Best* best
+    int kind, bint by_ratio, const Criterion* r, const NodeView* node, Blocks* g, int64_t* owner, BestSplit* best
 ) noexcept nogil:
     cdef int C = r.n_classes
     cdef int64_t i, j, left, right, n = g.n0
-    cdef bint by_split = by_ratio or criterion == GAIN_RATIO or r.records_split
-    cdef double cost = 0.0, split = node.split_base, new_cost, new_split, current, found, score, least
+    cdef bint by_split = by_ratio or kind == GAIN_RATIO or r.records_split
+    cdef double loss = 0.0, split = node.split_base, new_loss, new_split, current, found, score, least
     for i in range(n):
-        g.cost[i] = branch_cost(criterion, r, node, g.counts + i * C, g.weight[i])
-        cost += g.cost[i]
+        g.loss[i] = branch_loss(kind, r, node, g.counts + i * C, g.weight[i])
+        loss += g.loss[i]
         split -= <double>split_term(by_split, r, g.weight[i])
         weigh_block(r, node, g, i)
     for i in range(n):
         for j in range(i + 1, n):
-            weigh_pair(criterion, by_split, r, node, g, i, j)
-    current = group_score(criterion, by_ratio, r, node, cost, split)
-    least = (node.cost - cost) / 2.0
+            weigh_pair(kind, by_split, r, node, g, i, j)
+    current = group_score(kind, by_ratio, r, node, loss, split)
+    least = (node.loss - loss) / 2.0
     while g.n > 2:
         found = -INFINITY
         left = right = -1
@@ -240,36 +241,36 @@ cdef inline void merge_pairs(
             if owner[i] != i:
                 continue
             for j in range(i + 1, n):
-                if owner[j] != j or takes_all_heavy(g, i, j):
+                if owner[j] != j or takes_all_large(g, i, j):
                     continue
-                new_cost = cost - g.cost[i] - g.cost[j] + g.pair_cost[i * n + j]
+                new_loss = loss - g.loss[i] - g.loss[j] + g.pair_loss[i * n + j]
                 new_split = split + <double>(
                     split_term(by_split, r, g.weight[i]) + split_term(by_split, r, g.weight[j])
                     - g.pair_klogk[i * n + j])
-                score = group_score(criterion, by_ratio, r, node, new_cost, new_split)
+                score = group_score(kind, by_ratio, r, node, new_loss, new_split)
                 if score > found + 1e-10:
                     found = score
                     left = i
                     right = j
-        if left < 0 or g.n_heavy >= 2 and found <= current + LEAST_IMPROVEMENT:
+        if left < 0 or g.n_large >= 2 and found <= current + LEAST_IMPROVEMENT:
             break
-        new_cost = cost - g.cost[left] - g.cost[right] + g.pair_cost[left * n + right]
-        if by_ratio and g.n_heavy >= 2 and node.cost - new_cost < least:
+        new_loss = loss - g.loss[left] - g.loss[right] + g.pair_loss[left * n + right]
+        if by_ratio and g.n_large >= 2 and node.loss - new_loss < least:
             break
         current = found
-        cost += g.pair_cost[left * n + right] - g.cost[left] - g.cost[right]
+        loss += g.pair_loss[left * n + right] - g.loss[left] - g.loss[right]
         split += <double>(
             split_term(by_split, r, g.weight[left]) + split_term(by_split, r, g.weight[right])
             - g.pair_klogk[left * n + right])
         owner[right] = left
         g.n -= 1
-        g.n_heavy -= g.heavy[left] + g.heavy[right]
+        g.n_large -= g.large[left] + g.large[right]
         add_to_block(g, left, g.counts + right * C, g.weight[right], C)
         weigh_block(r, node, g, left)
-        g.cost[left] = branch_cost(criterion, r, node, g.counts + left * C, g.weight[left])
+        g.loss[left] = branch_loss(kind, r, node, g.counts + left * C, g.weight[left])
         for i in range(n):
             if owner[i] == i and i != left:
-                weigh_pair(criterion, by_split, r, node, g, i if i < left else left, left if i < left else i)
+                weigh_pair(kind, by_split, r, node, g, i if i < left else left, left if i < left else i)
     best.split = split
     if g.n >= 2:
-        best.score = score_of(criterion, r, node.cost, cost, split, node.total)
+        best.score = score_of(kind, r, node.loss, loss, split, node.total)

@@ -3,7 +3,8 @@
 
 Sorting plain integers is several times faster than sorting an index by float keys. So value and row are packed into
 one integer, the *key*: the bits of the value, made to sort like the value, with the row in place of the lowest bits.
-Rows whose values agree in all the other bits may come out in the wrong order; `settle` looks at their values again.
+Rows whose values agree in all the other bits may come out in the wrong order; `resolve_collisions` looks at their
+values again.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
@@ -79,7 +80,7 @@ cdef inline bint same_value(
     return k.whole or value_of(values, stride, a & k.low) == value_of(values, stride, b & k.low)
 
 
-cdef inline int64_t settle(Keys* k, const real* values, int64_t stride) noexcept nogil:
+cdef inline int64_t resolve_collisions(Keys* k, const real* values, int64_t stride) noexcept nogil:
     """Put sorted keys into the exact order of their values. Returns the number of distinct values; -1: no memory."""
     cdef int64_t i = k.n_missing, stop, distinct = 0
     cdef bint ascending
@@ -107,8 +108,8 @@ cdef inline bint sort_run(Keys* k, int64_t start, int64_t stop, const real* valu
     cdef double* value = <double*>malloc(n * sizeof(double))
     cdef int64_t* order = <int64_t*>malloc(n * sizeof(int64_t))
     cdef uint64_t* sorted_keys = <uint64_t*>malloc(n * sizeof(uint64_t))
-    cdef bint fine = value != NULL and order != NULL and sorted_keys != NULL
-    if fine:
+    cdef bint ok = value != NULL and order != NULL and sorted_keys != NULL
+    if ok:
         for i in range(n):
             value[i] = value_of(values, stride, k.key[start + i] & k.low)
             order[i] = i
@@ -119,12 +120,12 @@ cdef inline bint sort_run(Keys* k, int64_t start, int64_t stop, const real* valu
     free(value)
     free(order)
     free(sorted_keys)
-    return fine
+    return ok
 
 
 cdef inline int64_t bin_codes(
     const Keys* k, const real* values, int64_t stride, const int64_t* weight, int64_t total, int64_t n_bins,
-    uint8_t* codes, double* lower, double* upper,
+    uint8_t* codes, double* bin_min, double* bin_max,
 ) noexcept nogil:
     """Codes from 1 on, 0 for missing; lower[code] and upper[code] are the smallest and largest value of a bin. Returns
     the last code.
@@ -145,14 +146,14 @@ cdef inline int64_t bin_codes(
                 ended = True
             if ended:
                 if code > 0:
-                    upper[code] = value_of(values, stride, last)
+                    bin_max[code] = value_of(values, stride, last)
                 code += 1
-                lower[code] = value_of(values, stride, row)
+                bin_min[code] = value_of(values, stride, row)
         codes[row] = <uint8_t>code
         so_far += weight[row] if weight != NULL else 1
         last = row
     if code > 0:
-        upper[code] = value_of(values, stride, last)
+        bin_max[code] = value_of(values, stride, last)
     return code
 
 

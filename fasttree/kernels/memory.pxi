@@ -36,8 +36,8 @@ def trim_heap():
         ft_trim_heap()
 
 
-def forget(uint64_t[::1] entries):
-    """These entries are not needed any more: the system may have their memory. What stands there is undefined."""
+def release_pages(uint64_t[::1] entries):
+    """Release the memory of entries that are not needed any more to the system. What stands there is undefined."""
     if entries.shape[0] > 0:
         with nogil:
             ft_drop_pages(&entries[0], entries.shape[0] * sizeof(uint64_t))

@@ -4,11 +4,11 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memmove
 
-from fasttree.kernels.search cimport Rows, class_of, row_at, weight_of
+from fasttree.kernels.search cimport RowReader, class_of, row_at, weight_of
 from fasttree.kernels.wide cimport Wide
 
 
-cdef struct Sides:
+cdef struct BranchIds:
     # The branch that each row takes at its node, by number. One byte a row unless a node has more branches.
     uint8_t* narrow
     uint32_t* wide              # NULL unless used
@@ -19,32 +19,33 @@ cdef struct Instances:
     uint32_t* y
     int64_t* weight
     uint32_t* row_of
-    uint32_t* first_copy        # of a row that is shared out: the number of its share on the second branch
+    # of a row that is distributed fractionally: the number of its share on the second branch
+    uint32_t* first_copy
     Wide* exact                 # the weight, and what is too fine for a step
 
 
 cdef enum:
-    SHARED = 0xFFFFFFFF         # no branch: the row is shared out over those that have rows
-    NARROW_SHARED = 0xFF
+    NO_BRANCH = 0xFFFFFFFF      # no branch: the row is distributed fractionally over those that have rows
+    NARROW_NO_BRANCH = 0xFF
 
 
-cdef inline uint32_t branch_of(const Sides* sides, uint64_t entry) noexcept nogil:
+cdef inline uint32_t branch_of(const BranchIds* branch_ids, uint64_t entry) noexcept nogil:
     cdef uint32_t branch
-    if sides.wide != NULL:
-        return sides.wide[<uint32_t>entry]
-    branch = sides.narrow[<uint32_t>entry]
-    return branch if branch != NARROW_SHARED else <uint32_t>SHARED
+    if branch_ids.wide != NULL:
+        return branch_ids.wide[<uint32_t>entry]
+    branch = branch_ids.narrow[<uint32_t>entry]
+    return branch if branch != NARROW_NO_BRANCH else <uint32_t>NO_BRANCH
 
 
-cdef inline void send(const Sides* sides, uint64_t entry, uint32_t branch) noexcept nogil:
-    if sides.wide != NULL:
-        sides.wide[<uint32_t>entry] = branch
+cdef inline void set_branch(const BranchIds* branch_ids, uint64_t entry, uint32_t branch) noexcept nogil:
+    if branch_ids.wide != NULL:
+        branch_ids.wide[<uint32_t>entry] = branch
     else:
-        sides.narrow[<uint32_t>entry] = <uint8_t>branch
+        branch_ids.narrow[<uint32_t>entry] = <uint8_t>branch
 
 
 cdef inline void split_in_two(
-    const uint64_t* source, int64_t n, const Sides* sides, uint64_t* left, uint64_t* right
+    const uint64_t* source, int64_t n, const BranchIds* branch_ids, uint64_t* left, uint64_t* right
 ) noexcept nogil:
     """Both outputs keep the order. `left` may be `source` or lie before it; each output has room for n entries.
 
@@ -54,19 +55,20 @@ cdef inline void split_in_two(
     cdef uint64_t entry
     for i in range(n):
         entry = source[i]
-        goes_right = sides.narrow[<uint32_t>entry]
+        goes_right = branch_ids.narrow[<uint32_t>entry]
         left[n_left] = entry
         right[i - n_left] = entry
         n_left += 1 - goes_right
 
 
-cdef inline void split_list(
-    uint64_t* entries, int64_t start, int64_t stop, const Sides* sides, int64_t n_children, const int64_t* child_rows,
-    const int64_t* child_start, const int32_t* frontier, uint64_t* spare, int64_t* cursor,
+cdef inline void partition_list(
+    uint64_t* entries, int64_t start, int64_t stop, const BranchIds* branch_ids, int64_t n_children,
+    const int64_t* child_rows,
+    const int64_t* child_start, const int32_t* frontier, uint64_t* list_scratch, int64_t* cursor,
 ) noexcept nogil:
-    """Replace the rows start..stop of a family by those of its growing children, each from `child_start` on.
+    """Replace the rows start..stop of a sibling group by those of its growing children, each from `child_start` on.
 
-    Children without a place on the frontier drop out. Every child starts at or before its old place, and families
+    Children without a place on the frontier drop out. Every child starts at or before its old place, and sibling groups
     come in order, so nothing unread is ever overwritten.
     """
     cdef int64_t k, offset
@@ -74,29 +76,29 @@ cdef inline void split_list(
         if frontier[0] >= 0 and child_start[0] != start:
             memmove(entries + child_start[0], entries + start, (stop - start) * sizeof(uint64_t))
         return
-    if n_children == 2 and sides.wide == NULL:
+    if n_children == 2 and branch_ids.wide == NULL:
         if frontier[0] >= 0:
-            split_in_two(entries + start, stop - start, sides, entries + child_start[0], spare)
+            split_in_two(entries + start, stop - start, branch_ids, entries + child_start[0], list_scratch)
             if frontier[1] >= 0:
-                memcpy(entries + child_start[1], spare, child_rows[1] * sizeof(uint64_t))
+                memcpy(entries + child_start[1], list_scratch, child_rows[1] * sizeof(uint64_t))
         elif frontier[1] >= 0:
-            split_in_two(entries + start, stop - start, sides, spare, entries + child_start[1])
+            split_in_two(entries + start, stop - start, branch_ids, list_scratch, entries + child_start[1])
         return
     offset = 0
     for k in range(n_children):
         offset += frontier[k] >= 0
     if offset == 0:
         return
-    gather_children(entries + start, stop - start, sides, n_children, child_rows, spare, cursor)
+    gather_children(entries + start, stop - start, branch_ids, n_children, child_rows, list_scratch, cursor)
     offset = 0
     for k in range(n_children):
         if frontier[k] >= 0:
-            memcpy(entries + child_start[k], spare + offset, child_rows[k] * sizeof(uint64_t))
+            memcpy(entries + child_start[k], list_scratch + offset, child_rows[k] * sizeof(uint64_t))
         offset += child_rows[k]
 
 
 cdef inline void gather_children(
-    const uint64_t* entries, int64_t n, const Sides* sides, int64_t n_children, const int64_t* child_rows,
+    const uint64_t* entries, int64_t n, const BranchIds* branch_ids, int64_t n_children, const int64_t* child_rows,
     uint64_t* target, int64_t* cursor,
 ) noexcept nogil:
     """The rows of the children, one child after another, in order."""
@@ -106,16 +108,17 @@ cdef inline void gather_children(
         cursor[k] = offset
         offset += child_rows[k]
     for i in range(n):
-        branch = branch_of(sides, entries[i])
+        branch = branch_of(branch_ids, entries[i])
         target[cursor[branch]] = entries[i]
         cursor[branch] += 1
 
 
-cdef inline void deal_list(
-    const uint64_t* source, int64_t n, const Sides* sides, const Instances* instances, int64_t n_children,
+cdef inline void scatter_list(
+    const uint64_t* source, int64_t n, const BranchIds* branch_ids, const Instances* instances, int64_t n_children,
     int64_t n_filled, const int64_t* child_start, const int32_t* frontier, uint64_t* target, int64_t* cursor,
 ) noexcept nogil:
-    """The rows of a family to another list, each child's from `child_start` on, in order; shared rows to every branch.
+    """The rows of a sibling group to another list, each child's from `child_start` on, in order; shared rows to every
+    branch.
 
     Children without a place on the frontier drop out, and shares that rounding left without weight.
     """
@@ -126,8 +129,8 @@ cdef inline void deal_list(
         cursor[k] = child_start[k]
     for i in range(n):
         entry = source[i]
-        branch = branch_of(sides, entry)
-        if branch != SHARED:
+        branch = branch_of(branch_ids, entry)
+        if branch != NO_BRANCH:
             if frontier[branch] >= 0:
                 target[cursor[branch]] = entry
                 cursor[branch] += 1
@@ -142,7 +145,7 @@ cdef inline void deal_list(
 
 
 cdef inline void add_rows(
-    bint gather, int64_t sign, const Rows* rows, const uint64_t* entries, int64_t n, const uint8_t* codes,
+    bint gather, int64_t sign, const RowReader* rows, const uint64_t* entries, int64_t n, const uint8_t* codes,
     int64_t n_classes, int64_t* histogram,
 ) noexcept nogil:
     """histogram[code, class] += sign * weight, over the rows of a node."""
@@ -156,7 +159,7 @@ cdef inline void add_rows(
 
 
 cdef inline void code_entries(
-    const Rows* rows, const uint64_t* entries, int64_t n, const uint8_t* codes, uint64_t* out
+    const RowReader* rows, const uint64_t* entries, int64_t n, const uint8_t* codes, uint64_t* out
 ) noexcept nogil:
     """The rows of a small node as a sorted list, so that the sweep serves for them too. Insertion sort: n is small."""
     cdef int64_t i, j

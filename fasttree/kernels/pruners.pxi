@@ -15,10 +15,10 @@ from fasttree.kernels.sorting cimport heap_down, heap_up
 def added_errors_of(const double[::1] n, const double[::1] e, int kind, double confidence, double z, double[::1] out):
     """out[i] := the errors to be expected beyond `e[i]` on rows of weight `n[i]`."""
     cdef Py_ssize_t i
-    cdef Estimate how = Estimate(kind, confidence, z)
+    cdef Estimate estimator = Estimate(kind, confidence, z)
     with nogil:
         for i in range(n.shape[0]):
-            out[i] = added_errors(&how, n[i], e[i])
+            out[i] = added_errors(&estimator, n[i], e[i])
 
 
 def weakest_links(
@@ -27,12 +27,12 @@ def weakest_links(
 ):
     """strength[node] := the price of a leaf from which on a node is a leaf; saved and leaves := what goes with it then,
     leaves 0 if it goes with a node above. Leaves of the tree stay untouched."""
-    cdef bint fine
+    cdef bint ok
     with nogil:
-        fine = find_weakest_links(
+        ok = find_weakest_links(
             &first_child[0], &n_children[0], &multiplicity[0], &risk[0], first_child.shape[0], &strength[0],
             &saved[0], &leaves[0])
-    if not fine:
+    if not ok:
         raise MemoryError("no memory to find the weakest links")
 
 
@@ -65,22 +65,22 @@ def prune_with_raising(
     """
     cdef Raising r
     cdef Py_ssize_t n = first_child.shape[0]
-    cdef bint fine
+    cdef bint ok
     memset(&r, 0, sizeof(Raising))
-    r.steps, r.tables, r.has_tables = router.steps, &router.tables, router.has_tables
+    r.packed, r.tables, r.has_tables = router.packed, &router.tables, router.has_tables
     r.first_child, r.n_children, r.empty_child, r.total = &first_child[0], &n_children[0], &empty_child[0], &total[0]
     r.class_weight = &class_weight[0] if class_weight is not None else NULL
     r.n_classes = <int>counts.shape[1]
     r.y = &y[0]
     r.row_stride, r.column_stride = table.strides[0], table.strides[1]
-    r.how = Estimate(kind, confidence, z)
+    r.estimator = Estimate(kind, confidence, z)
     try:
         with nogil:
-            fine = begin_raising(
+            ok = begin_raising(
                 &r, n, table.shape[0], &code[0], &multiplicity[0], &counts[0, 0],
                 &weight[0] if weight is not None else NULL)
-            fine = fine and prune_and_raise(&r, &table[0, 0])
-        if not fine:
+            ok = ok and prune_and_raise(&r, &table[0, 0])
+        if not ok:
             raise MemoryError("no memory to prune with raising")
         n = r.at.n
         return (
@@ -98,7 +98,7 @@ def prune_with_raising(
 
 def best_first(
     const int32_t[::1] first_child, const int32_t[::1] n_children, const int32_t[::1] multiplicity,
-    const double[::1] worth, int64_t max_leaves,
+    const double[::1] score, int64_t max_leaves,
 ):
     """Which splits the best-first tree of at most `max_leaves` leaves makes, a byte a node: always the most worthy
     one that is open and still fits, ties to the smaller node number."""
@@ -115,7 +115,7 @@ def best_first(
         raise MemoryError("no memory to choose the leaves")
     with nogil:
         for node in range(n):
-            key[node] = -worth[node]
+            key[node] = -score[node]
         if first_child[0] >= 0:
             heap[0] = 0
             n_heap = 1

@@ -24,21 +24,21 @@ cdef struct Estimate:
     double z                    # upper quantile of the normal distribution
 
 
-cdef inline double added_errors(const Estimate* how, double n, double e) noexcept nogil:
+cdef inline double added_errors(const Estimate* estimate, double n, double e) noexcept nogil:
     """How many errors beyond the `e` seen on rows of weight `n` the upper limit allows."""
     cdef double none_seen, c, share
     if n <= 0.0:
         return 0.0
-    none_seen = -n * ft_expm1(ft_log(how.confidence) / n)     # n (1 - confidence ** (1 / n))
+    none_seen = -n * ft_expm1(ft_log(estimate.confidence) / n)  # n (1 - confidence ** (1 / n))
     if e < 1e-6:
         return none_seen
-    if how.kind == BINOMIAL:
-        return n * beta_quantile(e + 1.0, n - e, 1.0 - how.confidence) - e if e < n else 0.0
+    if estimate.kind == BINOMIAL:
+        return n * beta_quantile(e + 1.0, n - e, 1.0 - estimate.confidence) - e if e < n else 0.0
     if e < 0.9999:
-        return none_seen + e * (added_errors(how, n, 1.0) - none_seen)
+        return none_seen + e * (added_errors(estimate, n, 1.0) - none_seen)
     if e + 0.5 >= n:
-        return 0.67 * (n - e) if how.kind == TABLE else (n - e if n > e else 0.0)
-    c = how.z * how.z
+        return 0.67 * (n - e) if estimate.kind == TABLE else (n - e if n > e else 0.0)
+    c = estimate.z * estimate.z
     share = (e + 0.5 + c / 2 + sqrt(c * ((e + 0.5) * (1.0 - (e + 0.5) / n) + c / 4))) / (n + c)
     return n * share - e
 
@@ -153,8 +153,8 @@ cdef inline bint find_weakest_links(
     cdef int64_t node, child
     cdef int32_t top
     cdef Link* at
-    cdef bint fine = link != NULL and heap != NULL
-    if fine:
+    cdef bint ok = link != NULL and heap != NULL
+    if ok:
         for node in range(n - 1, -1, -1):
             heap[node] = -1
             if first_child[node] < 0:
@@ -182,13 +182,13 @@ cdef inline bint find_weakest_links(
                         leaves[child] = 0.0
     free(link)
     free(heap)
-    return fine
+    return ok
 
 
 # ---- greedy removal -------------------------------------------------------------------------------------------------
 
 cdef enum:
-    NOISE_BITS = 10             # gains that differ by less than 2 ** 10 steps are equal but for rounding
+    TOLERANCE_BITS = 10         # gains that differ by less than 2 ** 10 steps are equal but for rounding
 
 
 cdef struct Candidates:
@@ -197,17 +197,17 @@ cdef struct Candidates:
     int64_t* leaves             # under the node
     const int32_t* depth
     int32_t* heap
-    int32_t* place              # of a node in the heap; -1: not in it
+    int32_t* position           # of a node in the heap; -1: not in it
     int64_t n
 
 
-cdef inline int64_t without_noise(int64_t steps) noexcept nogil:
-    return (steps + (1 << (NOISE_BITS - 1))) >> NOISE_BITS
+cdef inline int64_t without_rounding(int64_t steps) noexcept nogil:
+    return (steps + (1 << (TOLERANCE_BITS - 1))) >> TOLERANCE_BITS
 
 
 cdef inline bint goes_before(const Candidates* all, int32_t a, int32_t b) noexcept nogil:
     """The largest gain; then the fewest leaves, the deepest, the smallest number."""
-    cdef int64_t gain_a = without_noise(all.gain[a]), gain_b = without_noise(all.gain[b])
+    cdef int64_t gain_a = without_rounding(all.gain[a]), gain_b = without_rounding(all.gain[b])
     if gain_a != gain_b:
         return gain_a > gain_b
     if all.leaves[a] != all.leaves[b]:
@@ -217,37 +217,37 @@ cdef inline bint goes_before(const Candidates* all, int32_t a, int32_t b) noexce
     return a < b
 
 
-cdef inline void settle_candidate(Candidates* all, int32_t node) noexcept nogil:
+cdef inline void restore_heap(Candidates* all, int32_t node) noexcept nogil:
     """Put a node whose worth has changed where it belongs."""
-    cdef int64_t place = all.place[node], child
-    while place > 0 and goes_before(all, node, all.heap[(place - 1) // 2]):
-        put_candidate(all, place, all.heap[(place - 1) // 2])
-        place = (place - 1) // 2
-    while 2 * place + 1 < all.n:
-        child = 2 * place + 1
+    cdef int64_t position = all.position[node], child
+    while position > 0 and goes_before(all, node, all.heap[(position - 1) // 2]):
+        put_candidate(all, position, all.heap[(position - 1) // 2])
+        position = (position - 1) // 2
+    while 2 * position + 1 < all.n:
+        child = 2 * position + 1
         if child + 1 < all.n and goes_before(all, all.heap[child + 1], all.heap[child]):
             child += 1
         if not goes_before(all, all.heap[child], node):
             break
-        put_candidate(all, place, all.heap[child])
-        place = child
-    put_candidate(all, place, node)
+        put_candidate(all, position, all.heap[child])
+        position = child
+    put_candidate(all, position, node)
 
 
-cdef inline void put_candidate(Candidates* all, int64_t place, int32_t node) noexcept nogil:
-    all.heap[place] = node
-    all.place[node] = <int32_t>place
+cdef inline void put_candidate(Candidates* all, int64_t position, int32_t node) noexcept nogil:
+    all.heap[position] = node
+    all.position[node] = <int32_t>position
 
 
-cdef inline void drop_candidate(Candidates* all, int32_t node) noexcept nogil:
-    cdef int64_t place = all.place[node]
+cdef inline void remove_candidate(Candidates* all, int32_t node) noexcept nogil:
+    cdef int64_t position = all.position[node]
     cdef int32_t last
-    all.place[node] = -1
+    all.position[node] = -1
     all.n -= 1
     last = all.heap[all.n]
     if last != node:
-        put_candidate(all, place, last)
-        settle_candidate(all, last)
+        put_candidate(all, position, last)
+        restore_heap(all, last)
 
 
 cdef inline int64_t remove_greedily(
@@ -266,18 +266,18 @@ cdef inline int64_t remove_greedily(
     cdef int64_t n_stack
     all = Candidates(
         gain, leaves, depth, <int32_t*>malloc(n * sizeof(int32_t)), <int32_t*>malloc(n * sizeof(int32_t)), 0)
-    if stack == NULL or all.heap == NULL or all.place == NULL:
+    if stack == NULL or all.heap == NULL or all.position == NULL:
         n_steps = -1
     else:
         for node in range(n):
-            all.place[node] = -1
+            all.position[node] = -1
             if first_child[node] >= 0:
                 put_candidate(&all, all.n, node)
                 all.n += 1
-                settle_candidate(&all, node)
+                restore_heap(&all, node)
         while all.n:
             node = all.heap[0]
-            if without_noise(saved + gain[node] if spend_savings else gain[node]) < 0:
+            if without_rounding(saved + gain[node] if spend_savings else gain[node]) < 0:
                 break
             node_out[n_steps], gain_out[n_steps], leaves_out[n_steps] = node, gain[node], leaves[node]
             n_steps += 1
@@ -287,19 +287,19 @@ cdef inline int64_t remove_greedily(
             while at >= 0:
                 gain[at] -= gain[node]
                 leaves[at] -= more
-                settle_candidate(&all, at)
+                restore_heap(&all, at)
                 at = parent[at]
             stack[0] = node
             n_stack = 1
             while n_stack:
                 n_stack -= 1
                 at = stack[n_stack]
-                drop_candidate(&all, at)
+                remove_candidate(&all, at)
                 for child in range(first_child[at], first_child[at] + n_children[at]):
-                    if all.place[child] >= 0:
+                    if all.position[child] >= 0:
                         stack[n_stack] = child
                         n_stack += 1
     free(stack)
     free(all.heap)
-    free(all.place)
+    free(all.position)
     return n_steps

@@ -8,8 +8,8 @@ from libc.stdint cimport int32_t, int64_t
 from fasttree.kernels.alloc cimport calloc
 from fasttree.kernels.keys cimport real
 from fasttree.kernels.raising_slots cimport (
-    NO_MEMORY, SHARED_OUT, Instances, Raising, Slots, child_of, close_slots, errors_of, heaviest_child, note_step,
-    open_slot, put_row, put_work, room_for_slots, widen,
+    NO_MEMORY, SHARED_OUT, Raising, RowShares, Slots, child_of, close_slots, errors_of, heaviest_child, note_step,
+    open_slot, put_row, put_work, reserve_slots, widen,
 )
 
 cdef enum:
@@ -21,7 +21,7 @@ cdef enum:
     UNDO = -1
 
 cdef extern from *:
-    const double SLACK "0.1"    # an estimate that is larger by no more is as good
+    const double ESTIMATE_TOLERANCE "0.1"  # an estimate that is larger by no more is as good
 
 
 # ---- rows on their way ----------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ cdef inline void touch(Slots* at, int32_t slot) noexcept nogil:
         at.n_list += 1
 
 
-cdef inline void forget(Raising* r) noexcept nogil:
+cdef inline void clear_scratch(Raising* r) noexcept nogil:
     """The scratch of all touched slots is zero again."""
     cdef Slots* at = &r.at
     cdef int64_t i, slot
@@ -51,21 +51,21 @@ cdef inline bint gather(Raising* r, int32_t slot, int32_t to, int32_t without) n
     """here := the rows at `slot` but those of one child, about to start from `to`; shares of a row come together."""
     cdef int64_t i, n
     cdef int32_t row
-    r.here.n = 0
+    r.moving.n = 0
     for i in range(r.at.start[slot], r.at.stop[slot]):
         if without >= 0 and r.at.start[without] <= i < r.at.stop[without]:
             continue
         row = r.pool.row[i]
         if r.at.shares[slot]:
-            if r.whole[row] == 0.0 and not put_row(&r.here, to, row, 0.0):
+            if r.whole[row] == 0.0 and not put_row(&r.moving, to, row, 0.0):
                 return False
             r.whole[row] += r.pool.weight[i]
-        elif not put_row(&r.here, to, row, r.pool.weight[i]):
+        elif not put_row(&r.moving, to, row, r.pool.weight[i]):
             return False
     if r.at.shares[slot]:
-        for n in range(r.here.n):
-            row = r.here.row[n]
-            r.here.weight[n] = r.whole[row]
+        for n in range(r.moving.n):
+            row = r.moving.row[n]
+            r.moving.weight[n] = r.whole[row]
             r.whole[row] = 0.0
     return True
 
@@ -79,68 +79,69 @@ cdef inline int walk(Raising* r, bint keep, const real* table) noexcept nogil:
     cdef int lane, lanes
     cdef bint moved
     r.done.n = 0
-    while i < r.here.n:
-        lanes = <int>(r.here.n - i) if r.here.n - i < LANES else LANES
+    while i < r.moving.n:
+        lanes = <int>(r.moving.n - i) if r.moving.n - i < LANES else LANES
         for lane in range(lanes):
-            to[lane] = r.here.slot[i + lane]
+            to[lane] = r.moving.slot[i + lane]
         moved = True
         while moved:
             moved = False
             for lane in range(lanes):
                 if not at.is_leaf[to[lane]]:
-                    to[lane] = child_of(r, to[lane], r.here.row[i + lane], table)
+                    to[lane] = child_of(r, to[lane], r.moving.row[i + lane], table)
                     moved = True
                     if to[lane] < 0:
-                        forget(r)
+                        clear_scratch(r)
                         return to[lane]
         for lane in range(lanes):
             touch(at, to[lane])
-            at.fresh[to[lane] * r.n_classes + r.y[r.here.row[i]]] += r.here.weight[i]
-            if keep and not put_row(&r.done, to[lane], r.here.row[i], r.here.weight[i]):
+            at.fresh[to[lane] * r.n_classes + r.y[r.moving.row[i]]] += r.moving.weight[i]
+            if keep and not put_row(&r.done, to[lane], r.moving.row[i], r.moving.weight[i]):
                 return NO_MEMORY
             i += 1
     return 0
 
 
 cdef inline double pull_of(const Raising* r, int32_t row, double weight) noexcept nogil:
-    """What a row counts for where others are shared out: as in growth, its weight times that of its class."""
+    """What a row counts for where others are distributed fractionally: as in growth, its weight times that of its
+    class."""
     return weight if r.class_weight == NULL else weight * r.class_weight[r.y[row]]
 
 
 cdef inline bint flow(Raising* r, bint keep, const real* table) noexcept nogil:
-    """The same, a level at a time, so that rows without a value can be shared out like those that have one. Slots
-    remember, with `keep`, that they shared rows out."""
+    """The instances in `here` go down to leaves, a level at a time, so that rows without a value can be distributed in
+    proportion to those that have one. With `keep`, slots remember that they distributed rows."""
     cdef Slots* at = &r.at
     cdef int64_t i
     cdef int32_t slot, to
-    cdef Instances swap
+    cdef RowShares swap
     r.done.n = 0
-    while r.here.n:
+    while r.moving.n:
         r.next.n = r.lost.n = 0
-        for i in range(r.here.n):
-            slot = r.here.slot[i]
+        for i in range(r.moving.n):
+            slot = r.moving.slot[i]
             touch(at, slot)
             if at.is_leaf[slot]:
-                at.fresh[slot * r.n_classes + r.y[r.here.row[i]]] += r.here.weight[i]
-                if keep and not put_row(&r.done, slot, r.here.row[i], r.here.weight[i]):
+                at.fresh[slot * r.n_classes + r.y[r.moving.row[i]]] += r.moving.weight[i]
+                if keep and not put_row(&r.done, slot, r.moving.row[i], r.moving.weight[i]):
                     return False
                 continue
-            to = child_of(r, slot, r.here.row[i], table)
+            to = child_of(r, slot, r.moving.row[i], table)
             if to == NO_MEMORY:
                 return False
             if to == SHARED_OUT:
                 at.shares[slot] |= keep
-                if not put_row(&r.lost, slot, r.here.row[i], r.here.weight[i]):
+                if not put_row(&r.lost, slot, r.moving.row[i], r.moving.weight[i]):
                     return False
             else:
-                at.known[to] += pull_of(r, r.here.row[i], r.here.weight[i])
-                if not put_row(&r.next, to, r.here.row[i], r.here.weight[i]):
+                at.known[to] += pull_of(r, r.moving.row[i], r.moving.weight[i])
+                if not put_row(&r.next, to, r.moving.row[i], r.moving.weight[i]):
                     return False
         for i in range(r.lost.n):
             if not share_out(r, r.lost.slot[i], r.lost.row[i], r.lost.weight[i]):
                 return False
-        swap = r.here
-        r.here = r.next
+        swap = r.moving
+        r.moving = r.next
         r.next = swap
     return True
 
@@ -213,7 +214,7 @@ cdef inline int try_raise(Raising* r, int32_t slot, int32_t child, double* error
             leaf = at.list[i]
             if at.is_leaf[leaf]:
                 errors[0] += errors_of(r, &at.fresh[leaf * r.n_classes], NULL)
-    forget(r)
+    clear_scratch(r)
     close_slots(r, n_slots)
     return stopped
 
@@ -226,10 +227,10 @@ cdef inline int64_t list_below(Raising* r, int32_t root) noexcept nogil:
     cdef Slots* at = &r.at
     cdef int64_t n = 1, next = 0
     cdef int32_t slot, child, i
-    if r.queue_room < at.n:
+    if r.queue_capacity < at.n:
         if not widen(<void**>&r.queue, at.n * 4) or not widen(<void**>&r.above, at.n * 4):
             return -1
-        r.queue_room = at.n
+        r.queue_capacity = at.n
     r.queue[0], r.above[0] = root, -1
     while next < n:
         slot = r.queue[next]
@@ -278,7 +279,7 @@ cdef inline bint lay_out(Raising* r, int32_t root, bint first, const real* table
         return False
     if not first:
         take_counts(r, n)
-    forget(r)
+    clear_scratch(r)
     for i in range(n):
         slot = r.queue[i]
         at.estimate[slot] = errors_of(r, &at.counts[slot * r.n_classes], NULL)
@@ -334,22 +335,22 @@ cdef inline bint begin_raising(
 ) noexcept nogil:
     """A slot for each node, and all the rows at the root."""
     cdef int64_t i
-    cdef bint fine
+    cdef bint ok
     r.whole = <double*>calloc(n_rows, sizeof(double))
-    fine = r.whole != NULL and room_for_slots(&r.at, n_nodes, r.n_classes)
+    ok = r.whole != NULL and reserve_slots(&r.at, n_nodes, r.n_classes)
     for i in range(n_nodes):
-        fine = fine and open_slot(r, code[i], -1)
-        if fine:
+        ok = ok and open_slot(r, code[i], -1)
+        if ok:
             r.at.is_leaf[i] = r.first_child[i] < 0
             r.at.leaves[i] = multiplicity[i]
-    for i in range(n_nodes * r.n_classes if fine else 0):
+    for i in range(n_nodes * r.n_classes if ok else 0):
         r.at.counts[i] = counts[i]
     for i in range(n_rows):
         if weight == NULL or weight[i] > 0.0:
-            fine = fine and put_row(&r.pool, 0, <int32_t>i, 1.0 if weight == NULL else weight[i])
-    if fine:
+            ok = ok and put_row(&r.pool, 0, <int32_t>i, 1.0 if weight == NULL else weight[i])
+    if ok:
         r.at.stop[0] = r.pool.n
-    return fine
+    return ok
 
 
 cdef inline bint prune_and_raise(Raising* r, const real* table) noexcept nogil:
@@ -386,14 +387,14 @@ cdef inline bint prune_and_raise(Raising* r, const real* table) noexcept nogil:
         as_child = as_leaf
         if not at.is_leaf[heaviest] and try_raise(r, slot, heaviest, &as_child, table) == NO_MEMORY:
             return False
-        if as_leaf <= as_tree + SLACK and as_leaf <= as_child + SLACK:
+        if as_leaf <= as_tree + ESTIMATE_TOLERANCE and as_leaf <= as_child + ESTIMATE_TOLERANCE:
             if not note_step(r, slot, CUT, leaves - 1, as_tree, as_leaf):
                 return False
             at.is_leaf[slot] = True
             at.first_added[slot] = -1
             at.estimate[slot] = as_leaf
             at.leaves[slot] = 1
-        elif as_child <= as_tree + SLACK and not at.is_leaf[heaviest]:
+        elif as_child <= as_tree + ESTIMATE_TOLERANCE and not at.is_leaf[heaviest]:
             if not note_step(r, slot, RAISED, leaves - at.leaves[heaviest], as_tree, as_child):
                 return False
             at.test[slot] = at.test[heaviest]

@@ -12,23 +12,23 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from fasttree.kernels.alloc cimport free, realloc
 from fasttree.kernels.keys cimport real
 from fasttree.kernels.pruning cimport Estimate, added_errors
-from fasttree.kernels.routing cimport Step, Tables, next_node
+from fasttree.kernels.routing cimport PackedNode, Tables, next_node
 
 cdef enum:
     SHARED_OUT = -1             # a row without a value: a share of it goes down every branch
     NO_MEMORY = -2
 
 
-cdef struct Instances:
+cdef struct RowShares:
     # Rows, or shares of them, on their way.
     int32_t* slot
     int32_t* row
     double* weight
-    int64_t n, room
+    int64_t n, capacity
 
 
 cdef struct Slots:
-    int64_t n, room
+    int64_t n, capacity
     int32_t* test               # the node whose test stands here
     uint8_t* is_leaf
     int32_t* first_added        # child for a value that had no rows, -1: none
@@ -40,7 +40,7 @@ cdef struct Slots:
     double* estimate            # expected errors of the subtree
     int64_t* start              # its instances in the pool
     int64_t* stop
-    uint8_t* shares             # was a row shared out here or below?
+    uint8_t* shares             # was a row distributed fractionally here or below?
     uint8_t* changed            # has other rows than it was grown with
     # scratch; zero wherever `touched` is
     double* fresh               # [slot, class]
@@ -52,7 +52,7 @@ cdef struct Slots:
 
 cdef struct Raising:
     # the grown tree
-    const Step* steps
+    const PackedNode* packed
     const Tables* tables
     const int32_t* first_child
     const int32_t* n_children
@@ -66,19 +66,19 @@ cdef struct Raising:
     int64_t row_stride, column_stride
     double* whole               # scratch: what of each row is at a slot
     # the state
-    Estimate how
+    Estimate estimator
     Slots at
-    Instances pool              # the rows of all slots, each a stretch of it
-    Instances here, next        # on their way down
-    Instances lost              # about to be shared out
-    Instances done              # at leaves
+    RowShares pool              # the rows of all slots, each a stretch of it
+    RowShares moving, next      # on their way down
+    RowShares lost              # about to be distributed fractionally
+    RowShares done              # at leaves
     int64_t* work               # slots still to be looked at; UNDO: see `put_stretch`
-    int64_t n_work, work_room
+    int64_t n_work, work_capacity
     int32_t* queue              # the slots below one, breadth-first
     int32_t* above              # their parents
-    int64_t queue_room
+    int64_t queue_capacity
     # what was done
-    int64_t n_steps, steps_room
+    int64_t n_steps, steps_capacity
     int32_t* step_node
     int32_t* step_kind
     int32_t* step_leaves
@@ -96,47 +96,47 @@ cdef inline bint widen(void** array, int64_t n_bytes) noexcept nogil:
     return True
 
 
-cdef inline bint room_for_slots(Slots* at, int64_t n, int n_classes) noexcept nogil:
-    cdef int64_t room = at.room
-    if n <= room:
+cdef inline bint reserve_slots(Slots* at, int64_t n, int n_classes) noexcept nogil:
+    cdef int64_t capacity = at.capacity
+    if n <= capacity:
         return True
-    room = n + n // 2 + 16
+    capacity = n + n // 2 + 16
     if not (
-        widen(<void**>&at.test, room * 4) and widen(<void**>&at.is_leaf, room)
-        and widen(<void**>&at.first_added, room * 4) and widen(<void**>&at.next_added, room * 4)
-        and widen(<void**>&at.parent, room * 4) and widen(<void**>&at.code, room * 4)
-        and widen(<void**>&at.leaves, room * 4) and widen(<void**>&at.counts, room * n_classes * 8)
-        and widen(<void**>&at.estimate, room * 8) and widen(<void**>&at.start, room * 8)
-        and widen(<void**>&at.stop, room * 8) and widen(<void**>&at.shares, room)
-        and widen(<void**>&at.changed, room) and widen(<void**>&at.fresh, room * n_classes * 8)
-        and widen(<void**>&at.known, room * 8) and widen(<void**>&at.touched, room)
-        and widen(<void**>&at.list, room * 4)
+        widen(<void**>&at.test, capacity * 4) and widen(<void**>&at.is_leaf, capacity)
+        and widen(<void**>&at.first_added, capacity * 4) and widen(<void**>&at.next_added, capacity * 4)
+        and widen(<void**>&at.parent, capacity * 4) and widen(<void**>&at.code, capacity * 4)
+        and widen(<void**>&at.leaves, capacity * 4) and widen(<void**>&at.counts, capacity * n_classes * 8)
+        and widen(<void**>&at.estimate, capacity * 8) and widen(<void**>&at.start, capacity * 8)
+        and widen(<void**>&at.stop, capacity * 8) and widen(<void**>&at.shares, capacity)
+        and widen(<void**>&at.changed, capacity) and widen(<void**>&at.fresh, capacity * n_classes * 8)
+        and widen(<void**>&at.known, capacity * 8) and widen(<void**>&at.touched, capacity)
+        and widen(<void**>&at.list, capacity * 4)
     ):
         return False
-    at.room = room
+    at.capacity = capacity
     return True
 
 
-cdef inline bint put_row(Instances* to, int32_t slot, int32_t row, double weight) noexcept nogil:
-    cdef int64_t room = to.room
-    if to.n == room:
-        room = 2 * room + 64
+cdef inline bint put_row(RowShares* to, int32_t slot, int32_t row, double weight) noexcept nogil:
+    cdef int64_t capacity = to.capacity
+    if to.n == capacity:
+        capacity = 2 * capacity + 64
         if not (
-            widen(<void**>&to.slot, room * 4) and widen(<void**>&to.row, room * 4)
-            and widen(<void**>&to.weight, room * 8)
+            widen(<void**>&to.slot, capacity * 4) and widen(<void**>&to.row, capacity * 4)
+            and widen(<void**>&to.weight, capacity * 8)
         ):
             return False
-        to.room = room
+        to.capacity = capacity
     to.slot[to.n], to.row[to.n], to.weight[to.n] = slot, row, weight
     to.n += 1
     return True
 
 
 cdef inline bint put_work(Raising* r, int64_t item) noexcept nogil:
-    if r.n_work == r.work_room:
-        if not widen(<void**>&r.work, (2 * r.work_room + 64) * 8):
+    if r.n_work == r.work_capacity:
+        if not widen(<void**>&r.work, (2 * r.work_capacity + 64) * 8):
             return False
-        r.work_room = 2 * r.work_room + 64
+        r.work_capacity = 2 * r.work_capacity + 64
     r.work[r.n_work] = item
     r.n_work += 1
     return True
@@ -145,16 +145,16 @@ cdef inline bint put_work(Raising* r, int64_t item) noexcept nogil:
 cdef inline bint note_step(
     Raising* r, int64_t slot, int kind, int64_t leaves, double before, double after
 ) noexcept nogil:
-    cdef int64_t room = r.steps_room
-    if r.n_steps == room:
-        room = 2 * room + 64
+    cdef int64_t capacity = r.steps_capacity
+    if r.n_steps == capacity:
+        capacity = 2 * capacity + 64
         if not (
-            widen(<void**>&r.step_node, room * 4) and widen(<void**>&r.step_kind, room * 4)
-            and widen(<void**>&r.step_leaves, room * 4) and widen(<void**>&r.step_before, room * 8)
-            and widen(<void**>&r.step_after, room * 8)
+            widen(<void**>&r.step_node, capacity * 4) and widen(<void**>&r.step_kind, capacity * 4)
+            and widen(<void**>&r.step_leaves, capacity * 4) and widen(<void**>&r.step_before, capacity * 8)
+            and widen(<void**>&r.step_after, capacity * 8)
         ):
             return False
-        r.steps_room = room
+        r.steps_capacity = capacity
     r.step_node[r.n_steps] = r.at.test[slot]
     r.step_kind[r.n_steps] = kind
     r.step_leaves[r.n_steps] = <int32_t>leaves
@@ -164,10 +164,10 @@ cdef inline bint note_step(
     return True
 
 
-cdef inline void free_instances(Instances* some) noexcept nogil:
-    free(some.slot)
-    free(some.row)
-    free(some.weight)
+cdef inline void free_row_shares(RowShares* rows) noexcept nogil:
+    free(rows.slot)
+    free(rows.row)
+    free(rows.weight)
 
 
 cdef inline void free_raising(Raising* r) noexcept nogil:
@@ -188,11 +188,11 @@ cdef inline void free_raising(Raising* r) noexcept nogil:
     free(r.at.known)
     free(r.at.touched)
     free(r.at.list)
-    free_instances(&r.pool)
-    free_instances(&r.here)
-    free_instances(&r.next)
-    free_instances(&r.lost)
-    free_instances(&r.done)
+    free_row_shares(&r.pool)
+    free_row_shares(&r.moving)
+    free_row_shares(&r.next)
+    free_row_shares(&r.lost)
+    free_row_shares(&r.done)
     free(r.whole)
     free(r.work)
     free(r.queue)
@@ -211,7 +211,7 @@ cdef inline bint open_slot(Raising* r, int32_t code, int32_t parent) noexcept no
     cdef Slots* at = &r.at
     cdef int64_t slot = at.n
     cdef int c
-    if not room_for_slots(at, slot + 1, r.n_classes):
+    if not reserve_slots(at, slot + 1, r.n_classes):
         return False
     at.test[slot] = <int32_t>slot
     at.is_leaf[slot] = True
@@ -264,11 +264,11 @@ cdef inline int32_t child_of(Raising* r, int32_t slot, int32_t row, const real* 
     cdef int32_t node = r.at.test[slot], to
     cdef const char* cells = <const char*>table + row * r.row_stride
     cdef real value
-    to = next_node(r.has_tables, True, r.steps, r.tables, node, cells, r.column_stride, table)
+    to = next_node(r.has_tables, True, r.packed, r.tables, node, cells, r.column_stride, table)
     if to == node:
         return SHARED_OUT
     if to == r.empty_child[node]:
-        value = (<const real*>(cells + (-1 - r.steps[node].attribute) * r.column_stride))[0]
+        value = (<const real*>(cells + (-1 - r.packed[node].attribute) * r.column_stride))[0]
         if value == value:
             return child_for(r, slot, <int32_t>value)
     return to
@@ -291,7 +291,7 @@ cdef inline double errors_of(const Raising* r, const double* counts, const doubl
         total += count
         if count > most:
             most = count
-    return total - most + added_errors(&r.how, total, total - most)
+    return total - most + added_errors(&r.estimator, total, total - most)
 
 
 cdef inline int32_t heaviest_child(const Raising* r, int64_t slot) noexcept nogil:

@@ -6,9 +6,9 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from fasttree.kernels.alloc cimport free, malloc
 from fasttree.kernels.criteria cimport INFINITY
 from fasttree.kernels.keys cimport real
-from fasttree.kernels.routing cimport UNKNOWN, Step, Tables, mean_of_ends, route, row_ends
+from fasttree.kernels.routing cimport UNKNOWN, PackedNode, Tables, mean_of_ends, route, row_ends
 
-UNKNOWN_LEVEL = UNKNOWN     # a code that ends the way of a row
+UNKNOWN_CATEGORY = UNKNOWN     # a code that ends the way of a row
 
 
 cdef struct Walk:
@@ -37,7 +37,7 @@ cdef void close_walk(Walk* walk) noexcept:
 cdef class Router:
     """The tests of a tree, packed for speed: 16 bytes a node."""
 
-    cdef Step* steps
+    cdef PackedNode* packed
     cdef Tables tables
     cdef const int32_t* n_children
     cdef bint has_tables
@@ -45,7 +45,7 @@ cdef class Router:
     cdef object _keep
 
     def __cinit__(self):
-        self.steps = NULL
+        self.packed = NULL
 
     def __init__(
         self, const int32_t[::1] attribute, const double[::1] threshold, const int32_t[::1] first_child,
@@ -58,8 +58,8 @@ cdef class Router:
     ):
         cdef Py_ssize_t i
         self.n_nodes = attribute.shape[0]
-        self.steps = <Step*>malloc(self.n_nodes * sizeof(Step))
-        if self.steps == NULL:
+        self.packed = <PackedNode*>malloc(self.n_nodes * sizeof(PackedNode))
+        if self.packed == NULL:
             raise MemoryError("no memory to score with this tree")
         self._keep = (
             table_start, table_codes, table_branch, default_branch, missing_branch, n_children, substitutes,
@@ -83,14 +83,14 @@ cdef class Router:
         self.has_tables = table_codes.shape[0] > 0
         for i in range(self.n_nodes):
             if attribute[i] < 0:                                    # a leaf leads to itself
-                self.steps[i] = Step(INFINITY, 0, <int32_t>i)
+                self.packed[i] = PackedNode(INFINITY, 0, <int32_t>i)
             elif table_start[i + 1] > table_start[i]:
-                self.steps[i] = Step(0.0, -1 - attribute[i], first_child[i])
+                self.packed[i] = PackedNode(0.0, -1 - attribute[i], first_child[i])
             else:
-                self.steps[i] = Step(threshold[i], attribute[i], first_child[i])
+                self.packed[i] = PackedNode(threshold[i], attribute[i], first_child[i])
 
     def __dealloc__(self):
-        free(self.steps)
+        free(self.packed)
 
     def leaves(self, const real[:, :] table, Py_ssize_t row0, Py_ssize_t row1, bint allow_missing, int32_t[::1] out):
         """out[row] := the leaf of each row. Returns (row, column) of the first NaN if it is not allowed, else None."""
@@ -98,12 +98,12 @@ cdef class Router:
         cdef Py_ssize_t n_columns = table.shape[1]
         with nogil:
             nan = route(
-                self.steps, &self.tables, self.has_tables, &table[0, 0], table.strides[0], table.strides[1], n_columns,
+                self.packed, &self.tables, self.has_tables, &table[0, 0], table.strides[0], table.strides[1], n_columns,
                 row0, row1, allow_missing, &out[0])
         return None if nan < 0 else (nan // n_columns, nan % n_columns)
 
     def spread(
-        self, const real[:, :] table, const int64_t[::1] places, const double[::1] total, const double[:, ::1] proba,
+        self, const real[:, :] table, const int64_t[::1] indices, const double[::1] total, const double[:, ::1] proba,
         double tie, int32_t[::1] leaf, double[:, ::1] out, uint8_t[::1] several,
     ):
         """Rows that go down several branches, because they lack a value, or stop before a leaf at an unknown one.
@@ -114,22 +114,22 @@ cdef class Router:
         """
         cdef Py_ssize_t i, n_ends, n_classes = proba.shape[1]
         cdef Walk walk
-        cdef bint fine = open_walk(&walk, self.n_nodes)
-        if fine:
+        cdef bint ok = open_walk(&walk, self.n_nodes)
+        if ok:
             with nogil:
-                for i in range(places.shape[0]):
-                    n_ends = follow(self, &walk, &table[places[i], 0], table.strides[1], &total[0])
+                for i in range(indices.shape[0]):
+                    n_ends = follow(self, &walk, &table[indices[i], 0], table.strides[1], &total[0])
                     leaf[i] = mean_of_ends(
                         walk.end, walk.end_share, n_ends, tie, &proba[0, 0], n_classes, &out[i, 0])
                     several[i] = n_ends > 1
         close_walk(&walk)
-        return fine
+        return ok
 
     def ends(
-        self, const real[:, :] table, const int64_t[::1] places, const double[::1] total, int64_t[::1] start,
+        self, const real[:, :] table, const int64_t[::1] indices, const double[::1] total, int64_t[::1] start,
         int32_t[::1] leaf, double[::1] share,
     ):
-        """The same rows one by one: where each ends, with which share of it.
+        """Where each of the rows `places` ends that go down several branches, with which share of it.
 
         Called twice: without room in `leaf`, start[i + 1] := how many ends the row places[i] has; then `start` has the
         places of the first ones, and leaf and share are filled. Returns False without memory.
@@ -137,11 +137,11 @@ cdef class Router:
         cdef Py_ssize_t i, j, n_ends
         cdef bint fills = leaf.shape[0] > 0
         cdef Walk walk
-        cdef bint fine = open_walk(&walk, self.n_nodes)
-        if fine:
+        cdef bint ok = open_walk(&walk, self.n_nodes)
+        if ok:
             with nogil:
-                for i in range(places.shape[0]):
-                    n_ends = follow(self, &walk, &table[places[i], 0], table.strides[1], &total[0])
+                for i in range(indices.shape[0]):
+                    n_ends = follow(self, &walk, &table[indices[i], 0], table.strides[1], &total[0])
                     if not fills:
                         start[i + 1] = n_ends
                         continue
@@ -149,7 +149,7 @@ cdef class Router:
                         leaf[start[i] + j] = walk.end[j]
                         share[start[i] + j] = walk.end_share[j]
         close_walk(&walk)
-        return fine
+        return ok
 
 
 cdef int64_t follow(
@@ -157,16 +157,16 @@ cdef int64_t follow(
 ) noexcept nogil:
     """The ends of a row; returns how many they are."""
     return row_ends(
-        router.steps, &router.tables, router.n_children, router.has_tables, row, column_stride, total, walk.node,
+        router.packed, &router.tables, router.n_children, router.has_tables, row, column_stride, total, walk.node,
         walk.share, walk.end, walk.end_share)
 
 
 def rows_at(
-    const double[:, ::1] values, const int32_t[::1] places, Py_ssize_t row0, Py_ssize_t row1, double[:, ::1] out
+    const double[:, ::1] values, const int32_t[::1] indices, Py_ssize_t row0, Py_ssize_t row1, double[:, ::1] out
 ):
     """out[row] := values[places[row]]."""
     cdef Py_ssize_t i, c
     with nogil:
         for i in range(row0, row1):
             for c in range(values.shape[1]):
-                out[i, c] = values[places[i], c]
+                out[i, c] = values[indices[i], c]

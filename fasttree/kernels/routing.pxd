@@ -38,7 +38,7 @@ cdef enum:
     CHUNK = 256                 # rows checked for NaN, then routed while they are in the cache
 
 
-cdef struct Step:
+cdef struct PackedNode:
     # One node. The children of a node are adjacent.
     double threshold            # threshold node: values <= threshold go to `next`, others to `next` + 1
     int32_t attribute           # < 0: a table decides, on attribute -1 - attribute
@@ -79,15 +79,15 @@ cdef inline int64_t find_code(const uint32_t* codes, int64_t low, int64_t end, i
 
 
 cdef inline int32_t table_branch(const Tables* t, int32_t node, int64_t code) noexcept nogil:
-    cdef int64_t place = find_code(t.codes, t.start[node], t.start[node + 1], code)
-    return <int32_t>t.branch[place] if place >= 0 else t.default_branch[node]
+    cdef int64_t index = find_code(t.codes, t.start[node], t.start[node + 1], code)
+    return <int32_t>t.branch[index] if index >= 0 else t.default_branch[node]
 
 
 cdef inline int32_t branch_without(
     const Tables* t, int32_t node, const char* row, int64_t column_stride, const real* _
 ) noexcept nogil:
-    """The branch of a row that does not know the attribute of a node's test; -1: it goes down all of them."""
-    cdef int64_t i, place
+    """The branch of a row with a missing value of a node's test; -1: it goes down all of them."""
+    cdef int64_t i, index
     cdef real value
     if t.substitutes != NULL:
         for i in range(t.substitutes[node], t.substitutes[node + 1]):
@@ -96,38 +96,38 @@ cdef inline int32_t branch_without(
                 continue
             if t.substitute_table[i + 1] == t.substitute_table[i]:
                 return t.substitute_low[i] ^ (value > t.substitute_threshold[i])
-            place = find_code(t.substitute_codes, t.substitute_table[i], t.substitute_table[i + 1], <int64_t>value)
-            if place >= 0:
-                return <int32_t>t.substitute_branch[place]
+            index = find_code(t.substitute_codes, t.substitute_table[i], t.substitute_table[i + 1], <int64_t>value)
+            if index >= 0:
+                return <int32_t>t.substitute_branch[index]
     return t.missing_branch[node]
 
 
 cdef inline int32_t next_node(
-    bint has_tables, bint has_missing, const Step* steps, const Tables* tables, int32_t node, const char* row,
+    bint has_tables, bint has_missing, const PackedNode* packed, const Tables* tables, int32_t node, const char* row,
     int64_t column_stride, const real* _,
 ) noexcept nogil:
     """THE routing rule: growth, scoring and the exporters agree on it. A leaf leads to itself."""
-    cdef Step step = steps[node]
-    cdef int64_t attribute = step.attribute
+    cdef PackedNode packed_node = packed[node]
+    cdef int64_t attribute = packed_node.attribute
     cdef int32_t branch
     cdef real value
     if has_tables and attribute < 0:
         attribute = -1 - attribute
     value = (<const real*>(row + attribute * column_stride))[0]
     if has_missing and value != value:
-        if step.next == node:       # a leaf
+        if packed_node.next == node:       # a leaf
             return node
         branch = branch_without(tables, node, row, column_stride, _)
-        return step.next + branch if branch >= 0 else node
-    if has_tables and step.attribute < 0:
+        return packed_node.next + branch if branch >= 0 else node
+    if has_tables and packed_node.attribute < 0:
         if value == UNKNOWN:
             return node
-        return step.next + table_branch(tables, node, <int64_t>value)
-    return step.next + (value > step.threshold)
+        return packed_node.next + table_branch(tables, node, <int64_t>value)
+    return packed_node.next + (value > packed_node.threshold)
 
 
 cdef inline int64_t route(
-    const Step* steps, const Tables* tables, bint has_tables, const real* source, int64_t row_stride,
+    const PackedNode* packed, const Tables* tables, bint has_tables, const real* source, int64_t row_stride,
     int64_t column_stride, int64_t n_columns, int64_t row0, int64_t row1, bint allow_missing, int32_t* out,
 ) noexcept nogil:
     """out[row] := leaf. Strides in bytes. Returns the first place (row * n_columns + column) of a NaN that is not
@@ -139,17 +139,17 @@ cdef inline int64_t route(
         if nan >= 0 and not allow_missing:
             return nan
         if nan >= 0:
-            route_chunk(True, True, steps, tables, source, row_stride, column_stride, start, stop, out)
+            route_chunk(True, True, packed, tables, source, row_stride, column_stride, start, stop, out)
         elif has_tables:
-            route_chunk(True, False, steps, tables, source, row_stride, column_stride, start, stop, out)
+            route_chunk(True, False, packed, tables, source, row_stride, column_stride, start, stop, out)
         else:
-            route_chunk(False, False, steps, tables, source, row_stride, column_stride, start, stop, out)
+            route_chunk(False, False, packed, tables, source, row_stride, column_stride, start, stop, out)
         start = stop
     return -1
 
 
 cdef inline void route_chunk(
-    bint has_tables, bint has_missing, const Step* steps, const Tables* tables, const real* source,
+    bint has_tables, bint has_missing, const PackedNode* packed, const Tables* tables, const real* source,
     int64_t row_stride, int64_t column_stride, int64_t start, int64_t stop, int32_t* out,
 ) noexcept nogil:
     cdef int32_t[LANES] node
@@ -168,13 +168,13 @@ cdef inline void route_chunk(
             if lanes == LANES:
                 for lane in range(LANES):
                     to = next_node(
-                        has_tables, has_missing, steps, tables, node[lane], row + lane * row_stride,
+                        has_tables, has_missing, packed, tables, node[lane], row + lane * row_stride,
                         column_stride, source)
                     moved |= to ^ node[lane]
                     node[lane] = to
             else:
                 to = next_node(
-                    has_tables, has_missing, steps, tables, node[0], row, column_stride, source)
+                    has_tables, has_missing, packed, tables, node[0], row, column_stride, source)
                 moved = to ^ node[0]
                 node[0] = to
         for lane in range(lanes):
@@ -183,7 +183,7 @@ cdef inline void route_chunk(
 
 
 cdef inline int64_t row_ends(
-    const Step* steps, const Tables* tables, const int32_t* n_children, bint has_tables, const real* row,
+    const PackedNode* packed, const Tables* tables, const int32_t* n_children, bint has_tables, const real* row,
     int64_t column_stride, const double* total, int64_t* node, double* share, int32_t* end, double* end_share,
 ) noexcept nogil:
     """The nodes at which a row ends that may go down several branches, each by its weight, and its share of each.
@@ -198,15 +198,15 @@ cdef inline int64_t row_ends(
         part = share[n]
         while True:
             to = next_node(
-                has_tables, True, steps, tables, <int32_t>at, <const char*>row, column_stride, row)
+                has_tables, True, packed, tables, <int32_t>at, <const char*>row, column_stride, row)
             if to == at:
                 break
             at = to
-        if is_missing_at(steps, n_children, at, <const char*>row, column_stride, row):
+        if is_missing_at(packed, n_children, at, <const char*>row, column_stride, row):
             below = 0.0
-            for child in range(steps[at].next, steps[at].next + n_children[at]):
+            for child in range(packed[at].next, packed[at].next + n_children[at]):
                 below += total[child]
-            for child in range(steps[at].next + n_children[at] - 1, steps[at].next - 1, -1):
+            for child in range(packed[at].next + n_children[at] - 1, packed[at].next - 1, -1):
                 if total[child] > 0.0:
                     node[n] = child
                     share[n] = part * (total[child] / below)
@@ -242,9 +242,10 @@ cdef inline int32_t mean_of_ends(
 
 
 cdef inline bint is_missing_at(
-    const Step* steps, const int32_t* n_children, int64_t node, const char* row, int64_t column_stride, const real* _
+    const PackedNode* packed, const int32_t* n_children, int64_t node, const char* row, int64_t column_stride,
+    const real* _
 ) noexcept nogil:
-    cdef int64_t attribute = steps[node].attribute
+    cdef int64_t attribute = packed[node].attribute
     cdef real value
     if n_children[node] == 0:
         return False

@@ -9,26 +9,28 @@ cdef inline bint precedes(const double* key, int64_t a, int64_t b) noexcept nogi
     return key[a] < key[b] or (key[a] == key[b] and a < b)
 
 
-cdef inline void heap_up(const double* key, int64_t* heap, int64_t place, int64_t item) noexcept nogil:
-    """Put `item` into a heap with the first item on top, at `place` or above."""
-    while place > 0 and precedes(key, item, heap[(place - 1) // 2]):
-        heap[place] = heap[(place - 1) // 2]
-        place = (place - 1) // 2
-    heap[place] = item
+cdef inline void heap_up(const double* key, int64_t* heap, int64_t position, int64_t item) noexcept nogil:
+    """Put `item` into a heap with the first item on top, at `position` or above."""
+    while position > 0 and precedes(key, item, heap[(position - 1) // 2]):
+        heap[position] = heap[(position - 1) // 2]
+        position = (position - 1) // 2
+    heap[position] = item
 
 
-cdef inline void heap_down(const double* key, int64_t* heap, int64_t place, int64_t n, bint last_on_top) noexcept nogil:
-    """Let the item at `place` sink; the first item (or the last) comes to the top."""
-    cdef int64_t child, item = heap[place]
-    while 2 * place + 1 < n:
-        child = 2 * place + 1
+cdef inline void heap_down(
+    const double* key, int64_t* heap, int64_t position, int64_t n, bint last_on_top
+) noexcept nogil:
+    """Let the item at `position` sink; the first item (or the last) comes to the top."""
+    cdef int64_t child, item = heap[position]
+    while 2 * position + 1 < n:
+        child = 2 * position + 1
         if child + 1 < n and precedes(key, heap[child + 1], heap[child]) != last_on_top:
             child += 1
         if precedes(key, heap[child], item) == last_on_top:
             break
-        heap[place] = heap[child]
-        place = child
-    heap[place] = item
+        heap[position] = heap[child]
+        position = child
+    heap[position] = item
 
 
 cdef inline void sort_by_key(const double* key, int64_t* items, int64_t n) noexcept nogil:

@@ -6,57 +6,57 @@ from libc.string cimport memset
 
 from fasttree.kernels.alloc cimport calloc, free, malloc
 from fasttree.kernels.categories cimport (
-    PLACE_SHIFT, Buckets, buckets_of_histogram, buckets_of_runs, free_buckets, new_buckets,
+    BRANCH_SHIFT, CategoryStats, free_category_stats, new_category_stats, stats_of_histogram, stats_of_runs,
 )
-from fasttree.kernels.criteria cimport Ruler, llrint
-from fasttree.kernels.partition cimport SHARED, branch_of, deal_list, send
-from fasttree.kernels.search cimport MISSING_LEFT, Best, Node, class_of, row_at, weight_of
+from fasttree.kernels.criteria cimport Criterion, llrint
+from fasttree.kernels.partition cimport NO_BRANCH, branch_of, scatter_list, set_branch
+from fasttree.kernels.search cimport MISSING_LEFT, BestSplit, NodeView, class_of, row_at, weight_of
 from fasttree.kernels.wide cimport Wide, wide_difference, wide_part, wide_quotient, wide_sum
 
 
 def split_nodes(
-    Growth growth, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
+    Grower grower, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
     const int64_t[::1] cut, const int64_t[::1] first_child, const int64_t[::1] table_start,
     int64_t[::1] child_rows, int64_t[:, ::1] child_counts, uint32_t[::1] table_codes,
-    uint32_t[::1] table_branch, int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] n_shared,
+    uint32_t[::1] table_branch, int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] n_unassigned,
 ):
-    """Describe the children of the winners and tell every row its branch.
+    """Describe the children of the best splits and set the branch of every row.
 
-    `nodes` are children of `level`. neighbours[i]: for a swept numeric attribute the rows with the largest value
+    `nodes` are children of `level`. neighbours[i]: for a presorted numeric attribute the rows with the largest value
     on the left and the smallest on the right (-1: only missing values there), for others their codes.
-    missing_branch[i]: the branch of the rows that do not know the attribute, -1 if there is none; n_shared[i]: how
-    many of them are to be shared out over the branches, and are not yet among the children's. False: no memory; what
-    was written is of no use then, since rows of the last node do not know their branches.
+    missing_branch[i]: the branch of the rows with a missing value, -1 if there is none; n_unassigned[i]: how
+    many of them are to be distributed fractionally over the branches, and are not yet among the children's. False: no
+    memory; what was written is of no use then, since rows of the last node do not know their branches.
     """
     cdef Py_ssize_t i
-    cdef bint fine = True
+    cdef bint ok = True
     with nogil:
         for i in range(n0, n1):
-            if growth.by_threshold(attribute[i]):
+            if grower.by_threshold(attribute[i]):
                 missing_branch[i] = split_threshold(
-                    growth, level, nodes[i], attribute[i], cut[i], &neighbours[i, 0])
-                if growth.shape[attribute[i]] == ORDERED:
+                    grower, level, nodes[i], attribute[i], cut[i], &neighbours[i, 0])
+                if grower.shape[attribute[i]] == ORDERED:
                     fill_ordered(
                         table_start[i + 1] - table_start[i], &neighbours[i, 0], 0, &table_codes[table_start[i]],
                         &table_branch[table_start[i]])
             else:
-                fine = split_table(
-                    growth, level, nodes[i], attribute[i], cut[i], table_start[i + 1] - table_start[i],
+                ok = split_table(
+                    grower, level, nodes[i], attribute[i], cut[i], table_start[i + 1] - table_start[i],
                     &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i])
-                if not fine:
+                if not ok:
                     break
-            n_shared[i] = count_children(
-                growth, level, nodes[i], attribute[i], first_child[i], child_rows, child_counts)
-    return fine
+            n_unassigned[i] = count_children(
+                grower, level, nodes[i], attribute[i], first_child[i], child_rows, child_counts)
+    return ok
 
 
-def share_rows(
-    Growth growth, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
+def distribute_rows(
+    Grower grower, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
     const int64_t[::1] first_child, const int64_t[::1] n_filled, const double[::1] known, const uint64_t[::1] pull,
     const int64_t[::1] first_copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
     uint64_t[:, :, ::1] child_exact,
 ):
-    """Share the rows that do not know the attribute out over the branches that have rows, in proportion to their
+    """Distribute the rows with a missing value fractionally over the branches that have rows, in proportion to their
     weights `known`. Copies take numbers from first_copy[node] on; the last branch takes what rounding leaves.
 
     child_exact[child, class] := the counts in two words. `pull`: by what class weights are multiplied to see how much a
@@ -71,19 +71,19 @@ def share_rows(
         return False
     with nogil:
         for i in range(n0, n1):
-            count_exactly(growth, level, nodes[i], attribute[i], first_child[i], child_exact)
+            count_exactly(grower, level, nodes[i], attribute[i], first_child[i], child_exact)
             take_parts(
-                growth.measure.ruler.n_classes, <Wide*>&child_exact[first_child[i], 0, 0], n_filled[i],
+                grower.tables.criterion.n_classes, <Wide*>&child_exact[first_child[i], 0, 0], n_filled[i],
                 &pull[0] if pull is not None else NULL, part)
-            share_node(
-                growth, level, nodes[i], attribute[i], first_child[i], n_filled[i], &known[first_child[i]], part,
+            distribute_node(
+                grower, level, nodes[i], attribute[i], first_child[i], n_filled[i], &known[first_child[i]], part,
                 first_copy[i], child_rows, child_counts, child_exact)
     free(part)
     return True
 
 
-def hand_on(
-    Growth growth, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] first_child,
+def scatter_rows(
+    Grower grower, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] first_child,
     const int64_t[::1] n_filled, const int64_t[::1] row_start,
 ):
     """Write the next row list: each child's rows from `row_start` on. Returns False without memory."""
@@ -99,21 +99,22 @@ def hand_on(
         return False
     with nogil:
         for i in range(n0, n1):
-            deal_list(
-                &growth.row_list[level.row_start[nodes[i]]], level.n_rows[nodes[i]], &growth.sides, &growth.instances,
+            scatter_list(
+                &grower.row_list[level.row_start[nodes[i]]], level.n_rows[nodes[i]], &grower.branch_ids,
+                &grower.instances,
                 first_child[i + 1] - first_child[i], n_filled[i], &row_start[first_child[i]], all_grow,
-                &growth.next_row_list[0], cursor)
+                &grower.next_row_list[0], cursor)
     free(cursor)
     free(all_grow)
     return True
 
 
 cdef int32_t split_threshold(
-    Growth growth, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t* neighbours
+    Grower grower, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t* neighbours
 ) noexcept nogil:
-    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef const uint8_t* codes = growth.codes_of(attribute)
-    cdef bint as_row = codes == NULL and growth.shape[attribute] == THRESHOLD
+    cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
+    cdef const uint8_t* codes = grower.codes_of(attribute)
+    cdef bint as_row = codes == NULL and grower.shape[attribute] == THRESHOLD
     cdef uint32_t missing_branch = 0 if cut & MISSING_LEFT else 1
     cdef int32_t result = -1
     cdef int64_t n = level.n_rows[node], i, code
@@ -122,22 +123,22 @@ cdef int32_t split_threshold(
     neighbours[0] = -1
     neighbours[1] = -1
     for i in range(n):
-        code = growth.code_of(entries[i], codes)
+        code = grower.code_of(entries[i], codes)
         if code == 0:
-            if growth.sets_aside:
-                send(&growth.sides, entries[i], SHARED)
+            if grower.sets_aside:
+                set_branch(&grower.branch_ids, entries[i], NO_BRANCH)
             else:
-                send(&growth.sides, entries[i], missing_branch)
+                set_branch(&grower.branch_ids, entries[i], missing_branch)
                 result = <int32_t>missing_branch
             continue
-        send(&growth.sides, entries[i], code > cut)
+        set_branch(&grower.branch_ids, entries[i], code > cut)
         if code > cut:
             if smallest_right < 0 or code < smallest_right:
                 smallest_right = code
-                neighbours[1] = row_at(True, &growth.rows, entries[i]) if as_row else code
+                neighbours[1] = row_at(True, &grower.rows, entries[i]) if as_row else code
         elif code > largest_left:
             largest_left = code
-            neighbours[0] = row_at(True, &growth.rows, entries[i]) if as_row else code
+            neighbours[0] = row_at(True, &grower.rows, entries[i]) if as_row else code
     return result
 
 
@@ -152,133 +153,133 @@ cdef void fill_ordered(
 
 
 cdef bint split_table(
-    Growth growth, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t n_present,
+    Grower grower, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t n_present,
     uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """Write down the table of a split by levels, and tell every row its branch."""
-    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef const uint8_t* codes = growth.codes_of(attribute)
-    cdef int64_t n = level.n_rows[node], i, place = -1, code, last = -1
+    cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
+    cdef const uint8_t* codes = grower.codes_of(attribute)
+    cdef int64_t n = level.n_rows[node], i, index = -1, code, last = -1
     cdef uint32_t[256] branch_of_code
     cdef uint32_t branch = 0
     missing_branch[0] = -1
-    if growth.shape[attribute] == MULTIWAY:
-        list_values(growth, entries, n, codes, cut, table_codes, table_branch, missing_branch)
+    if grower.shape[attribute] == MULTIWAY:
+        list_values(grower, entries, n, codes, cut, table_codes, table_branch, missing_branch)
     elif not form_sets(
-        growth, level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch
+        grower, level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch
     ):
         return False
     if codes != NULL:
         for i in range(n_present):
             branch_of_code[table_codes[i]] = table_branch[i]
     for i in range(n):
-        code = growth.code_of(entries[i], codes)
+        code = grower.code_of(entries[i], codes)
         if code == 0:
-            branch = SHARED if growth.sets_aside else <uint32_t>missing_branch[0]
+            branch = NO_BRANCH if grower.sets_aside else <uint32_t>missing_branch[0]
         elif codes != NULL:
             branch = branch_of_code[code]
         elif code != last:
-            place += 1
+            index += 1
             last = code
-            branch = table_branch[place]
-        send(&growth.sides, entries[i], branch)
+            branch = table_branch[index]
+        set_branch(&grower.branch_ids, entries[i], branch)
     return True
 
 
 cdef void list_values(
-    Growth growth, const uint64_t* entries, int64_t n, const uint8_t* codes, int64_t cut, uint32_t* table_codes,
+    Grower grower, const uint64_t* entries, int64_t n, const uint8_t* codes, int64_t cut, uint32_t* table_codes,
     uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """A branch for every value present."""
     cdef uint8_t[256] is_present
     cdef int64_t i, code, last = -1, n_candidates = n
-    cdef uint32_t place = 0
+    cdef uint32_t index = 0
     if codes != NULL:
         memset(is_present, 0, 256)
         for i in range(n):
-            is_present[growth.code_of(entries[i], codes)] = True
+            is_present[grower.code_of(entries[i], codes)] = True
         n_candidates = 256
     for i in range(n_candidates):
-        code = i if codes != NULL else growth.code_of(entries[i], codes)
+        code = i if codes != NULL else grower.code_of(entries[i], codes)
         if code == last or codes != NULL and not is_present[code]:
             continue
         last = code
         if code > 0:
-            table_codes[place] = <uint32_t>code
-            table_branch[place] = place
-            place += 1
-        elif not growth.sets_aside:
-            missing_branch[0] = <int32_t>((cut >> PLACE_SHIFT) - 1)
+            table_codes[index] = <uint32_t>code
+            table_branch[index] = index
+            index += 1
+        elif not grower.sets_aside:
+            missing_branch[0] = <int32_t>((cut >> BRANCH_SHIFT) - 1)
 
 
 cdef bint form_sets(
-    Growth growth, Level level, int64_t node, int64_t attribute, const uint64_t* entries, const uint8_t* codes,
+    Grower grower, Level level, int64_t node, int64_t attribute, const uint64_t* entries, const uint8_t* codes,
     int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """The search for subsets or groups again, now for which value is in which. False: no memory."""
-    cdef const Ruler* ruler = &growth.measure.ruler
-    cdef Node about
-    cdef Best best
-    cdef bint fine, shares = growth.sets_aside
-    cdef bint grouped = growth.shape[attribute] == GROUPED
-    cdef int64_t n = level.n_rows[node], i, n_missing = 0, place = 0
+    cdef const Criterion* criterion = &grower.tables.criterion
+    cdef NodeView view
+    cdef BestSplit best
+    cdef bint ok, shares = grower.sets_aside
+    cdef bint grouped = grower.shape[attribute] == GROUPED
+    cdef int64_t n = level.n_rows[node], i, n_missing = 0, index = 0
     cdef uint32_t branch
-    cdef int64_t* work = <int64_t*>malloc((4 * ruler.n_classes + 2) * sizeof(int64_t))
-    cdef int64_t* histogram = <int64_t*>calloc(256 * ruler.n_classes if codes != NULL else 1, sizeof(int64_t))
+    cdef int64_t* scratch = <int64_t*>malloc((4 * criterion.n_classes + 2) * sizeof(int64_t))
+    cdef int64_t* histogram = <int64_t*>calloc(256 * criterion.n_classes if codes != NULL else 1, sizeof(int64_t))
     cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
     cdef int64_t* group_of = <int64_t*>malloc((n_present + 2 if grouped else 1) * sizeof(int64_t))
-    cdef Buckets* b = new_buckets(n_present + 1, ruler.n_classes, True)
-    fine = work != NULL and histogram != NULL and goes_left != NULL and group_of != NULL and b != NULL
-    if fine:
-        growth.describe_node(level, node, attribute, work, &about)
+    cdef CategoryStats* stats = new_category_stats(n_present + 1, criterion.n_classes, True)
+    ok = scratch != NULL and histogram != NULL and goes_left != NULL and group_of != NULL and stats != NULL
+    if ok:
+        grower.describe_node(level, node, attribute, scratch, &view)
         if codes == NULL:
             if shares:
-                n_missing = growth.count_missing(entries, n, work + 2 * ruler.n_classes, &about)
-            buckets_of_runs(b, &growth.rows, entries + n_missing, n - n_missing, ruler.n_classes)
+                n_missing = grower.count_missing(entries, n, scratch + 2 * criterion.n_classes, &view)
+            stats_of_runs(stats, &grower.rows, entries + n_missing, n - n_missing, criterion.n_classes)
         else:
-            growth.add(1, entries, n, codes, histogram)
-            buckets_of_histogram(b, histogram, shares, 256, ruler.n_classes)
+            grower.add(1, entries, n, codes, histogram)
+            stats_of_histogram(stats, histogram, shares, 256, criterion.n_classes)
             if shares:
-                about.missing = histogram
-                for i in range(ruler.n_classes):
-                    about.n_missing += histogram[i]
-        if shares and about.n_missing > 0:
-            growth.set_missing_aside(&about, work + 3 * ruler.n_classes)
-        fine = growth.scan_sets(attribute, b, &about, work, &best, goes_left, group_of)
-        for i in range(b.n if fine else 0):
+                view.missing = histogram
+                for i in range(criterion.n_classes):
+                    view.n_missing += histogram[i]
+        if shares and view.n_missing > 0:
+            grower.set_missing_aside(&view, scratch + 3 * criterion.n_classes)
+        ok = grower.scan_sets(attribute, stats, &view, scratch, &best, goes_left, group_of)
+        for i in range(stats.n if ok else 0):
             branch = <uint32_t>group_of[i] if grouped else 1 - goes_left[i]
-            if b.code[i] == 0:
+            if stats.code[i] == 0:
                 missing_branch[0] = <int32_t>branch
                 continue
-            table_codes[place] = b.code[i]
-            table_branch[place] = branch
-            place += 1
-    free(work)
+            table_codes[index] = stats.code[i]
+            table_branch[index] = branch
+            index += 1
+    free(scratch)
     free(histogram)
     free(goes_left)
     free(group_of)
-    free_buckets(b)
-    return fine
+    free_category_stats(stats)
+    return ok
 
 
 cdef int64_t count_children(
-    Growth growth, Level level, int64_t node, int64_t attribute, int64_t first, int64_t[::1] child_rows,
+    Grower grower, Level level, int64_t node, int64_t attribute, int64_t first, int64_t[::1] child_rows,
     int64_t[:, ::1] child_counts,
 ) noexcept nogil:
-    """Rows and class counts of the children; returns how many rows are still to be shared out."""
-    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
-    cdef int64_t n = level.n_rows[node], i, child, n_shared = 0
+    """Rows and class counts of the children; returns how many rows are still to be distributed fractionally."""
+    cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
+    cdef int64_t n = level.n_rows[node], i, child, n_unassigned = 0
     cdef uint32_t branch
     for i in range(n):
-        branch = branch_of(&growth.sides, entries[i])
-        if branch == SHARED:
-            n_shared += 1
+        branch = branch_of(&grower.branch_ids, entries[i])
+        if branch == NO_BRANCH:
+            n_unassigned += 1
             continue
         child = first + branch
         child_rows[child] += 1
-        child_counts[child, class_of(growth.gather, &growth.rows, entries[i])] += weight_of(
-            growth.gather, &growth.rows, entries[i])
-    return n_shared
+        child_counts[child, class_of(grower.gather, &grower.rows, entries[i])] += weight_of(
+            grower.gather, &grower.rows, entries[i])
+    return n_unassigned
 
 
 cdef extern from "kernels/isa.h" nogil:
@@ -289,19 +290,19 @@ cdef enum:
 
 
 cdef void count_exactly(
-    Growth growth, Level level, int64_t node, int64_t attribute, int64_t first, uint64_t[:, :, ::1] child_exact
+    Grower grower, Level level, int64_t node, int64_t attribute, int64_t first, uint64_t[:, :, ::1] child_exact
 ) noexcept nogil:
     """The class counts of the rows that know their branch."""
-    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
+    cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
     cdef int64_t i, n = level.n_rows[node]
     cdef uint32_t branch
     cdef Wide* count
     for i in range(n):
-        prefetch(&growth.instances.exact[<uint32_t>entries[min(i + PREFETCHED, n - 1)]])
-        branch = branch_of(&growth.sides, entries[i])
-        if branch != SHARED:
-            count = <Wide*>&child_exact[first + branch, class_of(growth.gather, &growth.rows, entries[i]), 0]
-            count[0] = wide_sum(count[0], growth.instances.exact[<uint32_t>entries[i]])
+        prefetch(&grower.instances.exact[<uint32_t>entries[min(i + PREFETCHED, n - 1)]])
+        branch = branch_of(&grower.branch_ids, entries[i])
+        if branch != NO_BRANCH:
+            count = <Wide*>&child_exact[first + branch, class_of(grower.gather, &grower.rows, entries[i]), 0]
+            count[0] = wide_sum(count[0], grower.instances.exact[<uint32_t>entries[i]])
 
 
 cdef inline void add_exactly(
@@ -330,12 +331,12 @@ cdef void take_parts(
         part[b] = wide_quotient(part[b], total)
 
 
-cdef void share_node(
-    Growth growth, Level level, int64_t node, int64_t attribute, int64_t first, int64_t n_filled, const double* known,
+cdef void distribute_node(
+    Grower grower, Level level, int64_t node, int64_t attribute, int64_t first, int64_t n_filled, const double* known,
     const Wide* parts, int64_t copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
     uint64_t[:, :, ::1] child_exact,
 ) noexcept nogil:
-    cdef const uint64_t* entries = growth.rows_of(level, node, attribute)
+    cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
     cdef int64_t i, b, weight, left, part
     cdef double total = 0.0
     cdef Wide exact, exact_left
@@ -343,14 +344,14 @@ cdef void share_node(
     for b in range(n_filled):
         total += known[b]
     for i in range(level.n_rows[node]):
-        if branch_of(&growth.sides, entries[i]) != SHARED:
+        if branch_of(&grower.branch_ids, entries[i]) != NO_BRANCH:
             continue
         instance = <uint32_t>entries[i]
-        weight = growth.instances.weight[instance]
+        weight = grower.instances.weight[instance]
         left = weight
-        exact = growth.instances.exact[instance]
+        exact = grower.instances.exact[instance]
         exact_left = exact
-        growth.instances.first_copy[instance] = <uint32_t>copy
+        grower.instances.first_copy[instance] = <uint32_t>copy
         for b in range(n_filled):
             part = left
             if b < n_filled - 1:
@@ -361,14 +362,14 @@ cdef void share_node(
             if b > 0:
                 number = <uint32_t>copy
                 copy += 1
-                growth.instances.y[number] = growth.instances.y[instance]
-                growth.instances.row_of[number] = growth.instances.row_of[instance]
-            growth.instances.weight[number] = part
-            growth.instances.exact[number] = exact_left
+                grower.instances.y[number] = grower.instances.y[instance]
+                grower.instances.row_of[number] = grower.instances.row_of[instance]
+            grower.instances.weight[number] = part
+            grower.instances.exact[number] = exact_left
             if b < n_filled - 1:
-                growth.instances.exact[number] = wide_part(exact, parts[b])
-                exact_left = wide_difference(exact_left, growth.instances.exact[number])
+                grower.instances.exact[number] = wide_part(exact, parts[b])
+                exact_left = wide_difference(exact_left, grower.instances.exact[number])
             if part > 0:
-                add_exactly(&growth.instances, number, first + b, child_exact)
-            child_counts[first + b, growth.instances.y[instance]] += part
+                add_exactly(&grower.instances, number, first + b, child_exact)
+            child_counts[first + b, grower.instances.y[instance]] += part
             child_rows[first + b] += part > 0

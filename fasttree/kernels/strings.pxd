@@ -33,37 +33,37 @@ cdef struct Slot:
     int32_t code                # -1: free
 
 
-cdef struct Words:
+cdef struct StringTable:
     Slot* slots
     int64_t mask                # the number of slots - 1; at most half of them are taken
     int64_t n                   # distinct texts
     char* text                  # these, one behind the other
     int64_t* start              # where each begins; n + 1 of them
-    int64_t text_room
-    int64_t start_room
+    int64_t text_capacity
+    int64_t start_capacity
     uint8_t[2 * WHOLE] keep     # from place 16 - n on it lets n bytes through, and none after these
 
 
-cdef inline bint open_words(Words* words) noexcept nogil:
-    memset(words.keep, 0xFF, WHOLE)
-    memset(words.keep + WHOLE, 0, WHOLE)
-    words.n = 0
-    words.mask = 255
-    words.text_room = 4096
-    words.start_room = 256
-    words.slots = new_slots(words.mask + 1)
-    words.text = <char*>malloc(words.text_room)
-    words.start = <int64_t*>malloc(words.start_room * sizeof(int64_t))
-    if words.slots == NULL or words.text == NULL or words.start == NULL:
+cdef inline bint open_strings(StringTable* strings) noexcept nogil:
+    memset(strings.keep, 0xFF, WHOLE)
+    memset(strings.keep + WHOLE, 0, WHOLE)
+    strings.n = 0
+    strings.mask = 255
+    strings.text_capacity = 4096
+    strings.start_capacity = 256
+    strings.slots = new_slots(strings.mask + 1)
+    strings.text = <char*>malloc(strings.text_capacity)
+    strings.start = <int64_t*>malloc(strings.start_capacity * sizeof(int64_t))
+    if strings.slots == NULL or strings.text == NULL or strings.start == NULL:
         return False
-    words.start[0] = 0
+    strings.start[0] = 0
     return True
 
 
-cdef inline void close_words(Words* words) noexcept nogil:
-    free(words.slots)
-    free(words.text)
-    free(words.start)
+cdef inline void close_strings(StringTable* strings) noexcept nogil:
+    free(strings.slots)
+    free(strings.text)
+    free(strings.start)
 
 
 cdef inline Slot* new_slots(int64_t n) noexcept nogil:
@@ -94,7 +94,7 @@ cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
 
 
 cdef inline void key_of(
-    const Words* words, const char* text, int64_t length, const char* end, uint64_t* first, uint64_t* last
+    const StringTable* strings, const char* text, int64_t length, const char* end, uint64_t* first, uint64_t* last
 ) noexcept nogil:
     cdef int64_t at
     cdef uint64_t[2] whole
@@ -108,7 +108,7 @@ cdef inline void key_of(
         return
     if end - text >= WHOLE:
         memcpy(whole, text, WHOLE)
-        memcpy(keep, words.keep + WHOLE - length, WHOLE)
+        memcpy(keep, strings.keep + WHOLE - length, WHOLE)
         first[0] = whole[0] & keep[0]
         last[0] = whole[1] & keep[1]
     else:
@@ -119,69 +119,69 @@ cdef inline void key_of(
         last[0] = whole[1]
 
 
-cdef inline int32_t code_of(Words* words, const char* text, int64_t length, const char* end) noexcept nogil:
+cdef inline int32_t code_of(StringTable* strings, const char* text, int64_t length, const char* end) noexcept nogil:
     """The number of a text; -1: no memory left. What lies between it and the `end` may be read."""
     cdef uint64_t first, last
-    cdef int64_t place
+    cdef int64_t index
     cdef Slot* slot
-    key_of(words, text, length, end, &first, &last)
-    place = mixed(first, last + length) & words.mask
+    key_of(strings, text, length, end, &first, &last)
+    index = mixed(first, last + length) & strings.mask
     while True:
-        slot = &words.slots[place]
+        slot = &strings.slots[index]
         if slot.code < 0:
-            return add_word(words, slot, text, length, first, last)
+            return add_string(strings, slot, text, length, first, last)
         if slot.first == first and slot.last == last and slot.length == length:
-            if length <= WHOLE or memcmp(words.text + words.start[slot.code], text, length) == 0:
+            if length <= WHOLE or memcmp(strings.text + strings.start[slot.code], text, length) == 0:
                 return slot.code
-        place = (place + 1) & words.mask
+        index = (index + 1) & strings.mask
 
 
-cdef inline int32_t add_word(
-    Words* words, Slot* slot, const char* text, int64_t length, uint64_t first, uint64_t last
+cdef inline int32_t add_string(
+    StringTable* strings, Slot* slot, const char* text, int64_t length, uint64_t first, uint64_t last
 ) noexcept nogil:
-    cdef int64_t end = words.start[words.n] + length
-    cdef int32_t code = <int32_t>words.n
-    cdef void* room
-    if end > words.text_room:
-        room = realloc(words.text, 2 * end)
-        if room == NULL:
+    cdef int64_t end = strings.start[strings.n] + length
+    cdef int32_t code = <int32_t>strings.n
+    cdef void* longer
+    if end > strings.text_capacity:
+        longer = realloc(strings.text, 2 * end)
+        if longer == NULL:
             return -1
-        words.text = <char*>room
-        words.text_room = 2 * end
-    if words.n + 2 > words.start_room:
-        room = realloc(words.start, 2 * words.start_room * sizeof(int64_t))
-        if room == NULL:
+        strings.text = <char*>longer
+        strings.text_capacity = 2 * end
+    if strings.n + 2 > strings.start_capacity:
+        longer = realloc(strings.start, 2 * strings.start_capacity * sizeof(int64_t))
+        if longer == NULL:
             return -1
-        words.start = <int64_t*>room
-        words.start_room *= 2
+        strings.start = <int64_t*>longer
+        strings.start_capacity *= 2
     if length:
-        memcpy(words.text + end - length, text, length)
+        memcpy(strings.text + end - length, text, length)
     slot[0] = Slot(first, last, <int32_t>length, code)
-    words.n += 1
-    words.start[words.n] = end
-    if 2 * words.n > words.mask and not widen(words):
+    strings.n += 1
+    strings.start[strings.n] = end
+    if 2 * strings.n > strings.mask and not widen(strings):
         return -1
     return code
 
 
-cdef inline bint widen(Words* words) noexcept nogil:
+cdef inline bint widen(StringTable* strings) noexcept nogil:
     """Four times as many slots."""
-    cdef int64_t i, place, mask = 4 * words.mask + 3
+    cdef int64_t i, index, mask = 4 * strings.mask + 3
     cdef Slot* slots = new_slots(mask + 1)
     cdef Slot* old
     if slots == NULL:
         return False
-    for i in range(words.mask + 1):
-        old = &words.slots[i]
+    for i in range(strings.mask + 1):
+        old = &strings.slots[i]
         if old.code < 0:
             continue
-        place = mixed(old.first, old.last + old.length) & mask
-        while slots[place].code >= 0:
-            place = (place + 1) & mask
-        slots[place] = old[0]
-    free(words.slots)
-    words.slots = slots
-    words.mask = mask
+        index = mixed(old.first, old.last + old.length) & mask
+        while slots[index].code >= 0:
+            index = (index + 1) & mask
+        slots[index] = old[0]
+    free(strings.slots)
+    strings.slots = slots
+    strings.mask = mask
     return True
 
 
@@ -259,7 +259,9 @@ cdef enum Outcome:
     ELSEWHERE                   # a text lies outside of the memory that has the texts
 
 
-cdef inline Outcome chunk_codes(Layout layout, const ArrowArray* array, Words* words, int32_t* codes) noexcept nogil:
+cdef inline Outcome chunk_codes(
+    Layout layout, const ArrowArray* array, StringTable* strings, int32_t* codes
+) noexcept nogil:
     """The code of each row, -1 where it is missing."""
     cdef const uint8_t* known = known_of(array)
     cdef const char* text = NULL
@@ -276,14 +278,14 @@ cdef inline Outcome chunk_codes(Layout layout, const ArrowArray* array, Words* w
         end = last
         if not text_at(layout, array, at, &text, &length, &end):
             return ELSEWHERE
-        codes[i] = code_of(words, text, length, end)
+        codes[i] = code_of(strings, text, length, end)
         if codes[i] < 0:
             return NO_MEMORY
     return DONE
 
 
 cdef inline Outcome number_entry(
-    Layout layout, const ArrowArray* dictionary, Words* words, int64_t i, int32_t* code_at
+    Layout layout, const ArrowArray* dictionary, StringTable* strings, int64_t i, int32_t* code_at
 ) noexcept nogil:
     """The code of an entry of a dictionary, -1 of a missing one."""
     cdef int64_t length = 0
@@ -293,25 +295,25 @@ cdef inline Outcome number_entry(
     if is_known(known_of(dictionary), dictionary.offset + i):
         if not text_at(layout, dictionary, dictionary.offset + i, &text, &length, &end):
             return ELSEWHERE
-        code_at[i] = code_of(words, text, length, end)
+        code_at[i] = code_of(strings, text, length, end)
         if code_at[i] < 0:
             return NO_MEMORY
     return DONE
 
 
 cdef inline Outcome chunk_dictionary(
-    Layout layout, const ArrowArray* array, const whole_number* values, Words* words, int32_t* code_at,
+    Layout layout, const ArrowArray* array, const whole_number* values, StringTable* strings, int32_t* code_at,
     int32_t* codes,
 ) noexcept nogil:
     """The code of each row of a chunk that names places in its dictionary, which may lack a text or have it twice.
     `code_at` has room for a code an entry."""
     cdef const uint8_t* known = known_of(array)
-    cdef int64_t i, place, n = array.dictionary.length
+    cdef int64_t i, index, n = array.dictionary.length
     cdef Outcome outcome
     if not in_order(layout, array.dictionary):
         return ELSEWHERE
     for i in range(n):
-        outcome = number_entry(layout, array.dictionary, words, i, code_at)
+        outcome = number_entry(layout, array.dictionary, strings, i, code_at)
         if outcome != DONE:
             return outcome
     values += array.offset
@@ -319,8 +321,8 @@ cdef inline Outcome chunk_dictionary(
         if not is_known(known, array.offset + i):
             codes[i] = -1
             continue
-        place = <int64_t>values[i]
-        if not 0 <= place < n:
+        index = <int64_t>values[i]
+        if not 0 <= index < n:
             return OUTSIDE
-        codes[i] = code_at[place]
+        codes[i] = code_at[index]
     return DONE

@@ -13,7 +13,7 @@ from fasttree.mml.message import (
     NATS_PER_BIT,
     TIE,
     Alpha,
-    Choices,
+    TestOptions,
     bits_of_classes,
     bits_of_structure,
     bits_of_tests,
@@ -39,7 +39,7 @@ class PruningWeights:
 
 def pruning_weights(
     tree: Tree,
-    choices: Choices | None = None,
+    choices: TestOptions | None = None,
     *,
     prior: str = "half",
     alpha: Alpha = 0.5,
@@ -77,7 +77,7 @@ def pruning_weights(
 
 def average_prunings(
     tree: Tree,
-    choices: Choices | None = None,
+    choices: TestOptions | None = None,
     *,
     prior: str = "half",
     alpha: Alpha = 0.5,

@@ -18,8 +18,8 @@ import numpy as np
 from fasttree.base.checks import ONE_IN_ALL, as_float, prior_of_class
 from fasttree.base.elementary import log1p, log2, log_gamma, logaddexp2
 from fasttree.base.sums import segment_sums, sums, total
-from fasttree.base.values import shown
-from fasttree.encoding.class_weights import classes_of_shares, evened
+from fasttree.base.values import short_repr
+from fasttree.encoding.class_weights import classes_of_shares, snap_near_ties
 from fasttree.trees.class_shares import has_parts, settled
 from fasttree.trees.tree import Tree
 
@@ -32,22 +32,27 @@ NATS_PER_BIT = 0.6931471805599453  # log 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choices:
+class TestOptions:
     """What there was to choose between at each node of a tree; see `fasttree.choices.choices_of`."""
+
+    __test__ = False  # for pytest
 
     # Attributes that a test could ask for; of a leaf it only matters if it is 0.
     eligible: np.ndarray
     n_cuts: np.ndarray  # cuts between the values of the attribute that is split by order, else 0
     place: np.ndarray  # how many of them lie below the one that was made
 
-    def of_subtree(self, tree: Tree, is_split: np.ndarray) -> Choices:
+    def of_subtree(self, tree: Tree, is_split: np.ndarray) -> TestOptions:
         """The choices of the nodes that ``tree.subtree(is_split)`` keeps."""
         alive = np.zeros(tree.node_count, dtype=bool)
         alive[0] = True
         for level in tree.nodes_by_depth()[1:]:
             parent = tree.parent[level]
             alive[level] = alive[parent] & is_split[parent]
-        return Choices(self.eligible[alive], self.n_cuts[alive], self.place[alive])
+        return TestOptions(self.eligible[alive], self.n_cuts[alive], self.place[alive])
+
+
+Choices = TestOptions  # its first name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +97,7 @@ class LengthPruning:
 
 
 def message_length(
-    tree: Tree, choices: Choices, *, alpha: Alpha = 0.5, cut_code: str = "uniform"
+    tree: Tree, choices: TestOptions, *, alpha: Alpha = 0.5, cut_code: str = "uniform"
 ) -> MessageLength:
     """The message of a tree.
 
@@ -122,7 +127,7 @@ def message_length(
 
 
 def prune_by_length(
-    tree: Tree, choices: Choices, *, alpha: Alpha = 0.5, cut_code: str = "uniform"
+    tree: Tree, choices: TestOptions, *, alpha: Alpha = 0.5, cut_code: str = "uniform"
 ) -> LengthPruning:
     """The pruning of the tree whose message is the shortest; of equal ones, the smallest tree.
 
@@ -161,7 +166,7 @@ def bits_of_classes(counts: np.ndarray, alpha: float) -> np.ndarray:
     return np.maximum(rows - seen, 0.0) / NATS_PER_BIT
 
 
-def bits_of_structure(tree: Tree, choices: Choices) -> tuple[np.ndarray, np.ndarray]:
+def bits_of_structure(tree: Tree, choices: TestOptions) -> tuple[np.ndarray, np.ndarray]:
     """To say of each node that it is a leaf, and to say that it is not.
 
     The root is a leaf with probability 1 / attributes, any other node a test with 1 / (branches of its parent): trees
@@ -175,7 +180,7 @@ def bits_of_structure(tree: Tree, choices: Choices) -> tuple[np.ndarray, np.ndar
     return np.where(must_be_leaf, 0.0, -log2(1.0 - is_test)), -log2(is_test)
 
 
-def bits_of_tests(tree: Tree, choices: Choices, cut_code: str) -> np.ndarray:
+def bits_of_tests(tree: Tree, choices: TestOptions, cut_code: str) -> np.ndarray:
     """To say which test is made: one of the eligible attributes, and one of the ways to split by it."""
     if cut_code not in CUT_CODES:
         raise ValueError(f'cut_code must be "uniform" or "dyadic", got {cut_code!r}')
@@ -259,8 +264,8 @@ def _bottom_up(
                 bits[below], tree.first_child[nodes] - below.start
             )
             if prune:
-                slack = TIE * np.maximum(np.abs(length), np.abs(as_leaf[nodes]))
-                is_leaf = as_leaf[nodes] <= length + slack
+                tolerance = TIE * np.maximum(np.abs(length), np.abs(as_leaf[nodes]))
+                is_leaf = as_leaf[nodes] <= length + tolerance
                 is_split[nodes[is_leaf]] = False
                 length = np.where(is_leaf, as_leaf[nodes], length)
             bits[nodes] = length
@@ -278,7 +283,7 @@ def smoothed_shares(tree: Tree, alpha: float) -> np.ndarray:
 
 def with_shares(tree: Tree, shares: np.ndarray) -> Tree:
     """The tree with other class shares at its nodes, and the classes that follow from them."""
-    proba = evened(shares)
+    proba = snap_near_ties(shares)
     if has_parts(tree.counts):
         proba = settled(proba)
     pred = classes_of_shares(proba, tree.schema).astype(np.int32)
@@ -294,7 +299,7 @@ def check_alpha(alpha: Alpha, n_classes: int = 2) -> tuple[float, ...]:
     number = as_float(alpha)
     if not 0 < number < math.inf:
         raise ValueError(
-            f'alpha must be a number > 0 or "opt" or "{ONE_IN_ALL}", got {shown(alpha)}'
+            f'alpha must be a number > 0 or "opt" or "{ONE_IN_ALL}", got {short_repr(alpha)}'
         )
     return (number,)
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.ragged import places
-from fasttree.mml.message import Choices, MessageLength, message_length
-from fasttree.tables.training import read_table_like
-from fasttree.trees.predict import Policy, block_of
+from fasttree.base.ragged import flat_indices
+from fasttree.mml.message import MessageLength, TestOptions, message_length
+from fasttree.tables.training import read_table_for_schema
+from fasttree.trees.predict import ReadPolicy, routing_block
 from fasttree.trees.tree import Tree
 
 CELLS = 2**22  # of nodes x attributes, in hand at a time
 
 
-def choices_of(tree: Tree, X: Any, categorical_split: str | None = None) -> Choices:
+def choices_of(tree: Tree, X: Any, categorical_split: str | None = None) -> TestOptions:
     """The choices at every node, from the rows that the tree was grown from (without those of weight 0).
 
     An attribute is eligible that could be asked for: a categorical one with a branch for each value as long as it was
@@ -24,8 +24,10 @@ def choices_of(tree: Tree, X: Any, categorical_split: str | None = None) -> Choi
     choose their branch, missing is a value too. `categorical_split`: "multiway" or "subset" (or another name for
     groups); None reads it off the tree.
     """
-    table = read_table_like(X, tree.schema, "the tree")
-    return choices_of_rows(tree, block_of(table, 0, table.n_rows, Policy()), categorical_split)
+    table = read_table_for_schema(X, tree.schema, "the tree")
+    return choices_of_rows(
+        tree, routing_block(table, 0, table.n_rows, ReadPolicy()), categorical_split
+    )
 
 
 def message_length_from_rows(
@@ -37,8 +39,9 @@ def message_length_from_rows(
 
 def choices_of_rows(
     tree: Tree, values: np.ndarray, categorical_split: str | None = None
-) -> Choices:
-    """The same of rows as routing reads them: numbers, category codes from 1 on, NaN for missing."""
+) -> TestOptions:
+    """The choices at every node, from rows as routing reads them: numbers, category codes from 1 on, NaN for
+    missing."""
     unordered = np.array([a.is_categorical and not a.ordered for a in tree.schema.attributes])
     if categorical_split is None:
         is_multiway = _is_multiway(tree, unordered)
@@ -46,14 +49,14 @@ def choices_of_rows(
         is_multiway = categorical_split == "multiway"
     by_branch = unordered & is_multiway  # attributes that get a branch for each value
     row, leaf = _spread(tree, values) if tree.shares_rows else _route(tree, values)
-    asked = tree.path_costs(by_branch.astype(np.float64)).astype(np.int64)
-    eligible = int(by_branch.sum()) - asked
+    tested = tree.path_costs(by_branch.astype(np.float64)).astype(np.int64)
+    eligible = int(by_branch.sum()) - tested
     others = np.flatnonzero(~by_branch)
     width = max(1, CELLS // tree.node_count)
     for start in range(0, len(others), width):
         eligible += _n_varying(tree, values, row, leaf, others[start : start + width])
     n_cuts, place = _cuts(tree, values, row, leaf)
-    return Choices(eligible, n_cuts, place)
+    return TestOptions(eligible, n_cuts, place)
 
 
 def _is_multiway(tree: Tree, unordered: np.ndarray) -> bool:
@@ -89,7 +92,7 @@ def _spread(tree: Tree, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         known = node[~lost]
         child = tree.first_child[known] + _branches(tree, known, value[~lost])
         fans = tree.n_children[node[lost]].astype(np.int64)
-        shared = places(tree.first_child[node[lost]], fans)
+        shared = flat_indices(tree.first_child[node[lost]], fans)
         filled = has_rows[shared]
         row = np.concatenate([row[~lost], np.repeat(row[lost], fans)[filled]])
         node = np.concatenate([child, shared[filled]])
@@ -132,10 +135,10 @@ def _n_varying(
     for level in reversed(tree.nodes_by_depth()):
         nodes = level.start + np.flatnonzero(tree.n_children[level])
         if len(nodes):
-            family = tree.first_child[nodes] - below.start
-            least[nodes] = np.fmin.reduceat(least[below], family)
-            most[nodes] = np.fmax.reduceat(most[below], family)
-            is_lost[nodes] = np.logical_or.reduceat(is_lost[below], family)
+            group = tree.first_child[nodes] - below.start
+            least[nodes] = np.fmin.reduceat(least[below], group)
+            most[nodes] = np.fmax.reduceat(most[below], group)
+            is_lost[nodes] = np.logical_or.reduceat(is_lost[below], group)
         below = level
     return np.asarray(((least < most) | (is_lost & ~np.isnan(least))).sum(axis=1))
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from fasttree.base.errors import ModelFileError, require
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 
-class Fields:
+class HeaderReader:
     """An object of the header: its values by key and type. Each is there, and no other."""
 
     def __init__(self, where: str, value: Any) -> None:
@@ -23,7 +23,9 @@ class Fields:
 
     def _of(self, key: str, *kinds: type) -> Any:
         value = self.any(key)
-        require(type(value) in kinds, f"{self._where} of its header says {key!r}: {shown(value)}")
+        require(
+            type(value) in kinds, f"{self._where} of its header says {key!r}: {short_repr(value)}"
+        )
         return value
 
     def text(self, key: str) -> str:
@@ -45,8 +47,8 @@ class Fields:
         found: list[Any] = self._of(key, list)
         return found
 
-    def fields(self, key: str) -> Fields:
-        return Fields(f"{key!r} in {self._where}", self.any(key))
+    def fields(self, key: str) -> HeaderReader:
+        return HeaderReader(f"{key!r} in {self._where}", self.any(key))
 
     def has(self, key: str) -> bool:
         return key in self._values
@@ -54,5 +56,5 @@ class Fields:
     def check_all_taken(self) -> None:
         for key in self._values:
             raise ModelFileError(
-                f"{self._where} of its header has {shown(key)}, which is not known"
+                f"{self._where} of its header has {short_repr(key)}, which is not known"
             )

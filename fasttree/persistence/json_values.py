@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.errors import ModelFileError, require
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 _NUMBERS = "biuf"
 _NUMBER_TYPE = re.compile(r"\|[biu]1|[<>](?:[iu][248]|f[248])")
@@ -59,7 +59,7 @@ class Encoder:
             if tagged is not None:
                 tagged = tagged[0], self(tagged[1])
         if tagged is None:
-            raise CannotSave(f"{shown(value)} of type {kind.__name__}")
+            raise CannotSave(f"{short_repr(value)} of type {kind.__name__}")
         return {tagged[0]: tagged[1]}
 
     def _tagged(self, kind: type, value: Any) -> tuple[str, Any] | None:
@@ -141,7 +141,7 @@ class Decoder:
         if tag == "array":
             require(
                 type(content) is int and 0 <= content < len(self._arrays),
-                f"its header asks for the array number {shown(content)}",
+                f"its header asks for the array number {short_repr(content)}",
             )
             return self._arrays[content]
         if tag == "float":
@@ -155,7 +155,9 @@ class Decoder:
 
     def _of_items(self, tag: str, content: Any) -> Any:
         if type(content) is not list:
-            raise ModelFileError(f"its header has a value of the type {shown(tag)} without parts")
+            raise ModelFileError(
+                f"its header has a value of the type {short_repr(tag)} without parts"
+            )
         if tag == "numpy":
             return _numpy_scalar(*content)
         if tag == "timedelta":
@@ -178,7 +180,9 @@ class Decoder:
             return array
         if tag.startswith("pandas."):
             return _from_pandas(tag.removeprefix("pandas."), *items)
-        raise ModelFileError(f"its header has a value of the type {shown(tag)}, which is not known")
+        raise ModelFileError(
+            f"its header has a value of the type {short_repr(tag)}, which is not known"
+        )
 
 
 def number_type(text: Any) -> np.dtype[Any] | None:
@@ -191,7 +195,7 @@ def _numpy_scalar(name: Any, value: Any) -> Any:
     dtype = number_type(name)
     value = Decoder()(value)
     if dtype is None or type(value) not in (bool, int, float):
-        raise ModelFileError(f"its header has a number of the type {shown(name)} that is none")
+        raise ModelFileError(f"its header has a number of the type {short_repr(name)} that is none")
     return dtype.type(value)
 
 

@@ -16,7 +16,7 @@ from fasttree import pruning
 from fasttree.base.atomic import atomic_file
 from fasttree.base.checks import NAIVE
 from fasttree.base.errors import ModelFileError, require
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.growth.choosers.costs import Nunez, nunez
 from fasttree.growth.params import SCHEMA
 from fasttree.persistence.archive import (
@@ -26,10 +26,10 @@ from fasttree.persistence.archive import (
     read_open_archive,
     write_archive,
 )
-from fasttree.persistence.header import Fields
+from fasttree.persistence.header import HeaderReader
 from fasttree.persistence.json_values import CannotSave, Decoder, Encoder
 from fasttree.persistence.parts import (
-    Parts,
+    ArrayStore,
     put_choice,
     put_choices,
     put_path,
@@ -81,7 +81,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
             "pickle it, or fit one of fasttree's"
         )
     _check_model(model)  # better an error now than a file that nobody can read
-    encode, parts = Encoder(_encode_object), Parts()
+    encode, store = Encoder(_encode_object), ArrayStore()
     tree: Tree = model.tree_  # type: ignore[attr-defined]
     header: dict[str, Any] = {
         "format": FORMAT,
@@ -93,17 +93,17 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
         "fingerprint": tree.fingerprint(),
     }
     for one in ARRAYS:
-        parts.arrays[f"tree/{one}"] = getattr(tree, one)
+        store.arrays[f"tree/{one}"] = getattr(tree, one)
     if name == RULES:
-        header["rules"] = _put_rules(cast("RuleClassifier", model), parts)
+        header["rules"] = _put_rules(cast("RuleClassifier", model), store)
     else:
-        header["fitted"] = _put_fitted(cast("TreeClassifier", model), parts)
+        header["fitted"] = _put_fitted(cast("TreeClassifier", model), store)
     for place, array in enumerate(encode.arrays):
-        parts.arrays[f"values/{place}"] = array
+        store.arrays[f"values/{place}"] = array
     header["n_values"] = len(encode.arrays)
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
     with atomic_file(path) as file:
-        write_archive(file, text, parts.arrays)
+        write_archive(file, text, store.arrays)
         file.flush()
         with open(file.fileno(), "rb", closefd=False) as written:
             _check_written(written, path)
@@ -152,23 +152,23 @@ def _encode_object(value: Any) -> tuple[str, Any] | None:
     return None
 
 
-def _put_fitted(model: TreeClassifier, parts: Parts) -> dict[str, Any]:
+def _put_fitted(model: TreeClassifier, store: ArrayStore) -> dict[str, Any]:
     found: dict[str, Any] = {"missing": model._missing_policy}
     if model._choices is not None:
-        found["choices"] = put_choices(model._choices, parts)
+        found["choices"] = put_choices(model._choices, store)
     if hasattr(model, "pruning_trace_"):
-        found["trace"] = put_trace(model.pruning_trace_, model.tree_, parts)
+        found["trace"] = put_trace(model.pruning_trace_, model.tree_, store)
     if hasattr(model, "pruning_path_"):
-        found["path"] = put_path(model.pruning_path_, parts)
+        found["path"] = put_path(model.pruning_path_, store)
     if hasattr(model, "pruning_choice_"):
-        found["choice"] = put_choice(model.pruning_choice_, parts)
+        found["choice"] = put_choice(model.pruning_choice_, store)
     return found
 
 
-def _put_rules(model: RuleClassifier, parts: Parts) -> dict[str, Any]:
+def _put_rules(model: RuleClassifier, store: ArrayStore) -> dict[str, Any]:
     rules = model.rules_
     for name, array in serialise.arrays_of(rules).items():
-        parts.arrays[f"rules/{name}"] = array
+        store.arrays[f"rules/{name}"] = array
     return {
         "estimate": rules.estimate,
         "default": int(rules.default),
@@ -216,34 +216,37 @@ def _parsed(header: bytes) -> Any:
 
 
 def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
-    said, parts = Fields("the top", parsed), Parts(arrays)
-    told = said.text("format"), said.integer("format_version")
-    version = told[1]
-    require(told[0] == FORMAT and version in KNOWN_VERSIONS, "the file changed while it was read")
+    header, store = HeaderReader("the top", parsed), ArrayStore(arrays)
+    format_and_version = header.text("format"), header.integer("format_version")
+    version = format_and_version[1]
+    require(
+        format_and_version[0] == FORMAT and version in KNOWN_VERSIONS,
+        "the file changed while it was read",
+    )
     unfitted = _Unfitted(version)
-    said.text("fasttree_version")
-    name = said.text("class")
+    header.text("fasttree_version")
+    name = header.text("class")
     require(
         class_named(name) is not None,
-        f"it holds a {shown(name)}, which fasttree has not: upgrade fasttree",
+        f"it holds a {short_repr(name)}, which fasttree has not: upgrade fasttree",
     )
-    n_values = said.integer("n_values")
+    n_values = header.integer("n_values")
     require(0 <= n_values <= len(arrays), f"it says that it has {n_values} arrays of values")
-    values = [parts.pop(f"values/{place}") for place in range(n_values)]
+    values = [store.pop(f"values/{place}") for place in range(n_values)]
     decode = Decoder(values, {"pruning": _pruning, "estimator": unfitted, "nunez": nunez})
     with _refusing("its schema"):
-        schema = decode_schema(said.fields("schema"), decode, version)
+        schema = decode_schema(header.fields("schema"), decode, version)
         check_schema(schema)
-    tree = _tree(schema, said.text("fingerprint"), parts)
+    tree = _tree(schema, header.text("fingerprint"), store)
     with _refusing("its parameters"):
-        model = unfitted([name, {k: decode(v) for k, v in _as_dict(said.any("params")).items()}])
+        model = unfitted([name, {k: decode(v) for k, v in _as_dict(header.any("params")).items()}])
     with _refusing("what it says of the fit"):
         if name == RULES:
-            _take_rules(model, tree, said.fields("rules"), parts)
+            _take_rules(model, tree, header.fields("rules"), store)
         else:
-            _take_fitted(model, tree, said.fields("fitted"), parts)
-    said.check_all_taken()
-    parts.check_all_taken()
+            _take_fitted(model, tree, header.fields("fitted"), store)
+    header.check_all_taken()
+    store.check_all_taken()
     with _refusing("its parameters"):
         _check_model(model)
     return model
@@ -285,7 +288,9 @@ class _Unfitted:
     def __call__(self, content: Any) -> Any:
         name, params = content
         kind = class_named(name) if isinstance(name, str) else None
-        require(kind is not None, f"it names the estimator {shown(name)}, which fasttree has not")
+        require(
+            kind is not None, f"it names the estimator {short_repr(name)}, which fasttree has not"
+        )
         assert kind is not None
         params = _as_dict(params)
         wanted = kind().get_params(deep=False).keys() - self.later
@@ -310,15 +315,15 @@ class _Unfitted:
 def _pruning(content: Any) -> Any:
     name, settings = content
     methods = {method.__name__: method for method in pruning.METHODS.values()}
-    require(name in methods, f"it names the pruning {shown(name)}, which fasttree has not")
+    require(name in methods, f"it names the pruning {short_repr(name)}, which fasttree has not")
     settings = _as_dict(settings)
     if name == "Significance" and "test" not in settings:
         settings = settings | {"test": NAIVE}  # the first files lack it
     return methods[name](**settings)
 
 
-def _tree(schema: Schema, fingerprint: str, parts: Parts) -> Tree:
-    arrays = {name: parts.pop(f"tree/{name}") for name in ARRAYS}
+def _tree(schema: Schema, fingerprint: str, store: ArrayStore) -> Tree:
+    arrays = {name: store.pop(f"tree/{name}") for name in ARRAYS}
     check_tree(schema, arrays)
     tree = Tree(schema=schema, **arrays)
     require(
@@ -327,32 +332,34 @@ def _tree(schema: Schema, fingerprint: str, parts: Parts) -> Tree:
     return tree
 
 
-def _take_fitted(model: TreeClassifier, tree: Tree, said: Fields, parts: Parts) -> None:
-    model._missing_policy = said.text("missing")
+def _take_fitted(
+    model: TreeClassifier, tree: Tree, header: HeaderReader, store: ArrayStore
+) -> None:
+    model._missing_policy = header.text("missing")
     model._describe(tree.schema)
     model.tree_ = tree
     model._choices = None
-    if said.has("choices"):
-        said.fields("choices").check_all_taken()
-        model._choices = take_choices(tree, parts)
-    if said.has("trace"):
-        of_trace = said.fields("trace")
-        model.pruning_trace_ = take_trace(of_trace, tree, parts)
+    if header.has("choices"):
+        header.fields("choices").check_all_taken()
+        model._choices = take_choices(tree, store)
+    if header.has("trace"):
+        of_trace = header.fields("trace")
+        model.pruning_trace_ = take_trace(of_trace, tree, store)
         of_trace.check_all_taken()
-    if said.has("path"):
-        of_path = said.fields("path")
-        model.pruning_path_ = take_path(of_path, parts)
+    if header.has("path"):
+        of_path = header.fields("path")
+        model.pruning_path_ = take_path(of_path, store)
         of_path.check_all_taken()
-    if said.has("choice"):
-        of_choice = said.fields("choice")
-        model.pruning_choice_ = take_choice(of_choice, parts)
+    if header.has("choice"):
+        of_choice = header.fields("choice")
+        model.pruning_choice_ = take_choice(of_choice, store)
         of_choice.check_all_taken()
-    said.check_all_taken()
+    header.check_all_taken()
 
 
-def _take_rules(model: RuleClassifier, tree: Tree, said: Fields, parts: Parts) -> None:
-    names = serialise.names_of(said.truth("substitutes"))
-    arrays = {name: parts.pop(f"rules/{name}") for name in names}
+def _take_rules(model: RuleClassifier, tree: Tree, header: HeaderReader, store: ArrayStore) -> None:
+    names = serialise.names_of(header.truth("substitutes"))
+    arrays = {name: store.pop(f"rules/{name}") for name in names}
     for name, array in arrays.items():
         dtype = serialise.TYPES[name.rpartition("/")[2]]
         require(
@@ -362,16 +369,16 @@ def _take_rules(model: RuleClassifier, tree: Tree, said: Fields, parts: Parts) -
     model.rules_ = serialise.rules_from(
         arrays,
         tree.schema,
-        estimate=said.text("estimate"),
-        default=said.integer("default"),
-        uncovered=said.number("uncovered"),
-        training_weight=said.number("training_weight"),
-        shares_rows=said.truth("shares_rows"),
-        unknown=said.text("unknown"),
-        allow_missing=said.truth("allow_missing"),
+        estimate=header.text("estimate"),
+        default=header.integer("default"),
+        uncovered=header.number("uncovered"),
+        training_weight=header.number("training_weight"),
+        shares_rows=header.truth("shares_rows"),
+        unknown=header.text("unknown"),
+        allow_missing=header.truth("allow_missing"),
         reader_name=RULES,
     )
-    said.check_all_taken()
+    header.check_all_taken()
     tree_classifier = class_named(TREE)
     assert tree_classifier is not None
     like = tree_classifier()

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.errors import ModelFileError, require
-from fasttree.mml.message import Choices
-from fasttree.persistence.header import Fields
+from fasttree.mml.message import TestOptions
+from fasttree.persistence.header import HeaderReader
 from fasttree.pruning import Choice, Path, Trace
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE
 from fasttree.trees.tree import LEAF, Tree
@@ -45,7 +45,7 @@ Layout = Mapping[str, tuple[str, tuple[str | int, ...]]]
 
 
 @dataclass
-class Parts:
+class ArrayStore:
     """The arrays of a model file by name, as they are put in, or taken out and ticked off."""
 
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -87,20 +87,20 @@ class Parts:
 # -- the choices of growth by length -------------------------------------------------------------------------------
 
 
-def put_choices(choices: Choices, parts: Parts) -> dict[str, Any]:
-    parts.put("choices", CHOICES, choices)
+def put_choices(choices: TestOptions, store: ArrayStore) -> dict[str, Any]:
+    store.put("choices", CHOICES, choices)
     return {}
 
 
-def take_choices(tree: Tree, parts: Parts) -> Choices:
-    choices = Choices(**parts.take("choices", CHOICES, node=tree.node_count))
+def take_choices(tree: Tree, store: ArrayStore) -> TestOptions:
+    choices = TestOptions(**store.take("choices", CHOICES, node=tree.node_count))
     check_choices(choices, tree)
     return choices
 
 
 def check_choices(choices: Any, tree: Tree) -> None:
     require(
-        isinstance(choices, Choices)
+        isinstance(choices, TestOptions)
         and all(
             isinstance(array, np.ndarray)
             and array.dtype.kind == "i"
@@ -116,17 +116,17 @@ def check_choices(choices: Any, tree: Tree) -> None:
 # -- what pruning did ----------------------------------------------------------------------------------------------
 
 
-def put_trace(trace: Trace, tree: Tree, parts: Parts) -> dict[str, Any]:
+def put_trace(trace: Trace, tree: Tree, store: ArrayStore) -> dict[str, Any]:
     number = {name: place for place, name in enumerate(tree.schema.names)} | {"": LEAF}
     columns = {name: getattr(trace, name) for name in ("node", "leaves_removed", "before", "after")}
     columns["attribute"] = np.array([number[name] for name in trace.attribute], dtype=np.int32)
     columns["action"] = np.array([ACTIONS.index(one) for one in trace.action], dtype=np.uint8)
-    parts.put("trace", TRACE, columns)
+    store.put("trace", TRACE, columns)
     return {"method": trace.method, "estimate": trace.estimate}
 
 
-def take_trace(said: Fields, tree: Tree, parts: Parts) -> Trace:
-    columns = parts.take("trace", TRACE)
+def take_trace(header: HeaderReader, tree: Tree, store: ArrayStore) -> Trace:
+    columns = store.take("trace", TRACE)
     names = (*tree.schema.names, "")  # the last is that of -1
     attribute, action = columns["attribute"], columns["action"]
     require(
@@ -136,8 +136,8 @@ def take_trace(said: Fields, tree: Tree, parts: Parts) -> Trace:
         "a step of its pruning names a node, an attribute or an action that is none",
     )
     return Trace(
-        said.text("method"),
-        said.text("estimate"),
+        header.text("method"),
+        header.text("estimate"),
         columns["node"],
         tuple(names[place] for place in attribute.tolist()),
         columns["leaves_removed"],
@@ -147,46 +147,46 @@ def take_trace(said: Fields, tree: Tree, parts: Parts) -> Trace:
     )
 
 
-def put_path(path: Path, parts: Parts) -> dict[str, Any]:
-    parts.put("path", PATH, path)
+def put_path(path: Path, store: ArrayStore) -> dict[str, Any]:
+    store.put("path", PATH, path)
     return {"impurity": path.impurity}
 
 
-def take_path(said: Fields, parts: Parts) -> Path:
-    columns = parts.take("path", PATH)
+def take_path(header: HeaderReader, store: ArrayStore) -> Path:
+    columns = store.take("path", PATH)
     link = columns["link"]
     require(
         bool(((link >= 0) & (link < len(columns["dies_at"]))).all()),
         "a link of its pruning path is not at a node",
     )
-    return Path(said.text("impurity"), **columns)
+    return Path(header.text("impurity"), **columns)
 
 
-def put_choice(choice: Choice, parts: Parts) -> dict[str, Any]:
-    parts.put("choice", CHOICE, choice)
-    said = {"weight": float(choice.weight), "se": float(choice.se), "place": int(choice.place)}
+def put_choice(choice: Choice, store: ArrayStore) -> dict[str, Any]:
+    store.put("choice", CHOICE, choice)
+    header = {"weight": float(choice.weight), "se": float(choice.se), "place": int(choice.place)}
     if choice.n_rows != choice.weight or not np.array_equal(choice.squares, choice.errors):
-        parts.put("choice_costs", CHOICE_COSTS, choice)
-        said["n_rows"] = float(choice.n_rows)
-    return said
+        store.put("choice_costs", CHOICE_COSTS, choice)
+        header["n_rows"] = float(choice.n_rows)
+    return header
 
 
-def take_choice(said: Fields, parts: Parts) -> Choice:
-    columns = parts.take("choice", CHOICE)
-    place = said.integer("place")
+def take_choice(header: HeaderReader, store: ArrayStore) -> Choice:
+    columns = store.take("choice", CHOICE)
+    place = header.integer("place")
     require(
         0 <= place < len(columns["alphas"]), "the tree that its pruning took is none of the path"
     )
-    weight = said.number("weight")
+    weight = header.number("weight")
     squares, n_rows = columns["errors"], weight
-    if said.has("n_rows"):
-        n_rows = said.number("n_rows")
-        squares = parts.take("choice_costs", CHOICE_COSTS, k=len(squares))["squares"]
+    if header.has("n_rows"):
+        n_rows = header.number("n_rows")
+        squares = store.take("choice_costs", CHOICE_COSTS, k=len(squares))["squares"]
     return Choice(
         **columns,
         weight=weight,
         squares=squares,
         n_rows=n_rows,
-        se=said.number("se"),
+        se=header.number("se"),
         place=place,
     )

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.errors import ModelFileError, require
-from fasttree.base.values import shown
-from fasttree.persistence.header import Fields
+from fasttree.base.values import short_repr
+from fasttree.persistence.header import HeaderReader
 from fasttree.persistence.json_values import CannotSave, Encoder, number_type
-from fasttree.tables.schema import AttributeSchema, Priors, Schema
+from fasttree.tables.schema import AttributeSchema, ClassPriors, Schema
 
 MOST_CLASS_BYTES = 2**28  # of their text, which may be wider than any of them
 _CLASS_TYPES: dict[str, np.dtype[Any]] = {
@@ -60,7 +60,7 @@ def encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
         "classes": {"dtype": kind, "labels": labels},
         "tie_order": list(schema.tie_order),
         "class_weight": encode(schema.priors.class_weight),
-        "cost": encode(schema.priors.cost),
+        "cost": encode(schema.priors.cost_matrix),
     }
 
 
@@ -75,12 +75,15 @@ def _labels_of(where: str) -> Iterator[None]:
         ) from None
 
 
-def decode_schema(said: Fields, decode: Callable[[Any], Any], version: int) -> Schema:
+def decode_schema(header: HeaderReader, decode: Callable[[Any], Any], version: int) -> Schema:
     attributes, ranges, counted = [], [], []
-    for entry in said.list("attributes"):
-        of_one = Fields("an attribute", entry)
+    for entry in header.list("attributes"):
+        of_one = HeaderReader("an attribute", entry)
         name, kind = of_one.text("name"), of_one.text("kind")
-        require(kind in ("numeric", "categorical"), f"the column {shown(name)} is {shown(kind)}")
+        require(
+            kind in ("numeric", "categorical"),
+            f"the column {short_repr(name)} is {short_repr(kind)}",
+        )
         low = high = math.nan
         if kind == "numeric":
             if of_one.has("range"):
@@ -98,39 +101,39 @@ def decode_schema(said: Fields, decode: Callable[[Any], Any], version: int) -> S
         if version > 1 and of_one.has("distinct"):
             counted.append((of_one.integer("distinct"), of_one.integer("missing")))
         of_one.check_all_taken()
-    classes = _classes(said.fields("classes"), decode)
-    priors = Priors(decode(said.any("class_weight")), decode(said.any("cost")))
-    named, tie_order = said.truth("named"), tuple(said.list("tie_order"))
+    classes = _classes(header.fields("classes"), decode)
+    priors = ClassPriors(decode(header.any("class_weight")), decode(header.any("cost")))
+    named, tie_order = header.truth("named"), tuple(header.list("tie_order"))
     noted = np.array(ranges, dtype=np.float64).reshape(len(ranges), 2)
     require(len(counted) in (0, len(attributes)), "it has counted in some of its columns only")
     counts = np.array(counted, dtype=np.int64).reshape(len(counted), 2)
     schema = Schema(tuple(attributes), classes, named, tie_order, priors, noted, counts)
-    said.check_all_taken()
+    header.check_all_taken()
     return schema
 
 
 def _range(name: str, ends: Any) -> tuple[float, float]:
     require(
         type(ends) is list and len(ends) == 2 and all(type(end) is float for end in ends),
-        f"the range of the column {shown(name)} is not two numbers",
+        f"the range of the column {short_repr(name)} is not two numbers",
     )
     low, high = ends
-    require(low <= high, f"the column {shown(name)} has the range {low} to {high}")
+    require(low <= high, f"the column {short_repr(name)} has the range {low} to {high}")
     return low, high
 
 
-def _classes(said: Fields, decode: Callable[[Any], Any]) -> np.ndarray:
-    name, labels = said.text("dtype"), [decode(label) for label in said.list("labels")]
-    said.check_all_taken()
+def _classes(header: HeaderReader, decode: Callable[[Any], Any]) -> np.ndarray:
+    name, labels = header.text("dtype"), [decode(label) for label in header.list("labels")]
+    header.check_all_taken()
     dtype = _CLASS_TYPES.get(name) or number_type(name)
     if dtype is None and re.fullmatch("[<>]U[1-9][0-9]{0,8}", name):
         dtype = np.dtype(name)
         size = dtype.itemsize * len(labels)
         require(size <= MOST_CLASS_BYTES, f"its classes would take {size} bytes")
     if dtype is None:
-        raise ModelFileError(f"its classes have the type {shown(name)}")
+        raise ModelFileError(f"its classes have the type {short_repr(name)}")
     classes = np.empty(len(labels), dtype=dtype)
     for place, label in enumerate(labels):  # one by one: a label may be a sequence
         classes[place] = label
-    require(classes.tolist() == labels, f"its classes are not what {shown(name)} can hold")
+    require(classes.tolist() == labels, f"its classes are not what {short_repr(name)} can hold")
     return classes

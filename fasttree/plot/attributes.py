@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.draw.layout import text_width
 from fasttree.plot.canvas import COLOURS, axes, check_most, literal, look, tidy
 from fasttree.stats.measures import entropy, gini, misclassification
@@ -74,7 +74,7 @@ def _of_model(model: Any) -> tuple[list[str], np.ndarray]:
     if values is None:
         raise ValueError(
             "importances must be a fitted model with feature_importances_, or a record with names and means, got "
-            f"{shown(type(model).__name__)}: call fit first"
+            f"{short_repr(type(model).__name__)}: call fit first"
         )
     means = np.asarray(values, dtype=np.float64)
     tree = getattr(model, "tree_", None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.draw.layout import shortened
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def axes(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Iterator[A
     """The Axes that were given, or those of a new figure (in inches), which goes again if the drawing fails."""
     if ax is not None:
         if not hasattr(ax, "get_window_extent") or not hasattr(ax, "set_xlim"):
-            raise TypeError(f"ax must be Axes of matplotlib or None, got {shown(ax)}")
+            raise TypeError(f"ax must be Axes of matplotlib or None, got {short_repr(ax)}")
         yield ax
         return
     pyplot = matplotlib("pyplot")
@@ -50,7 +50,7 @@ def axes(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Iterator[A
 
 def check_most(most: Any, name: str = "most", least: int = 1) -> int:
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
-        raise ValueError(f"{name} must be a whole number from {least} on, got {shown(most)}")
+        raise ValueError(f"{name} must be a whole number from {least} on, got {short_repr(most)}")
     return int(most)
 
 

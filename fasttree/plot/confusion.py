@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree.base.text import weight_text
-from fasttree.base.values import plain, shown
+from fasttree.base.values import short_repr, to_python
 from fasttree.draw.layout import text_width
 from fasttree.plot.canvas import axes, check_most, literal
 from fasttree.stats.metrics import paired
@@ -84,10 +84,12 @@ def _counts(
     """Actual classes down, predicted ones across; and the classes."""
     labels, true, guess = paired(y, predicted)
     weight = read_weights(sample_weight, len(true))
-    names = sorted(labels) if classes is None else [plain(label) for label in classes]
+    names = sorted(labels) if classes is None else [to_python(label) for label in classes]
     lacking = [label for label in labels if label not in names]
     if lacking:
-        raise ValueError(f"classes lacks {shown(lacking[0])}, which y or predicted holds: add it")
+        raise ValueError(
+            f"classes lacks {short_repr(lacking[0])}, which y or predicted holds: add it"
+        )
     place = np.array([names.index(label) for label in labels], dtype=np.int64)
     n = len(names)
     cells = np.bincount(place[true] * n + place[guess], weight, minlength=n * n)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fasttree.base import sums
-from fasttree.base.values import plain, shown
+from fasttree.base.values import short_repr, to_python
 from fasttree.plot.canvas import SOFT, STROKES, axes, check_most, literal, look, tidy
 from fasttree.stats.curves import binned, roc_points, wilson_limits
 from fasttree.stats.metrics import roc_auc
@@ -98,7 +98,7 @@ def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = Non
     one standard deviation to either side of the mean; "range", from the lowest to the highest.
     """
     if bands not in BANDS:
-        raise ValueError(f"bands must be 'sd' or 'range', got {shown(bands)}")
+        raise ValueError(f"bands must be 'sd' or 'range', got {short_repr(bands)}")
     drawn = []
     for curve in curves:
         found = np.array(curve.found)
@@ -147,7 +147,8 @@ def calibration(
         _, is_event, share = curves[0]
         if share.min() < 0 or share.max() > 1:
             raise ValueError(
-                f"probability must lie between 0 and 1, got {shown(share.min() if share.min() < 0 else share.max())}"
+                f"probability must lie between 0 and 1, got "
+                f"{short_repr(share.min() if share.min() < 0 else share.max())}"
             )
         predicted, events, rows = binned(is_event, share, n_bins)
         limits = np.array([wilson_limits(e, n) for e, n in zip(events, rows, strict=True)]).T
@@ -192,16 +193,17 @@ def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
     codes, names = _classes(y, len(table), classes)
     if table.ndim == 2 and table.shape[1] != len(names):
         raise ValueError(
-            f"scores must be a number a row, or a column for each of {len(names)} classes, {shown(names)}, got the "
+            f"scores must be a number a row, or a column for each of {len(names)} classes, {short_repr(names)}, got "
+            f"the "
             f"shape {table.shape}: if y lacks some, pass the classes in the order of the columns as classes="
         )
-    if positive is not None and plain(positive) not in names:
+    if positive is not None and to_python(positive) not in names:
         raise ValueError(
-            f"positive is {shown(positive)}, which is no class of y: it has {shown(names)}"
+            f"positive is {short_repr(positive)}, which is no class of y: it has {short_repr(names)}"
         )
     if positive is None and (len(names) < 2 or (table.ndim == 1 and len(names) > 2)):
         raise ValueError(
-            f"y must hold two classes, but it has {len(names)}: {shown(names)}. "
+            f"y must hold two classes, but it has {len(names)}: {short_repr(names)}. "
             "Say which is to be found with positive=, or pass a column for each class"
         )
     if not np.isfinite(table).all():
@@ -209,7 +211,7 @@ def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
         wrong = table[row] if table.ndim == 1 else table[row][~np.isfinite(table[row])][0]
         raise ValueError(f"scores are {wrong} in row {row}: leave the row out")
     several = positive is None and len(names) > 2
-    place = 1 if positive is None else names.index(plain(positive))
+    place = 1 if positive is None else names.index(to_python(positive))
     found = []
     for k in range(len(names)) if several else (place,):
         is_event = codes == k
@@ -218,7 +220,7 @@ def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
             found.append(_Curve(names[k] if several else None, is_event, score))
     if not found:
         raise ValueError(
-            f"y has rows of one class only, {shown(names[codes[0]])}: there is no curve to draw"
+            f"y has rows of one class only, {short_repr(names[codes[0]])}: there is no curve to draw"
         )
     return found
 
@@ -226,14 +228,14 @@ def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
 def _classes(y: Any, n_rows: int, classes: Any) -> tuple[np.ndarray, list[Any]]:
     """The place of each row's class, and the classes: those of y, or those that the columns are said to be of."""
     target = read_target(y, n_rows)
-    own = [plain(label) for label in target.classes]
+    own = [to_python(label) for label in target.classes]
     if classes is None:
         return target.codes, own
-    names = [plain(label) for label in classes]
+    names = [to_python(label) for label in classes]
     unknown = [label for label in own if label not in names]
     if unknown:
         raise ValueError(
-            f"y holds the class {shown(unknown[0])}, which is not among classes, {shown(names)}"
+            f"y holds the class {short_repr(unknown[0])}, which is not among classes, {short_repr(names)}"
         )
     return np.array([names.index(label) for label in own])[target.codes], names
 

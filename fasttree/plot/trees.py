@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.draw.layout import (
     BOX_HEIGHT,
     MARGIN,
@@ -51,7 +51,7 @@ def tree(model: Any, *, max_depth: int | None = None, ax: Axes | None = None) ->
     grown = getattr(model, "tree_", model)
     if not isinstance(grown, Tree):
         raise ValueError(
-            f"model must be a fitted tree, got {shown(type(model).__name__)}: call fit first"
+            f"model must be a fitted tree, got {short_repr(type(model).__name__)}: call fit first"
         )
     is_whole = hasattr(model, "_exportable") and hasattr(model, "tree_")
     drawn = model._exportable() if is_whole else grown

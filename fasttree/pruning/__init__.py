@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from fasttree.base.hints import meant
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.pruning.cost_complexity_pruning import (
     CostComplexity,
     Path,
@@ -22,7 +22,13 @@ from fasttree.pruning.held_out import codes_of_classes, held_out_counts
 from fasttree.pruning.leaf_penalty_pruning import LeafPenalty, generalisation_error, leaf_penalty
 from fasttree.pruning.message_length_pruning import MessageLength, by_message_length
 from fasttree.pruning.reduced_error_pruning import ReducedError, reduced_error
-from fasttree.pruning.select_alpha import Choice, choose_by_folds, choose_by_held_out, errors_along
+from fasttree.pruning.select_alpha import (
+    Choice,
+    PathChoice,
+    choose_by_folds,
+    choose_by_held_out,
+    errors_along,
+)
 from fasttree.pruning.significance_pruning import Significance, significance, split_p_values
 from fasttree.pruning.simplification import simplify, snip
 from fasttree.pruning.subtree_raising import TrainingRows
@@ -38,6 +44,7 @@ __all__ = [
     "LeafPenalty",
     "MessageLength",
     "Path",
+    "PathChoice",
     "ReducedError",
     "Significance",
     "Trace",
@@ -88,5 +95,5 @@ def read_method(pruning: Any) -> Any:
     names = ", ".join(repr(name) for name in METHODS)
     raise ValueError(
         f"pruning must be None, one of {names}, or an object like fasttree.pruning.ErrorBased(confidence=0.1), "
-        f"got {shown(pruning)}{meant(pruning, METHODS)}"
+        f"got {short_repr(pruning)}{meant(pruning, METHODS)}"
     )

@@ -13,7 +13,7 @@ from fasttree import _core
 from fasttree.base import progress
 from fasttree.base.checks import SELECTED
 from fasttree.base.sums import sums
-from fasttree.mml.message import Choices
+from fasttree.mml.message import TestOptions
 from fasttree.pruning.naive_tests import p_values_of, significant_splits
 from fasttree.trees.tree import Tree
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 def within_limits(
     tree: Tree,
-    choices: Choices | None,
+    choices: TestOptions | None,
     params: GrowthParams,
     chance: Callable[[Tree], Callable[[np.ndarray], np.ndarray]],
     factor: np.ndarray | None,
-) -> tuple[Tree, Choices | None]:
+) -> tuple[Tree, TestOptions | None]:
     """The tree that growth would have made, had it kept to `significance` and `max_leaves`, and the choices at its
     nodes. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again; `factor`:
     what each class counts."""
@@ -46,8 +46,8 @@ def within_limits(
 
 
 def _cut_back(
-    tree: Tree, choices: Choices | None, is_split: np.ndarray
-) -> tuple[Tree, Choices | None]:
+    tree: Tree, choices: TestOptions | None, is_split: np.ndarray
+) -> tuple[Tree, TestOptions | None]:
     """The tree with some of its splits only, and the choices at the nodes that are left."""
     return tree.subtree(is_split), None if choices is None else choices.of_subtree(tree, is_split)
 

@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fasttree.base.ragged import places
+from fasttree.base.ragged import flat_indices
 from fasttree.base.sums import sums, total
-from fasttree.base.threads import Team
+from fasttree.base.threads import ThreadTeam
 from fasttree.encoding.encode import EncodedTable
 from fasttree.stats.selected import Cuts, cut_statistic, cuts_p_values
 from fasttree.stats.significance import sparse_p_values
 from fasttree.tables.factors import MISSING_CODE
 from fasttree.tables.training import Table
-from fasttree.trees.predict import Policy, ends_of
+from fasttree.trees.predict import ReadPolicy, leaf_shares_of
 from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -51,21 +51,21 @@ class ChosenSplits:
         table: Table,
         weight: np.ndarray,
         params: GrowthParams,
-        team: Team,
+        team: ThreadTeam,
     ) -> None:
         """`table`: the rows as routing reads them; `weight`: of each row, 0 if the tree was grown without it."""
         self.tree, self.encoded, self.table = tree, encoded, table
         self.least = params.min_samples_leaf if params.min_samples_leaf > 1 else 0.0
         self.missing_is_a_place = params.missing in MISSING_IS_A_PLACE
-        ends = ends_of(tree, table, Policy(), team)
-        share = ends.weights(weight)
+        leaf_shares = leaf_shares_of(tree, table, ReadPolicy(), team)
+        share = leaf_shares.weights(weight)
         # The leaves from left to right: below each node they stand side by side, and so do their rows.
-        n_leaves = tree.sum_up(tree.is_leaf().astype(np.int64))
+        n_leaves = tree.subtree_sums(tree.is_leaf().astype(np.int64))
         self.first_leaf = _first_leaves(tree, n_leaves)
-        leaf = self.first_leaf[ends.node]
+        leaf = self.first_leaf[leaf_shares.node]
         order = np.argsort(leaf, kind="stable")
         order = order[share[order] > 0]
-        self.leaf, self.row, self.share = leaf[order], ends.row[order], share[order]
+        self.leaf, self.row, self.share = leaf[order], leaf_shares.row[order], share[order]
         self.start = np.searchsorted(self.leaf, self.first_leaf)
         self.n_rows = np.searchsorted(self.leaf, self.first_leaf + n_leaves) - self.start
 
@@ -82,14 +82,14 @@ class ChosenSplits:
     def _of_level(self, nodes: np.ndarray) -> np.ndarray:
         """Of nodes that have no rows in common."""
         n_rows = self.n_rows[nodes]
-        entry = places(self.start[nodes], n_rows)
+        entry = flat_indices(self.start[nodes], n_rows)
         of = np.repeat(np.arange(len(nodes)), n_rows)
         eligible = self._n_varying(entry, np.cumsum(n_rows) - n_rows)
         p = np.ones(len(nodes))
-        asked = self.tree.attribute[nodes]
-        for attribute in np.unique(asked).tolist():
-            here = np.flatnonzero(asked == attribute)
-            some = np.repeat(asked == attribute, n_rows)
+        tested = self.tree.attribute[nodes]
+        for attribute in np.unique(tested).tolist():
+            here = np.flatnonzero(tested == attribute)
+            some = np.repeat(tested == attribute, n_rows)
             place = np.searchsorted(here, of[some])
             p[here] = self._of_attribute(attribute, nodes[here], entry[some], place)
         return np.asarray(np.minimum(p * np.maximum(eligible, 1), 1.0))
@@ -108,7 +108,7 @@ class ChosenSplits:
 
     def _values(self, attribute: int, rows: np.ndarray) -> np.ndarray:
         """Numbers, codes or bins, in the order of the values; NaN for missing."""
-        if self.encoded.storage[attribute] < 0:
+        if self.encoded.list_row[attribute] < 0:
             codes, missing = self.encoded.codes_of(attribute)[rows], 0
         elif self.table.matrix is not None:
             return self.table.matrix[rows, attribute].astype(np.float64)

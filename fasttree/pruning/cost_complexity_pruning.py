@@ -12,7 +12,7 @@ from fasttree import _core
 from fasttree.base import sums
 from fasttree.base.checks import as_float
 from fasttree.base.hints import check_choice, settings
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import at_stake
 from fasttree.pruning.requirements import (
     FOLDS,
@@ -147,7 +147,7 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
 def prune_at(tree: Tree, path: Path, alpha: float) -> tuple[Tree, Trace]:
     """The tree at a price of `alpha` a leaf, and the links that broke."""
     if not as_float(alpha) >= 0:
-        raise ValueError(f"alpha must be a number, 0 or more, got {shown(alpha)}")
+        raise ValueError(f"alpha must be a number, 0 or more, got {short_repr(alpha)}")
     if len(path.dies_at) != tree.node_count:
         raise ValueError(
             f"the path is that of a tree with {len(path.dies_at)} nodes, but this tree has {tree.node_count}: "

@@ -12,7 +12,7 @@ from fasttree import _core
 from fasttree.base.checks import as_float
 from fasttree.base.hints import check_choice, settings
 from fasttree.base.sums import sums
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.pruning.requirements import NOTHING, TRAINING_ROWS
 from fasttree.pruning.subtree_raising import TrainingRows, prune_with_raising
 from fasttree.pruning.trace import Trace, trace_of
@@ -57,12 +57,12 @@ class ErrorBased:
     def __post_init__(self) -> None:
         if not 0 < as_float(self.confidence) <= 0.5:
             raise ValueError(
-                f"confidence must be above 0 and at most 0.5, got {shown(self.confidence)}: "
+                f"confidence must be above 0 and at most 0.5, got {short_repr(self.confidence)}: "
                 "C4.5's default is 0.25, and smaller values prune more"
             )
         check_choice("estimate", self.estimate, ESTIMATES)
         if not isinstance(self.raising, (bool, np.bool_)):
-            raise ValueError(f"raising must be True or False, got {shown(self.raising)}")
+            raise ValueError(f"raising must be True or False, got {short_repr(self.raising)}")
 
     @property
     def z(self) -> float:
@@ -111,7 +111,9 @@ def error_based(
     weight = sums(tree.counts)
     errors = weight - tree.counts.max(axis=1)
     expected = errors + added_errors(weight, errors, how)
-    found = decide_bottom_up(tree, expected, np.where(tree.is_leaf(), expected, 0.0), slack=SLACK)
+    found = decide_bottom_up(
+        tree, expected, np.where(tree.is_leaf(), expected, 0.0), tolerance=SLACK
+    )
     nodes = found.nodes()
     trace = trace_of(
         tree,

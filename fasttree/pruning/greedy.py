@@ -34,7 +34,7 @@ def remove_greedily(
     largest = max(float(as_leaf.max()), total(ending), 1e-250)
     scale = math.ldexp(1.0, math.frexp(_STEPS / largest)[1] - 1)
     errors = np.rint(as_leaf * scale).astype(np.int64)
-    gain = tree.sum_up(np.rint(ending * scale).astype(np.int64)) - errors
+    gain = tree.subtree_sums(np.rint(ending * scale).astype(np.int64)) - errors
     leaves = leaves_below(tree)
     node = np.empty(tree.node_count, dtype=np.int32)
     gains, n_leaves = np.empty((2, tree.node_count), dtype=np.int64)

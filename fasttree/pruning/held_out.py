@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import plain, shown
+from fasttree.base.values import short_repr, to_python
 from fasttree.tables.factors import places_among
 from fasttree.trees.tree import Tree
 
@@ -45,10 +45,10 @@ def codes_of_classes(labels: np.ndarray, codes: np.ndarray, classes: np.ndarray)
     """
     places = places_among(labels, classes)
     if (places < 0).any():
-        unseen = plain(labels[int(places.argmin())])
+        unseen = to_python(labels[int(places.argmin())])
         raise ValueError(
-            f"y_val holds the class {shown(unseen)}, which the tree has not seen: its classes are "
-            f"{shown(list(map(plain, classes)))}; leave such rows out, or train with some of them"
+            f"y_val holds the class {short_repr(unseen)}, which the tree has not seen: its classes are "
+            f"{short_repr(list(map(to_python, classes)))}; leave such rows out, or train with some of them"
         )
     return places[codes]
 

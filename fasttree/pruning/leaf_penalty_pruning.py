@@ -50,7 +50,7 @@ def leaf_penalty(tree: Tree, how: LeafPenalty | None = None) -> tuple[Tree, Trac
     as_leaf = errors + how.zeta
     ending = np.where(tree.is_leaf(), errors + how.zeta * tree.multiplicity, 0.0)
     found = decide_bottom_up(
-        tree, as_leaf, ending, slack=1e-12 * at_stake(tree.schema.priors, tree.counts[0])
+        tree, as_leaf, ending, tolerance=1e-12 * at_stake(tree.schema.priors, tree.counts[0])
     )
     nodes = found.nodes()
     trace = trace_of(

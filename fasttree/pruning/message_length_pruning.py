@@ -11,7 +11,7 @@ import numpy as np
 from fasttree.base.hints import check_choice, settings
 from fasttree.mml.message import (
     Alpha,
-    Choices,
+    TestOptions,
     bits_of_structure,
     bits_of_tests,
     check_alpha,
@@ -46,7 +46,7 @@ class MessageLength:
 
 
 def by_message_length(
-    tree: Tree, choices: Choices, how: MessageLength | None = None
+    tree: Tree, choices: TestOptions, how: MessageLength | None = None
 ) -> tuple[Tree, Trace]:
     """The pruning with the shortest message, and what was cut; `choices`: what there was to choose between."""
     how = how or MessageLength()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fasttree.base.ragged import places
+from fasttree.base.ragged import flat_indices
 from fasttree.stats.significance import p_values
 from fasttree.trees.tree import Tree
 
@@ -44,4 +44,4 @@ def p_values_of(tree: Tree, nodes: np.ndarray, exact: bool | None = None) -> np.
 
 def _children(tree: Tree, nodes: np.ndarray) -> np.ndarray:
     n = tree.n_children[nodes].astype(np.int64)
-    return places(tree.first_child[nodes], n)
+    return flat_indices(tree.first_child[nodes], n)

@@ -56,7 +56,7 @@ def reduced_error(tree: Tree, held: Any, how: ReducedError | None = None) -> tup
     """The pruned tree and what was cut. `held[node, class]`: where held-out rows end, see `held_out_counts`."""
     how = how or ReducedError()
     counts = check_held(tree, held)
-    as_leaf = errors_as_leaf(tree, tree.sum_up(counts))
+    as_leaf = errors_as_leaf(tree, tree.subtree_sums(counts))
     ending = errors_as_leaf(tree, counts)
     if how.method == "greedy":
         return remove_greedily(
@@ -67,8 +67,8 @@ def reduced_error(tree: Tree, held: Any, how: ReducedError | None = None) -> tup
             method="reduced_error",
             estimate=ESTIMATE,
         )
-    noise = 1e-12 * at_stake(tree.schema.priors, counts)  # of sums of fractional weights
-    found = decide_bottom_up(tree, as_leaf, ending, slack=noise)
+    tolerance = 1e-12 * at_stake(tree.schema.priors, counts)  # of sums of fractional weights
+    found = decide_bottom_up(tree, as_leaf, ending, tolerance=tolerance)
     nodes = found.nodes()
     trace = trace_of(
         tree,

@@ -8,7 +8,7 @@ import numbers
 from typing import Any
 
 from fasttree.base.checks import as_float
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 
 # What a method must be given beside the tree.
 NOTHING = "nothing"
@@ -19,7 +19,7 @@ FOLDS = "folds"
 
 def check_at_least_zero(name: str, value: Any) -> None:
     if not 0 <= as_float(value) < math.inf:
-        raise ValueError(f"{name} must be a finite number, 0 or more, got {shown(value)}")
+        raise ValueError(f"{name} must be a finite number, 0 or more, got {short_repr(value)}")
 
 
 def check_folds(folds: Any) -> None:
@@ -29,7 +29,7 @@ def check_folds(folds: Any) -> None:
     if isinstance(folds, bool) or (isinstance(folds, numbers.Real) and not _is_count(folds)):
         raise ValueError(
             f"folds must be an integer of at least 2, a fold number for each row, or (train, test) splits, "
-            f"got {shown(folds)}"
+            f"got {short_repr(folds)}"
         )
 
 

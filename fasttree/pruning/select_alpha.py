@@ -14,7 +14,7 @@ from fasttree.encoding.class_weights import at_stake
 from fasttree.pruning.cost_complexity_pruning import Path, cost_complexity_path
 from fasttree.pruning.held_out import check_held
 from fasttree.pruning.requirements import check_at_least_zero
-from fasttree.tables.schema import Priors
+from fasttree.tables.schema import ClassPriors
 from fasttree.trees.traversal import errors_as_leaf, levels_upwards
 from fasttree.trees.tree import Tree
 
@@ -79,12 +79,15 @@ class Choice(HeldOutErrors):
         return "\n".join(lines)
 
 
+PathChoice = Choice
+
+
 def errors_along(
-    tree: Tree, path: Path, held: np.ndarray, alphas: np.ndarray, priors: Priors | None = None
+    tree: Tree, path: Path, held: np.ndarray, alphas: np.ndarray, priors: ClassPriors | None = None
 ) -> np.ndarray:
     """The errors on held-out rows of the tree at each of the ascending `alphas`; one pass over the nodes. `priors`: by
     which they count, if not by the tree's own."""
-    passing = errors_as_leaf(tree, tree.sum_up(held), priors)
+    passing = errors_as_leaf(tree, tree.subtree_sums(held), priors)
     ending = errors_as_leaf(tree, held, priors)
     # When a node becomes a leaf, its errors take the place of its children's, and of the rows that went no further.
     change = passing - ending
@@ -151,7 +154,7 @@ class _Sums:
             float(se),
             place=0,
         )
-        noise = 1e-9 * self.stake  # of sums of fractional weights
-        lowest = np.flatnonzero(self.errors <= self.errors.min() + noise)[-1]
+        tolerance = 1e-9 * self.stake  # of sums of fractional weights
+        lowest = np.flatnonzero(self.errors <= self.errors.min() + tolerance)[-1]
         allowed = self.errors.min() + se * found.standard_error[lowest] * self.weight
-        return replace(found, place=int(np.flatnonzero(self.errors <= allowed + noise)[-1]))
+        return replace(found, place=int(np.flatnonzero(self.errors <= allowed + tolerance)[-1]))

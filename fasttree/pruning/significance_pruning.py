@@ -12,7 +12,7 @@ import numpy as np
 from fasttree.base.checks import SELECTED, SIGNIFICANCE_TESTS, as_float
 from fasttree.base.hints import check_choice, settings
 from fasttree.base.sums import segment_sums, sums
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.pruning.naive_tests import p_values_of
 from fasttree.pruning.requirements import NOTHING, TRAINING_ROWS
 from fasttree.pruning.trace import Trace, trace_of
@@ -46,14 +46,15 @@ class Significance:
     def __post_init__(self) -> None:
         if not 0 < as_float(self.alpha) < 1:
             raise ValueError(
-                f"alpha must be a probability, above 0 and below 1, got {shown(self.alpha)}"
+                f"alpha must be a probability, above 0 and below 1, got {short_repr(self.alpha)}"
             )
         if not (self.exact is None or isinstance(self.exact, (bool, np.bool_))):
-            raise ValueError(f"exact must be True, False or None, got {shown(self.exact)}")
+            raise ValueError(f"exact must be True, False or None, got {short_repr(self.exact)}")
         check_choice("test", self.test, SIGNIFICANCE_TESTS)
         if self.test == SELECTED and self.exact is not False:
             raise ValueError(
-                f'exact={shown(self.exact)} is for test="naive" (test="selected" is exact where counts are small): '
+                f'exact={short_repr(self.exact)} is for test="naive" (test="selected" is exact where counts are '
+                f"small): "
                 'leave exact out, or pass test="naive"'
             )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.trees.traversal import errors_as_leaf, leaves_below, levels_upwards
 from fasttree.trees.tree import Tree
@@ -40,7 +40,7 @@ def snip(tree: Tree, node_ids: Iterable[int]) -> tuple[Tree, Trace]:
     is_leaf = tree.is_leaf()
     for node in node_ids:
         if not isinstance(node, numbers.Integral) or isinstance(node, bool):
-            raise TypeError(f"node_ids must be integers, got {shown(node)}")
+            raise TypeError(f"node_ids must be integers, got {short_repr(node)}")
         if not 0 <= node < tree.node_count:
             raise ValueError(
                 f"node_ids names the node {int(node)}, but the tree has the nodes 0 to {tree.node_count - 1}"

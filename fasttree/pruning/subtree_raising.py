@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.ragged import ends, places, starts
+from fasttree.base.ragged import begins, flat_indices, offsets
 from fasttree.base.sums import sums
-from fasttree.encoding.class_weights import classes_of_shares, evened
+from fasttree.encoding.class_weights import classes_of_shares, snap_near_ties
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
 from fasttree.trees.class_shares import has_parts, settled
 from fasttree.trees.tree import LEAF, Tree
@@ -156,7 +156,7 @@ class _Slots:
         number[slot] = np.arange(len(slot))
         is_leaf = self.is_leaf[slot]
         n_children = np.bincount(parent[1:], minlength=len(slot))
-        first_child = np.where(is_leaf, -1, starts(n_children) + 1)
+        first_child = np.where(is_leaf, -1, begins(n_children) + 1)
         start, codes, branch = self._tables(slot, parent, number, first_child)
         missing, default = self._spare_branches(slot, parent, number, first_child)
         pred, proba = self._labels(slot, parent)
@@ -199,8 +199,8 @@ class _Slots:
             place = np.flatnonzero(~self.is_leaf[level])
             if not len(place):
                 break
-            child, family = self._children(level[place])
-            levels.append((child, n_above + place[family]))
+            child, group = self._children(level[place])
+            levels.append((child, n_above + place[group]))
             n_above += len(level)
         depth = np.repeat(
             np.arange(len(levels), dtype=np.int32), [len(level) for level, _ in levels]
@@ -212,20 +212,20 @@ class _Slots:
         """The children of some slots, in order, and the place of each one's parent among them."""
         node = self.test[slot]
         n = self.grown.n_children[node]
-        family = np.repeat(np.arange(len(slot)), n)
-        child = places(self.grown.first_child[node], n)
+        group = np.repeat(np.arange(len(slot)), n)
+        child = flat_indices(self.grown.first_child[node], n)
         present = self.leaves[child] > 0
-        children, families = [child[present]], [family[present]]
+        children, families = [child[present]], [group[present]]
         added = np.column_stack([self.first_added[slot], np.arange(len(slot))])
         has_added = added[:, 0] >= 0
         while len(added := added[added[:, 0] >= 0]):
             children.append(added[:, 0])
             families.append(added[:, 1])
             added = np.column_stack([self.next_added[added[:, 0]], added[:, 1]])
-        child, family = np.concatenate(children), np.concatenate(families)
-        by_value = np.where(has_added[family], self.code[child], 0)
-        order = np.lexsort((by_value, family))
-        return child[order], family[order]
+        child, group = np.concatenate(children), np.concatenate(families)
+        by_value = np.where(has_added[group], self.code[child], 0)
+        order = np.lexsort((by_value, group))
+        return child[order], group[order]
 
     def _tables(
         self, slot: np.ndarray, parent: np.ndarray, number: np.ndarray, first_child: np.ndarray
@@ -236,14 +236,14 @@ class _Slots:
         node = self.test[slot[split]]
         n = np.diff(grown.table_start)[node]
         owner = np.repeat(split, n)
-        entry = places(grown.table_start[node], n)
+        entry = flat_indices(grown.table_start[node], n)
         child = grown.first_child[np.repeat(node, n)] + grown.table_branch[entry]
         added = np.flatnonzero(slot >= grown.node_count)
         owners = np.concatenate([owner, parent[added]])
         codes = np.concatenate([grown.table_codes[entry], self.code[slot[added]].astype(np.uint32)])
         children = np.concatenate([child, slot[added]])
         order = np.lexsort((codes, owners))
-        start = ends(np.bincount(owners, minlength=len(slot)))
+        start = offsets(np.bincount(owners, minlength=len(slot)))
         branch = number[children] - first_child[owners]
         return start, codes[order], branch[order].astype(np.uint32)
 
@@ -268,15 +268,15 @@ class _Slots:
         """Those of the tests; -1: a leaf. They send rows to one of two branches, whose numbers stay what they were."""
         grown = self.grown
         n = np.where(test < 0, 0, np.diff(grown.surrogate_start)[test])
-        one = places(grown.surrogate_start[test], n)
+        one = flat_indices(grown.surrogate_start[test], n)
         n_codes = np.diff(grown.surrogate_table_start)[one]
-        entry = places(grown.surrogate_table_start[one], n_codes)
+        entry = flat_indices(grown.surrogate_table_start[one], n_codes)
         return {
-            "surrogate_start": ends(n),
+            "surrogate_start": offsets(n),
             "surrogate_attribute": grown.surrogate_attribute[one],
             "surrogate_threshold": grown.surrogate_threshold[one],
             "surrogate_low": grown.surrogate_low[one],
-            "surrogate_table_start": ends(n_codes),
+            "surrogate_table_start": offsets(n_codes),
             "surrogate_table_codes": grown.surrogate_table_codes[entry],
             "surrogate_table_branch": grown.surrogate_table_branch[entry],
             "surrogate_agreement": grown.surrogate_agreement[one],
@@ -295,7 +295,7 @@ class _Slots:
         counts, changed = self.counts[slot], self.changed[slot]
         known = np.where(changed, 0, slot)
         pred, proba = grown.pred[known], grown.proba[known]
-        shares = evened(grown.schema.priors.shares(counts[changed]))
+        shares = snap_near_ties(grown.schema.priors.shares(counts[changed]))
         if has_parts(grown.counts):
             shares = settled(shares)
         proba[changed] = shares

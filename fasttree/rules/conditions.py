@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree.base.ragged import sizes, slices
+from fasttree.base.ragged import lengths, take_lists
 from fasttree.tables.schema import Schema
 from fasttree.tables.training import MISSING_CODE, UNKNOWN_CODE, Table
 
@@ -42,10 +42,12 @@ class Substitutes:
     answers: ConditionTable  # the values for which each of these decides, one way or the other
 
     def take(self, which: np.ndarray) -> Substitutes:
-        """Those of some conditions."""
-        group_start, group = slices(self.group_start, self.group, which)
+        """What decides for some of the conditions, by number."""
+        group_start, group = take_lists(self.group_start, self.group, which)
         groups, group = np.unique(group, return_inverse=True)
-        alternative_start, alternative = slices(self.alternative_start, self.alternative, groups)
+        alternative_start, alternative = take_lists(
+            self.alternative_start, self.alternative, groups
+        )
         alternatives, alternative = np.unique(alternative, return_inverse=True)
         return Substitutes(
             group_start,
@@ -126,14 +128,14 @@ class ConditionTable:
             truth[self.missing[which]] |= missing
         return truth
 
-    def _categorical(self, which: np.ndarray, values: np.ndarray, n_levels: int) -> np.ndarray:
+    def _categorical(self, which: np.ndarray, values: np.ndarray, n_categories: int) -> np.ndarray:
         # One column a code: missing first, a level that meets nothing last.
-        allowed = np.zeros((len(which), n_levels + 2), dtype=bool)
+        allowed = np.zeros((len(which), n_categories + 2), dtype=bool)
         allowed[:, 0] = self.missing[which]
-        start, codes = slices(self.start, self.codes, which)
-        allowed[np.repeat(np.arange(len(which)), sizes(start)), codes] = True
+        start, codes = take_lists(self.start, self.codes, which)
+        allowed[np.repeat(np.arange(len(which)), lengths(start)), codes] = True
         codes = np.nan_to_num(values, nan=0.0).astype(np.int64)
-        codes[values == UNKNOWN_LEVEL] = n_levels + 1
+        codes[values == UNKNOWN_LEVEL] = n_categories + 1
         return np.take(allowed, codes, axis=1)
 
     def _substitute(self, bits: np.ndarray, read: Reader, n_rows: int) -> None:
@@ -149,7 +151,7 @@ class ConditionTable:
 
     def take(self, which: np.ndarray) -> ConditionTable:
         """Some of the conditions, by number."""
-        start, codes = slices(self.start, self.codes, which)
+        start, codes = take_lists(self.start, self.codes, which)
         return ConditionTable(
             self.schema,
             self.attribute[which],

@@ -11,14 +11,14 @@ import numpy as np
 
 from fasttree.base.quoting import readable_in_rule
 from fasttree.base.text import number_text
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.encoding.merging import as_read_by
 from fasttree.rules.reasons import lacking_text
 from fasttree.rules.rule import Rule
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.text import condition_text, evidence_text
 from fasttree.tables.schema import Schema
-from fasttree.tables.training import UNKNOWN_CODE, Table, read_table_like
+from fasttree.tables.training import UNKNOWN_CODE, Table, read_table_for_schema
 
 LISTED = 8  # other rules that are named
 
@@ -79,7 +79,7 @@ def explain(rules: RuleList, X: Any) -> Explanation:
             for name, value in X.items()
         }
     schema = rules.schema
-    by_level = read_table_like(X, rules._by_level, rules.reader_name, rules.unknown)
+    by_level = read_table_for_schema(X, rules._by_level, rules.reader_name, rules.unknown)
     table = as_read_by(by_level, schema, stops_at_unknown=rules.unknown != "missing")
     if table.n_rows != 1:
         raise ValueError(f"explain takes one row, got {table.n_rows}: pass X[:1], say")
@@ -121,7 +121,7 @@ def _values(by_level: Table, table: Table, schema: Schema) -> dict[str, Any]:
                     codes = by_level.columns[place].codes
                     if codes is not None and codes[0] >= 0:
                         code, levels = int(codes[0]), attribute.seen_levels
-                row[attribute.name] = plain(levels[code]) if code >= 0 else None
+                row[attribute.name] = to_python(levels[code]) if code >= 0 else None
                 continue
             assert column.values is not None
             value = float(column.values[0])

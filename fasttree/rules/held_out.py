@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.stats.curves import wilson_limits
 from fasttree.tables.target import read_target
-from fasttree.tables.training import read_table_like
+from fasttree.tables.training import read_table_for_schema
 
 if TYPE_CHECKING:
     from fasttree.rules.rule_list import RuleList
@@ -58,10 +58,12 @@ class HeldOutRows:
 def judge(rules: RuleList, X: Any, y: Any) -> HeldOutRows:
     """Count the rows of a table that each rule covers, and the errors among them; a class that training did not see is
     an error."""
-    table = read_table_like(X, rules.schema, rules.reader_name, rules.unknown)
+    table = read_table_for_schema(X, rules.schema, rules.reader_name, rules.unknown)
     target = read_target(y, table.n_rows)
     number_of = {label: number for number, label in enumerate(rules.classes)}
-    known = np.array([number_of.get(plain(label), -1) for label in target.classes], dtype=np.int64)
+    known = np.array(
+        [number_of.get(to_python(label), -1) for label in target.classes], dtype=np.int64
+    )
     actual = known[target.codes]
     n_rows = np.zeros(len(rules), dtype=np.int64)
     n_errors = n_rows.copy()

@@ -7,7 +7,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 
 if TYPE_CHECKING:
     from fasttree.rules import Condition, Rule, RuleList
@@ -35,7 +35,7 @@ def to_json(rules: RuleList) -> str:
         document["others"] = {
             name: {
                 "name": (a.categories or ())[-1],
-                "levels": list(map(plain, a.others or ())),
+                "levels": list(map(to_python, a.others or ())),
                 "unseen": rules.unknown == "missing",
             }
             for name, a in others.items()
@@ -46,11 +46,11 @@ def to_json(rules: RuleList) -> str:
 
 
 def _levels(attribute: AttributeSchema) -> list[Any] | None:
-    return None if attribute.categories is None else list(map(plain, attribute.categories))
+    return None if attribute.categories is None else list(map(to_python, attribute.categories))
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    said = {
+    entry = {
         "if": [_condition(condition) for condition in rule.conditions],
         "then": rule.label,
         "rows": rule.support,
@@ -59,7 +59,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "coverage": rule.coverage,
         "estimated_error": rule.estimated_error,
     }
-    return said if rule.held_out is None else {**said, "held_out": _held_out(rule.held_out)}
+    return entry if rule.held_out is None else {**entry, "held_out": _held_out(rule.held_out)}
 
 
 def _held_out(found: HeldOut) -> dict[str, Any]:
@@ -75,15 +75,15 @@ def _held_out(found: HeldOut) -> dict[str, Any]:
 
 
 def _condition(condition: Condition) -> dict[str, Any]:
-    said: dict[str, Any] = {"attribute": condition.attribute}
+    entry: dict[str, Any] = {"attribute": condition.attribute}
     if condition.is_missing:
-        return {**said, "is": "missing"}
+        return {**entry, "is": "missing"}
     if condition.is_known:
-        said["is"] = "known"
+        entry["is"] = "known"
     else:
-        said |= _values(condition)
+        entry |= _values(condition)
     if condition.substitutes:
-        said["if_missing"] = [
+        entry["if_missing"] = [
             {
                 "first_that_answers": [_alternative(c) for c in substitute.alternatives],
                 "otherwise": substitute.otherwise,
@@ -91,8 +91,8 @@ def _condition(condition: Condition) -> dict[str, Any]:
             for substitute in condition.substitutes
         ]
     else:
-        said["if_missing"] = condition.missing
-    return said
+        entry["if_missing"] = condition.missing
+    return entry
 
 
 def _values(condition: Condition) -> dict[str, Any]:
@@ -100,8 +100,8 @@ def _values(condition: Condition) -> dict[str, Any]:
     if condition.levels is not None:
         return {"in": list(condition.levels)}
     bounds = {"above": condition.low, "at_most": condition.high}
-    said = {side: _number(bound) for side, bound in bounds.items() if bound is not None}
-    return said if condition.time is None else {**said, "time": condition.time}
+    entry = {side: _number(bound) for side, bound in bounds.items() if bound is not None}
+    return entry if condition.time is None else {**entry, "time": condition.time}
 
 
 def _number(value: float) -> float | str:
@@ -110,8 +110,8 @@ def _number(value: float) -> float | str:
 
 
 def _alternative(condition: Condition) -> dict[str, Any]:
-    """It has no answer for levels that are in neither set."""
-    said = {"attribute": condition.attribute} | _values(condition)
+    """An alternative to a missing value; it has no answer for levels that are in neither set."""
+    entry = {"attribute": condition.attribute} | _values(condition)
     if condition.levels is not None:
-        said["not_in"] = list(condition.excluded)
-    return said
+        entry["not_in"] = list(condition.excluded)
+    return entry

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from fasttree.base import sums
-from fasttree.base.ragged import ends, slices
-from fasttree.encoding.class_weights import likeliest
+from fasttree.base.ragged import offsets, take_lists
+from fasttree.encoding.class_weights import majority_class
 from fasttree.rules.conditions import covered_rows, known_rows
-from fasttree.rules.pruning import TIE, Estimate, Evidence, prune_rules
+from fasttree.rules.pruning import TIE, Estimate, RowBits, prune_rules
 from fasttree.rules.rule_list import RuleList, laplace
 from fasttree.rules.subsets import rule_bits, sift
 from fasttree.tables.schema import Schema
@@ -21,8 +21,8 @@ SUBSET = "subset"
 
 def learn_rules(
     rules: RuleList,
-    training: Evidence,
-    judges: Evidence,
+    training: RowBits,
+    judges: RowBits,
     estimate: Estimate,
     estimate_name: str,
     when: str,
@@ -39,10 +39,10 @@ def learn_rules(
     )
     size = np.add.reduceat(np.append(kept, False).astype(np.int64), rules.start[:-1])
     size[np.diff(rules.start) == 0] = 0
-    start = ends(size)
+    start = offsets(size)
     first = _first_of_equals(start, rules.condition[kept], rules.label)
     first = first[size[first] > 0]
-    start, condition = slices(start, rules.condition[kept], first)
+    start, condition = take_lists(start, rules.condition[kept], first)
     label, error = rules.label[first], error[first]
 
     used, number = np.unique(condition, return_inverse=True)
@@ -56,14 +56,14 @@ def learn_rules(
     weight = _rounded(sums.sums(counts[first]))
     first = first[np.lexsort((first, -weight, _rounded(error[first])))]
     if simplify == SUBSET and len(first):
-        bits = rule_bits(table, *slices(start, number, first), training)
+        bits = rule_bits(table, *take_lists(start, number, first), training)
         first = first[sift(bits, label[first], covered[first], training, rules.schema.tie_order)]
     uncovered = ~np.bitwise_or.reduce(covered[first], axis=0) if len(first) else training.is_row
     rest = training.counts(uncovered[np.newaxis])[0]
     without_rule = sums.total(rest)
     if without_rule == 0:
         rest = total
-    new_start, number = slices(start, number, first)
+    new_start, number = take_lists(start, number, first)
     lacking = _lacking(
         covered[first], new_start, table.attribute[number], len(rules.schema.attributes), training
     )
@@ -90,7 +90,7 @@ def _lacking(
     start: np.ndarray,
     attribute: np.ndarray,
     n_attributes: int,
-    training: Evidence,
+    training: RowBits,
 ) -> np.ndarray:
     """For each condition of each rule: do training rows that the rule covers lack the value?"""
     missing = known_rows(n_attributes, training.read, training.n_places)
@@ -121,7 +121,7 @@ def _first_of_equals(start: np.ndarray, condition: np.ndarray, label: np.ndarray
 
 def _majority(counts: np.ndarray, schema: Schema) -> np.ndarray:
     """The most frequent class: that of the largest share that `predict_proba` gives."""
-    return likeliest(laplace(counts), schema.tie_order)
+    return majority_class(laplace(counts), schema.tie_order)
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:

@@ -68,11 +68,11 @@ def rules_to(
 
 def _printed_order(tree: Tree) -> np.ndarray:
     """The line of each node if the tree is printed, the root's is 0."""
-    size = tree.sum_up(np.ones(tree.node_count, dtype=np.int64))
+    size = tree.subtree_sums(np.ones(tree.node_count, dtype=np.int64))
     line = np.zeros(tree.node_count, dtype=np.int64)
     for level in tree.nodes_by_depth()[1:]:
         parent = tree.parent[level]
-        before = ragged.starts(size[level])
+        before = ragged.begins(size[level])
         # Sizes of the elder siblings: what stands before a node on its level, less what stands before the eldest.
         line[level] = line[parent] + 1 + before - before[tree.first_child[parent] - level.start]
     return line
@@ -140,7 +140,7 @@ class _Paths:
             sizes.append(size)
             nodes.append(some)
             at = stop
-        return ragged.ends(np.concatenate(sizes)), np.concatenate(nodes)
+        return ragged.offsets(np.concatenate(sizes)), np.concatenate(nodes)
 
     def _conditions_of(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rules, nodes = [], []
@@ -189,7 +189,7 @@ class _Paths:
         n_levels = np.array([len(a.categories or ()) for a in tree.schema.attributes])
         size = np.where(takes_rest, n_levels[self.attribute[nodes]], n_own)
         entry = np.repeat(np.arange(len(nodes)), size)
-        place = np.arange(len(entry)) - np.repeat(ragged.starts(size), size)
+        place = np.arange(len(entry)) - np.repeat(ragged.begins(size), size)
         own = ~takes_rest[entry]
         codes = place + 1
         codes[own] = tree.table_codes[order[(first[entry] + place)[own]]]
@@ -201,7 +201,7 @@ class _Paths:
             kept, test = kept[here], self.above[test[here]]
             kept, test = kept[test >= 0], test[test >= 0]
         entry, codes = entry[codes > 0], codes[codes > 0]
-        start = ragged.ends(np.bincount(entry, minlength=len(nodes)))
+        start = ragged.offsets(np.bincount(entry, minlength=len(nodes)))
         return codes.astype(np.uint32), start
 
     def _leads_to(self, node: np.ndarray, codes: np.ndarray) -> np.ndarray:

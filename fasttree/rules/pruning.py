@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree.base.progress import step
-from fasttree.base.ragged import places, starts
+from fasttree.base.ragged import begins, flat_indices
 from fasttree.pruning import ErrorBased, added_errors
 from fasttree.rules.conditions import WORD, ConditionTable, Reader
 
@@ -26,7 +26,7 @@ Estimate = Callable[[np.ndarray, np.ndarray], np.ndarray]  # weight, errors -> e
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class RowBits:
     """Rows that rules are judged by. The rows of one word share their class and weight, so counting bits is enough."""
 
     read: Reader  # attribute -> values in the order of the bits
@@ -53,7 +53,7 @@ def evidence(
     n_classes: int,
     steps: np.ndarray | None = None,
     unit: float = 1.0,
-) -> Evidence:
+) -> RowBits:
     """Put rows in words. `read` gives values in the order of `classes`; row r weighs ``steps[r] * unit``, else 1."""
     if steps is None:
         steps = np.ones(len(classes), dtype=np.int64)
@@ -63,12 +63,12 @@ def evidence(
     group = np.cumsum(new) - 1
     size = np.bincount(group)
     words = -(-size // WORD)
-    first_word = starts(words)
+    first_word = begins(words)
     first_row = np.flatnonzero(new)
-    places = WORD * first_word[group] + np.arange(len(order)) - first_row[group]
+    bit = WORD * first_word[group] + np.arange(len(order)) - first_row[group]
     n_places = WORD * int(words.sum())
     source = np.full(n_places, -1)
-    source[places] = order
+    source[bit] = order
     is_row = source >= 0
     class_of_group = classes[order[first_row]]
     words_of_class = np.bincount(class_of_group, weights=words, minlength=n_classes)
@@ -78,7 +78,7 @@ def evidence(
         values[~is_row] = np.nan
         return values
 
-    return Evidence(
+    return RowBits(
         read_in_order,
         n_places,
         np.packbits(is_row, bitorder="little").view(np.uint64),
@@ -93,7 +93,7 @@ def prune_rules(
     start: np.ndarray,
     condition: np.ndarray,
     label: np.ndarray,
-    rows: Evidence,
+    rows: RowBits,
     estimate: Estimate,
     when: str,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -108,7 +108,7 @@ def prune_rules(
         step(f"pruning rules, {n_done:,} of {len(order):,} done")
         n_done += len(which)
         size = np.diff(start)[which]
-        entries = places(start[which], size)
+        entries = flat_indices(start[which], size)
         used, number = np.unique(condition[entries], return_inverse=True)
         # A column more than there are conditions: the last is never failed, and fills up shorter rules.
         fails = np.zeros((len(used) + 1, n_words), dtype=np.uint64)
@@ -143,7 +143,7 @@ def _prune_class(
     table: np.ndarray,
     place: np.ndarray,
     label: int,
-    rows: Evidence,
+    rows: RowBits,
     estimate: Estimate,
     when: str,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -195,7 +195,7 @@ def _prune_class(
 
 
 def _count_drops(
-    fails: np.ndarray, table: np.ndarray, label: int, rows: Evidence
+    fails: np.ndarray, table: np.ndarray, label: int, rows: RowBits
 ) -> tuple[np.ndarray, np.ndarray]:
     """The weight that each rule covers and that of other classes: in column 0 as it is, then without each condition."""
     one = np.repeat(~rows.is_row[np.newaxis], len(table), axis=0)  # fails some condition

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from fasttree.base.text import number_text
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.rules.conditions import ConditionTable, Substitutes, distinct
 from fasttree.rules.rule import Condition, Others, Substitute
 from fasttree.rules.text import LISTED, condition_text, names_excluded
@@ -139,7 +139,7 @@ def _condition(table: ConditionTable, i: int, unknown: str) -> Condition:
             time=attribute.time,
         )
     allowed = set(_codes(table, i).tolist())
-    levels = [plain(level) for level in attribute.categories]
+    levels = [to_python(level) for level in attribute.categories]
     return Condition(
         attribute.name,
         levels=tuple(level for code, level in enumerate(levels, 1) if code in allowed),
@@ -152,7 +152,7 @@ def _others(attribute: AttributeSchema, unknown: str) -> Others | None:
     if attribute.others is None:
         return None
     name = (attribute.categories or ())[-1]
-    own, others = (tuple(map(plain, part)) for part in (attribute.own_levels, attribute.others))
+    own, others = (tuple(map(to_python, part)) for part in (attribute.own_levels, attribute.others))
     return Others(name, own, others, unseen=unknown == "missing")
 
 
@@ -166,7 +166,8 @@ def _substitute(given: Substitutes, group: int, unknown: str) -> Substitute:
                 given.conditions.attribute[number]
             ].categories
             said = {
-                plain((levels or ())[code - 1]) for code in _codes(given.answers, number).tolist()
+                to_python((levels or ())[code - 1])
+                for code in _codes(given.answers, number).tolist()
             }
             excluded = tuple(level for level in condition.excluded if level in said)
             condition = replace(condition, excluded=excluded)

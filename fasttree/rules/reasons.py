@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from fasttree.base.quoting import readable_in_rule
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.rules.conditions import reader
-from fasttree.rules.rule import Condition, Rule, both
+from fasttree.rules.rule import Condition, Rule, intersect
 from fasttree.rules.text import in_brackets, known_text, substitute_text
 from fasttree.tables.schema import Schema
 from fasttree.tables.training import MISSING_CODE, UNKNOWN_CODE, Table
@@ -34,7 +34,7 @@ def lacking_text(condition: Condition, is_unseen: bool, deciders: Sequence[Decid
     for place, decider in enumerate(deciders):
         if decider is not None and decider.levels is None:
             same = merged.get(decider.attribute)
-            merged[decider.attribute] = both(same, decider) if same else decider
+            merged[decider.attribute] = intersect(same, decider) if same else decider
         elif decider is not None:
             merged[place] = decider
     texts = list(dict.fromkeys(substitute_text(one) for one in merged.values()))
@@ -171,5 +171,5 @@ def _codes(condition: Condition, schema: Schema) -> np.ndarray | None:
     if condition.levels is None:
         return None
     categories = schema.attributes[schema.names.index(condition.attribute)].categories or ()
-    code = {level: 1.0 + at for at, level in enumerate(map(plain, categories))}
+    code = {level: 1.0 + at for at, level in enumerate(map(to_python, categories))}
     return np.array([code[level] for level in condition.levels + condition.excluded])

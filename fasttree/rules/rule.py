@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fasttree.base.times import microseconds
-from fasttree.base.values import is_missing, plain
+from fasttree.base.values import is_missing, to_python
 
 if TYPE_CHECKING:
     from fasttree.rules.held_out import HeldOut
@@ -79,6 +79,16 @@ class Condition:
     others: Others | None = None
 
     @property
+    def categories(self) -> tuple[Any, ...] | None:
+        """The categories that meet the condition, None for a numeric attribute: `levels`."""
+        return self.levels
+
+    @property
+    def surrogates(self) -> tuple[Substitute, ...]:
+        """What decides where the value is missing: `substitutes`."""
+        return self.substitutes
+
+    @property
     def is_known(self) -> bool:
         """Does any value do, if there is one?"""
         if self.levels is not None:
@@ -95,7 +105,7 @@ class Condition:
     def has_not_seen(self, value: Any) -> bool:
         """Is a value, which is not missing, a level that training did not see (and not one of the others)?"""
         return self.levels is not None and not self._is_among(
-            plain(value), self.levels + self.excluded
+            to_python(value), self.levels + self.excluded
         )
 
     def lacks(self, row: Mapping[str, Any]) -> bool:
@@ -111,7 +121,7 @@ class Condition:
                 return self.missing
             return all(substitute.holds(row) for substitute in self.substitutes)
         if self.levels is not None:
-            return self._is_among(plain(value), self.levels) or (
+            return self._is_among(to_python(value), self.levels) or (
                 self.is_unseen and self.has_not_seen(value)
             )
         number = microseconds(self.attribute, value, self.time)
@@ -180,7 +190,7 @@ class Rule:
         return rule_text(self)
 
 
-def both(one: Condition, other: Condition) -> Condition:
+def intersect(one: Condition, other: Condition) -> Condition:
     """A lower and an upper bound of the same attribute as an interval."""
     refuses = any(not (c.missing or c.substitutes) for c in (one, other))
     return replace(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from fasttree.base.sums import sums, total
-from fasttree.base.values import plain
-from fasttree.encoding.class_weights import evened
+from fasttree.base.values import to_python
+from fasttree.encoding.class_weights import snap_near_ties
 from fasttree.rules.conditions import WORD, ConditionTable, covered_rows, reader
 from fasttree.rules.reading import ConditionReader
-from fasttree.rules.rule import Condition, Rule, both
+from fasttree.rules.rule import Condition, Rule, intersect
 from fasttree.tables.schema import Schema
-from fasttree.tables.training import MISSING_CODE, Table, read_table_like
+from fasttree.tables.training import MISSING_CODE, Table, read_table_for_schema
 from fasttree.trees.predict import refusal
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class RuleList(Sequence[Rule]):
 
     @property
     def classes(self) -> list[Any]:
-        return [plain(label) for label in self.schema.classes]
+        return [to_python(label) for label in self.schema.classes]
 
     @property
     def class_weights(self) -> dict[Any, float] | None:
@@ -113,7 +113,7 @@ class RuleList(Sequence[Rule]):
         for at in range(self.start[i], self.start[i + 1]):
             condition = self._reader.read(int(self.condition[at]), bool(self.missing_seen[at]))
             other = merged.get(condition.attribute)
-            merged[condition.attribute] = both(other, condition) if other else condition
+            merged[condition.attribute] = intersect(other, condition) if other else condition
         counts = dict(zip(classes, self.counts[i].tolist(), strict=True))
         return Rule(
             conditions=tuple(merged.values()),
@@ -164,7 +164,7 @@ class RuleList(Sequence[Rule]):
         return replace(self, held_out=judge(self, X, y))
 
     def _read(self, X: Any) -> Table:
-        return read_table_like(X, self.schema, self.reader_name, self.unknown)
+        return read_table_for_schema(X, self.schema, self.reader_name, self.unknown)
 
     def match_table(self, table: Table) -> np.ndarray:
         """The same for a table that has been read."""
@@ -245,4 +245,4 @@ class RuleList(Sequence[Rule]):
 def laplace(counts: np.ndarray) -> np.ndarray:
     """Laplace's estimate of the class shares, [..., class]."""
     counts = counts + 1
-    return evened(counts / sums(counts, keepdims=True))
+    return snap_near_ties(counts / sums(counts, keepdims=True))

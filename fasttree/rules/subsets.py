@@ -18,10 +18,10 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.base.elementary import log, log2, log_gamma
-from fasttree.base.ragged import sizes
+from fasttree.base.ragged import lengths
 from fasttree.base.sums import segment_sums, sums, total
 from fasttree.rules.conditions import WORD, ConditionTable
-from fasttree.rules.pruning import Evidence
+from fasttree.rules.pruning import RowBits
 from fasttree.stats.special import log2_choose, log_factorial
 
 NAMING = 0.5  # what a bit of the names counts
@@ -35,36 +35,36 @@ BLOCK_WORDS = 2**20  # of rules x rows that are worked on together
 
 
 def rule_bits(
-    table: ConditionTable, start: np.ndarray, condition: np.ndarray, rows: Evidence
+    table: ConditionTable, start: np.ndarray, condition: np.ndarray, rows: RowBits
 ) -> np.ndarray:
     """The bits that name each rule, as they count; a rule has at least one condition."""
-    n_conditions = sizes(start)
+    n_conditions = lengths(start)
     orders = log_factorial(n_conditions.astype(np.float64)) / log(2.0)
     return NAMING * (segment_sums(condition_bits(table, rows)[condition], start[:-1]) - orders)
 
 
-def condition_bits(table: ConditionTable, rows: Evidence) -> np.ndarray:
+def condition_bits(table: ConditionTable, rows: RowBits) -> np.ndarray:
     """The bits that name each condition: the attribute, and what is asked of it.
 
     A bound of a number is one of those between the distinct values of the training rows, from above or below. Of L
     categories, s are named by their number, 1 to L - 1, and then which; of ordered ones, a run from one to another.
     """
     bits = np.full(len(table), log2(float(len(table.schema.attributes))))
-    n_codes = sizes(table.start).astype(np.float64)
+    n_codes = lengths(table.start).astype(np.float64)
     for attribute in np.unique(table.attribute).tolist():
         here = table.attribute == attribute
-        said = table.schema.attributes[attribute]
-        if said.categories is None:
+        attribute_schema = table.schema.attributes[attribute]
+        if attribute_schema.categories is None:
             values = rows.read(attribute)
             n_cuts = len(np.unique(values[~np.isnan(values)])) - 1
             bits[here] += 1 + log2(float(max(n_cuts, 1)))
             continue
-        n_levels = float(max(len(said.categories), 1))
-        if said.ordered:
-            bits[here] += log2(n_levels * (n_levels + 1) / 2)
+        n_categories = float(max(len(attribute_schema.categories), 1))
+        if attribute_schema.ordered:
+            bits[here] += log2(n_categories * (n_categories + 1) / 2)
         else:
-            bits[here] += log2(max(n_levels - 1, 1.0))
-            bits[here] += log2_choose(np.full(int(here.sum()), n_levels), n_codes[here])
+            bits[here] += log2(max(n_categories - 1, 1.0))
+            bits[here] += log2_choose(np.full(int(here.sum()), n_categories), n_codes[here])
     return bits
 
 
@@ -75,7 +75,7 @@ def sift(
     bits: np.ndarray,
     label: np.ndarray,
     covered: np.ndarray,
-    rows: Evidence,
+    rows: RowBits,
     tie_order: tuple[int, ...] = (),
 ) -> np.ndarray:
     """The rules that are kept, by number: class by class, those of a class as they came.
@@ -102,7 +102,7 @@ def sift(
     return np.concatenate(order)
 
 
-def shortest_subset(bits: np.ndarray, covered: np.ndarray, rows: Evidence, c: int) -> np.ndarray:
+def shortest_subset(bits: np.ndarray, covered: np.ndarray, rows: RowBits, c: int) -> np.ndarray:
     """A mask of the rules of class `c` that tell it in the fewest bits.
 
     Of a few rules it is the best of all subsets (of equals one of the fewest rules, of these the first in the order of
@@ -121,7 +121,7 @@ class _Class:
     """The rules of one class, and the rows of each word: the weight of all, and of those of the class, in whole steps,
     so that sums are exact."""
 
-    def __init__(self, bits: np.ndarray, covered: np.ndarray, rows: Evidence, c: int) -> None:
+    def __init__(self, bits: np.ndarray, covered: np.ndarray, rows: RowBits, c: int) -> None:
         self.bits = bits
         self.covered = covered & rows.is_row
         self.unit = rows.unit

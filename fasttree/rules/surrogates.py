@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.base.ragged import ends, slices
+from fasttree.base.ragged import offsets, take_lists
 from fasttree.rules.conditions import ConditionTable, Substitutes, distinct
 from fasttree.trees.tree import Tree
 
@@ -27,11 +27,11 @@ def substitutes_of(
         chain.append(next_above[next_above >= 0])
     all_entries, all_nodes = np.concatenate(entry), np.concatenate(chain)
     order = np.argsort(all_entries, kind="stable")
-    group_start = ends(np.bincount(all_entries, minlength=len(nodes)))
+    group_start = offsets(np.bincount(all_entries, minlength=len(nodes)))
     tests, group = np.unique(all_nodes[order], return_inverse=True)
     # One alternative for each surrogate of the test's node, as it looks from the test's branch.
     parent = tree.parent[tests]
-    alternative_start, surrogate = slices(
+    alternative_start, surrogate = take_lists(
         tree.surrogate_start, np.arange(len(tree.surrogate_attribute)), parent
     )
     towards = np.repeat(branch[tests], np.diff(alternative_start))
@@ -55,11 +55,13 @@ def _surrogates(
     threshold = tree.surrogate_threshold[surrogate]
     by_table = np.isnan(threshold)
     is_low = tree.surrogate_low[surrogate] == branch
-    table_start, codes = slices(tree.surrogate_table_start, tree.surrogate_table_codes, surrogate)
-    _, leads_to = slices(tree.surrogate_table_start, tree.surrogate_table_branch, surrogate)
+    table_start, codes = take_lists(
+        tree.surrogate_table_start, tree.surrogate_table_codes, surrogate
+    )
+    _, leads_to = take_lists(tree.surrogate_table_start, tree.surrogate_table_branch, surrogate)
     entry = np.repeat(np.arange(len(surrogate)), np.diff(table_start))
     here = leads_to == branch[entry]
-    start = ends(np.bincount(entry[here], minlength=len(surrogate)))
+    start = offsets(np.bincount(entry[here], minlength=len(surrogate)))
     attribute = tree.surrogate_attribute[surrogate].astype(np.int32)
     never = np.zeros(len(surrogate), dtype=bool)
     endless = np.full(len(surrogate), np.inf)

@@ -15,10 +15,10 @@ from fasttree.base.sums import sums, total
 from fasttree.base.times import Times
 from fasttree.tables.columns import read_column
 from fasttree.tables.factors import (
-    Labels,
+    Factor,
     check_complete,
+    factorize_numbers,
     missing_value_error,
-    number_labels,
     sort_labels,
 )
 
@@ -184,13 +184,13 @@ def _codes(column: Any, name: str) -> tuple[NDArray[Any], int]:
     found = read_column(name, column)
     if isinstance(found, Times):
         found = found.values
-    codes = found.codes if isinstance(found, Labels) else found
+    codes = found.codes if isinstance(found, Factor) else found
     if len(codes) == 0:
         raise ValueError(f"{name} is empty: give at least one row")
-    if isinstance(found, Labels):
+    if isinstance(found, Factor):
         levels = sort_labels(name, check_complete(name, found))
     elif np.isnan(found).any():
         raise missing_value_error(name, int(np.isnan(found).argmax()))
     else:
-        levels = number_labels(found)
+        levels = factorize_numbers(found)
     return levels.codes.astype(np.intp), len(levels.labels)

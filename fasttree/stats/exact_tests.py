@@ -57,7 +57,7 @@ def tail_probability(lines: list[Line], columns: _Integers, observed: float) -> 
     if _is_hopeless([line.total for line in lines], columns):
         return _NOT_DONE
     shares = columns / columns.sum()
-    slack = _TIE * (1 + abs(observed))
+    tolerance = _TIE * (1 + abs(observed))
     highest, lowest = _reach(lines, columns)
     states = _States(columns[np.newaxis], np.zeros(1), np.ones(1))
     rows_left = int(columns.sum())
@@ -66,17 +66,17 @@ def tail_probability(lines: list[Line], columns: _Integers, observed: float) -> 
         ways = _ways_to_fill(line.total, np.minimum(columns, line.total))
         if ways is None:
             return _NOT_DONE
-        states = _merge(states, slack / 100, len(ways))
+        states = _merge(states, tolerance / 100, len(ways))
         if len(states.weight) * len(ways) > MOST_STEPS:
             return _NOT_DONE
         states = _fill(states, line, ways, shares)
         rows_left -= line.total
         most = states.statistic + _of_columns(highest[i + 1], states.left)
         least = states.statistic + _of_columns(lowest[i + 1], states.left)
-        certain = least >= observed - slack
+        certain = least >= observed - tolerance
         done = states.take(certain)
         extreme += total(done.weight * _multinomial(done.left, shares))
-        states = states.take(~certain & (most >= observed - slack))
+        states = states.take(~certain & (most >= observed - tolerance))
         if len(states.weight) == 0:
             break
     # The last line takes what is left, so that its bounds are the statistic itself and no state outlives it.

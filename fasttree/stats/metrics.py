@@ -16,7 +16,7 @@ import numpy as np
 
 from fasttree.base.elementary import log
 from fasttree.base.sums import dot, exact_dot, exact_total, mean, segment_sums, sums, total
-from fasttree.base.values import plain, shown
+from fasttree.base.values import short_repr, to_python
 from fasttree.tables.target import read_target, read_weights
 
 __all__ = [
@@ -52,11 +52,11 @@ def paired(y: Any, predicted: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
     true, guess = read_target(y, n_rows), read_target(predicted, n_rows)
     if (true.classes.dtype.kind in "OUT") != (guess.classes.dtype.kind in "OUT"):
         raise ValueError(
-            f"y holds labels like {shown(true.classes[0])}, but predicted holds labels like "
-            f"{shown(guess.classes[0])}: pass labels of the same kind"
+            f"y holds labels like {short_repr(true.classes[0])}, but predicted holds labels like "
+            f"{short_repr(guess.classes[0])}: pass labels of the same kind"
         )
-    place_of = {plain(label): place for place, label in enumerate(true.classes)}
-    codes = [place_of.setdefault(plain(label), len(place_of)) for label in guess.classes]
+    place_of = {to_python(label): place for place, label in enumerate(true.classes)}
+    codes = [place_of.setdefault(to_python(label), len(place_of)) for label in guess.classes]
     return list(place_of), true.codes, np.array(codes)[guess.codes]
 
 
@@ -270,7 +270,7 @@ def _read(
         row = int(np.argwhere(np.isnan(table))[0][0])
         raise ValueError(f"scores are NaN in row {row}: leave the row out")
     target = read_target(y, len(table))
-    names = [plain(label) for label in (target.classes if classes is None else classes)]
+    names = [to_python(label) for label in (target.classes if classes is None else classes)]
     if classes is None and table.ndim == 1 and len(names) > 2:
         raise ValueError(
             f"y has {len(names)} classes, but scores has one number a row: pass a column for each"
@@ -282,14 +282,14 @@ def _read(
             "classes in the order of the columns as classes= if y lacks some"
         )
     place_of = {label: place for place, label in enumerate(names)}
-    unknown = [label for label in map(plain, target.classes) if label not in place_of]
+    unknown = [label for label in map(to_python, target.classes) if label not in place_of]
     if unknown:
         raise ValueError(
-            f"y holds the class {shown(unknown[0])}, which is not among classes, {shown(names)}"
+            f"y holds the class {short_repr(unknown[0])}, which is not among classes, {short_repr(names)}"
         )
     if table.ndim == 1:
         table = np.column_stack([1 - table, table])
-    codes = np.array([place_of[plain(label)] for label in target.classes])[target.codes]
+    codes = np.array([place_of[to_python(label)] for label in target.classes])[target.codes]
     weight = read_weights(sample_weight, len(codes))
     return codes, table, np.ones(len(codes)) if weight is None else weight
 

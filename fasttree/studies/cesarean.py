@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.checks import check_n_jobs
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.datasets import cesarean_table1, make_cesarean_cohort
 from fasttree.studies.blas import one_thread
 from fasttree.studies.groups import StudyTable, read_study_table, rows_with
@@ -141,13 +141,15 @@ def _read_seeds(seeds: Any) -> tuple[int, ...]:
         raise ValueError(f"seeds must be 1 or more, got {seeds}")
     listed = range(seeds) if is_number else seeds
     if isinstance(listed, (str, bytes, bool)) or not hasattr(listed, "__iter__"):
-        raise TypeError(f"seeds must be a number of splits, or a list of seeds, got {shown(seeds)}")
+        raise TypeError(
+            f"seeds must be a number of splits, or a list of seeds, got {short_repr(seeds)}"
+        )
     found = tuple(listed)
     for seed in found:
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise ValueError(f"seeds must be integers from 0 on, got {shown(seed)}")
+            raise ValueError(f"seeds must be integers from 0 on, got {short_repr(seed)}")
     if not found or len(set(found)) < len(found):
-        raise ValueError(f"seeds must be one or more different integers, got {shown(seeds)}")
+        raise ValueError(f"seeds must be one or more different integers, got {short_repr(seeds)}")
     return tuple(int(seed) for seed in found)
 
 

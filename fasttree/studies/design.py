@@ -9,7 +9,7 @@ import numpy as np
 
 from fasttree.base.linear import products_of_columns
 from fasttree.base.sums import deviation, mean
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.tables.training import Column, Table
 
 FEWEST_ROWS = 5  # a level with fewer training rows has no coefficient of its own
@@ -140,7 +140,7 @@ def _of_levels(
     terms, pooled = [], []
     reference: str | None = None
     for code, level in enumerate(column.categories):
-        name = str(plain(level))
+        name = str(to_python(level))
         if 0 < count[code] < FEWEST_ROWS:
             pooled.append(f"{column.name} = {name}")
         elif count[code] and reference is None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.times import time_text
-from fasttree.base.values import plain, shown
-from fasttree.encoding.folds import deal, value_hashes
+from fasttree.base.values import short_repr, to_python
+from fasttree.encoding.folds import assign_stratified, value_hashes
 from fasttree.studies.design import columns_of, is_missing
 from fasttree.tables.doubts import warn_of_columns
 from fasttree.tables.training import Column, Table, Target, open_container, read_table, read_target
@@ -37,7 +37,7 @@ class Group:
         """The rows to train on and those to test on: half of each class. The draw goes by the values of the
         rows, not by their order."""
         hashes = value_hashes(self.table.values(), self.table.n_rows, seed)
-        part = deal(hashes, self.target.codes, 2).of_rows()
+        part = assign_stratified(hashes, self.target.codes, 2).of_rows()
         return np.flatnonzero(part == 0), np.flatnonzero(part == 1)
 
 
@@ -83,7 +83,7 @@ def read_study_table(data: Any, target: Any, by: str | None, event: Any) -> Stud
 def _take(role: str, name: str, columns: dict[str, Any]) -> Any:
     if name not in columns:
         raise ValueError(
-            f"{role} is {shown(name)}, but data has no such column: it has {_listed(columns)}"
+            f"{role} is {short_repr(name)}, but data has no such column: it has {_listed(columns)}"
         )
     return columns.pop(name)
 
@@ -96,21 +96,21 @@ def _listed(names: Any) -> str:
 def _event(target: Target, event: Any, name: Any) -> tuple[np.ndarray, tuple[str, str]]:
     """Which rows have the event, and the labels of the others and of the event: of two classes the second, if nothing
     is said."""
-    classes = [plain(label) for label in target.classes]
+    classes = [to_python(label) for label in target.classes]
     called = f"the target {name!r}" if isinstance(name, str) else "the target"
     if len(classes) != 2:
         raise ValueError(
-            f"{called} must have two classes, but it has {len(classes)}: {shown(classes)}. "
+            f"{called} must have two classes, but it has {len(classes)}: {short_repr(classes)}. "
             "Leave rows out, or join classes"
         )
     texts = [str(label) for label in classes]
     if event is None:
         return target.codes == 1, (texts[0], texts[1])
-    if str(plain(event)) not in texts:
+    if str(to_python(event)) not in texts:
         raise ValueError(
-            f"event is {shown(event)}, which is no class of {called}: it has {shown(classes)}"
+            f"event is {short_repr(event)}, which is no class of {called}: it has {short_repr(classes)}"
         )
-    place = texts.index(str(plain(event)))
+    place = texts.index(str(to_python(event)))
     return target.codes == place, (texts[1 - place], texts[place])
 
 
@@ -148,7 +148,7 @@ def _coded(by: str, column: Column) -> tuple[np.ndarray, list[str]]:
             f"by is {by!r}, a column with {len(labels)} distinct values, but a study has at most {MOST_GROUPS} "
             "groups: name a column with few values"
         )
-    return codes, [str(plain(label)) for label in labels]
+    return codes, [str(to_python(label)) for label in labels]
 
 
 def _number_label(value: float, time: str | None) -> Any:
@@ -215,12 +215,12 @@ def rows_with(table: Table, definition: dict[str, tuple[str, ...]]) -> np.ndarra
             raise ValueError(
                 f"risk_factors lists levels of {column.name!r}, which is numeric: make it categorical, or leave it out"
             )
-        texts = [str(plain(level)) for level in column.categories]
+        texts = [str(to_python(level)) for level in column.categories]
         assert column.codes is not None
         for level in definition[column.name]:
             if level not in texts:
                 raise ValueError(
-                    f"risk_factors lists {level!r}, which is no level of {column.name!r}: it has {shown(texts)}"
+                    f"risk_factors lists {level!r}, which is no level of {column.name!r}: it has {short_repr(texts)}"
                 )
             found |= column.codes == texts.index(level)
     return found

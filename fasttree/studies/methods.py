@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import shown
-from fasttree.encoding.dataset import Columns
+from fasttree.base.values import short_repr
+from fasttree.encoding.dataset import Dataset
 from fasttree.estimators import TreeClassifier
 from fasttree.evaluation.compare import METHODS as ALL_METHODS
 from fasttree.studies.groups import FEWEST_OF_A_CLASS, Group
 from fasttree.studies.logistic import LogisticModel, complete_rows, fit_logistic
 from fasttree.tables.categorical import Categorical
 from fasttree.tables.doubts import speaking
-from fasttree.tables.training import Table, read_table_like
-from fasttree.trees.predict import Policy, shares_of
+from fasttree.tables.training import Table, read_table_for_schema
+from fasttree.trees.predict import ReadPolicy, shares_of
 
 LOGISTIC, COMPLETE = "Logistic", "Logistic complete"
 TREE_METHODS = {name: make for name, make in ALL_METHODS.items() if name not in ("tree", "rules")}
@@ -63,8 +63,8 @@ class Halves:
         )
         return Table(len(self.test), table.names, table.named, columns=kept)
 
-    def columns(self, n_jobs: int | None) -> Columns:
-        return Columns.of_table(
+    def columns(self, n_jobs: int | None) -> Dataset:
+        return Dataset.of_table(
             self.group.table.take(self.train), self.group.target.take(self.train), n_jobs=n_jobs
         )
 
@@ -92,7 +92,7 @@ def check_methods(methods: Sequence[str] | str | None) -> tuple[str, ...]:
     unknown = [name for name in names if str(name).lower() not in known]
     if unknown:
         raise ValueError(
-            f"methods names {shown(unknown[0])}, but a study knows {', '.join(map(repr, METHODS))}"
+            f"methods names {short_repr(unknown[0])}, but a study knows {', '.join(map(repr, METHODS))}"
         )
     if not names:
         raise ValueError("methods is empty: name at least one, or pass None for all")
@@ -120,25 +120,25 @@ def answers(halves: Halves, methods: Sequence[str], n_jobs: int | None) -> dict[
     return found
 
 
-def _tree_answer(name: str, halves: Halves, columns: Columns | None, n_jobs: int | None) -> Answer:
+def _tree_answer(name: str, halves: Halves, columns: Dataset | None, n_jobs: int | None) -> Answer:
     model: TreeClassifier = TREE_METHODS[name]().set_params(n_jobs=n_jobs)
     begin = time.perf_counter()
     with speaking(None):
         model.fit(columns)
     seconds = time.perf_counter() - begin
     tree = model.tree_
-    table = read_table_like(as_columns(halves.test_table), tree.schema)
+    table = read_table_for_schema(as_columns(halves.test_table), tree.schema)
     laplace = None
     if name in COUNTING:
         counts = tree.counts + 1
         smooth = dataclasses.replace(tree, proba=counts / counts.sum(axis=1, keepdims=True))
-        laplace = shares_of(smooth, table, Policy(), n_jobs)[:, 1]
+        laplace = shares_of(smooth, table, ReadPolicy(), n_jobs)[:, 1]
     used = np.unique(tree.attribute[tree.attribute >= 0]).tolist()
     return Answer(
         name,
         np.arange(len(halves.test)),
         len(halves.train),
-        shares_of(tree, table, Policy(), n_jobs)[:, 1],
+        shares_of(tree, table, ReadPolicy(), n_jobs)[:, 1],
         laplace,
         tuple(tree.schema.attributes[place].name for place in used),
         seconds,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.evaluation.comparison import Spread
 from fasttree.trees.tree import Tree
 
@@ -278,7 +278,7 @@ class StudyResult:
 
 def _plain(value: Any) -> Any:
     """JSON has neither NaN nor infinity."""
-    value = plain(value)
+    value = to_python(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
             f.name: _plain(getattr(value, f.name))

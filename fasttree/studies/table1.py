@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from fasttree.base.times import time_text
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.datasets import cesarean_table1
 from fasttree.stats.significance import chi_square
 from fasttree.studies.design import columns_of
@@ -74,7 +74,7 @@ def _variable(
 def _levels(column: Column) -> tuple[np.ndarray, list[str]]:
     """Codes, -1 where missing, and the texts of the levels or ranges."""
     if column.codes is not None:
-        return column.codes, [str(plain(level)) for level in column.categories or ()]
+        return column.codes, [str(to_python(level)) for level in column.categories or ()]
     assert column.values is not None
     known = column.values[~np.isnan(column.values)]
     if not len(known):

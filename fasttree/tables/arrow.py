@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 
-def speaks_arrow(holder: Any) -> bool:
+def has_arrow_interface(holder: Any) -> bool:
     return hasattr(holder, "__arrow_c_stream__") or hasattr(holder, "__arrow_c_array__")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FewNumbers:
+class ByteCodedNumbers:
     """`distinct` in any order; codes[row] - 1 is a place there, and 0 is missing."""
 
     codes: np.ndarray  # uint8
@@ -19,9 +19,9 @@ class FewNumbers:
         """The number of each row, NaN where it is missing."""
         return np.asarray(np.append(np.nan, self.distinct)[self.codes])
 
-    def take(self, rows: np.ndarray) -> FewNumbers:
+    def take(self, rows: np.ndarray) -> ByteCodedNumbers:
         codes = self.codes[rows]
         here = np.unique(codes[codes > 0])
         code_of = np.zeros(256, dtype=np.uint8)
         code_of[here] = np.arange(1, len(here) + 1)
-        return FewNumbers(code_of[codes], self.distinct[here - 1])
+        return ByteCodedNumbers(code_of[codes], self.distinct[here - 1])

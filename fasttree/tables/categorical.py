@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.tables.factors import (
     UNKNOWN_CODE,
-    Labels,
+    Factor,
     check_levels,
+    code_index,
+    factorize,
     first_row,
-    hash_labels,
-    map_labels,
     not_a_scalar_error,
-    numbering,
+    recode,
     sort_labels,
 )
 
@@ -46,11 +46,13 @@ class Categorical:
     def __init__(self, values: Any, categories: Any = None, *, ordered: bool = False) -> None:
         where = "Categorical"
         if not isinstance(ordered, (bool, np.bool_)):
-            raise TypeError(f"Categorical: ordered must be True or False, got {shown(ordered)}.")
+            raise TypeError(
+                f"Categorical: ordered must be True or False, got {short_repr(ordered)}."
+            )
         self.ordered = bool(ordered)
         items = _as_list(values)
         try:
-            found = hash_labels(items)
+            found = factorize(items)
         except TypeError:
             row = first_row(items, _unhashable)
             raise not_a_scalar_error(where, row, items[row]) from None
@@ -59,13 +61,13 @@ class Categorical:
             self.codes, self.categories = by_value.codes, tuple(by_value.labels)
             return
         self.categories = check_levels(where, categories)
-        self.codes = map_labels(found, numbering(self.categories))
+        self.codes = recode(found, code_index(self.categories))
         unknown = self.codes == UNKNOWN_CODE
         if unknown.any():
             row = int(np.argmax(unknown))
             raise ValueError(
-                f"Categorical: the value {shown(items[row])} in row {row} is not among the "
-                f"categories {shown(list(self.categories))}: add it to them."
+                f"Categorical: the value {short_repr(items[row])} in row {row} is not among the "
+                f"categories {short_repr(list(self.categories))}: add it to them."
             )
 
     @classmethod
@@ -90,8 +92,8 @@ class Categorical:
             )
         return made
 
-    def as_labels(self) -> Labels:
-        return Labels(self.codes, self.categories, declared=True, ordered=self.ordered)
+    def as_factor(self) -> Factor:
+        return Factor(self.codes, self.categories, declared=True, ordered=self.ordered)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -105,14 +107,16 @@ class Categorical:
         return values if dtype is None else values.astype(dtype)
 
     def __repr__(self) -> str:
-        values = shown(np.asarray(self).tolist())
+        values = short_repr(np.asarray(self).tolist())
         ordered = ", ordered=True" if self.ordered else ""
-        return f"Categorical({values}, categories={shown(list(self.categories))}{ordered})"
+        return f"Categorical({values}, categories={short_repr(list(self.categories))}{ordered})"
 
 
 def _as_list(values: Any) -> list[Any]:
     if isinstance(values, (str, bytes)):
-        raise TypeError(f"Categorical: the values must be a list or an array, got {shown(values)}.")
+        raise TypeError(
+            f"Categorical: the values must be a list or an array, got {short_repr(values)}."
+        )
     if getattr(values, "ndim", 1) != 1:
         raise ValueError(f"Categorical: the values have {values.ndim} dimensions instead of one.")
     for method in ("tolist", "to_list", "to_pylist"):  # numpy and pandas, polars, Arrow

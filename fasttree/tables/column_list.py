@@ -11,7 +11,7 @@ from typing import Any, overload
 from fasttree.base.quoting import readable
 from fasttree.base.text import number_text
 from fasttree.base.times import DURATION
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.tables.schema import AttributeSchema, Schema
 
 MOST = 40  # columns that are listed one by one
@@ -105,7 +105,7 @@ def _info(schema: Schema, place: int, attribute: AttributeSchema) -> ColumnInfo:
     if attribute.categories is not None:
         kind = "ordered" if attribute.ordered else "categorical"
         levels = attribute.seen_levels
-        example = plain(levels[0]) if levels else None
+        example = to_python(levels[0]) if levels else None
         others = len(attribute.others or ())
         return ColumnInfo(attribute.name, kind, distinct, missing, example, others)
     kind = "numeric"

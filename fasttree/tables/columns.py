@@ -18,17 +18,17 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.times import DATETIME, DURATION, INSTANT, Times
-from fasttree.base.values import plain, shown
-from fasttree.tables.arrow import arrow_column, speaks_arrow
+from fasttree.base.values import short_repr, to_python
+from fasttree.tables.arrow import arrow_column, has_arrow_interface
 from fasttree.tables.arrow_arrays import as_array, filled, to_numpy
-from fasttree.tables.byte_codes import FewNumbers
+from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.categorical import Categorical
 from fasttree.tables.factors import (
     MISSING_CODE,
-    Labels,
-    bool_labels,
+    Factor,
+    bool_factor,
+    empty_factor,
     kind_remedy,
-    no_labels,
     without_missing,
 )
 from fasttree.tables.numpy_columns import LARGEST_WHOLE_NUMBER, read_array, read_objects
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
 
-RawColumn = np.ndarray | Labels | Times
+RawColumn = np.ndarray | Factor | Times
 
 
 def has_numbers(column: Any) -> bool:
@@ -52,30 +52,31 @@ def read_column(where: str, column: Any, n_rows: int | None = None) -> RawColumn
     """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it; `n_rows`: as many as
     the table has."""
     found = _whole(where, column, n_rows, _read(where, column, n_rows, None))
-    assert not isinstance(found, FewNumbers)
+    assert not isinstance(found, ByteCodedNumbers)
     return found
 
 
 def read_to_encode(
     where: str, column: Any, n_rows: int, codes: np.ndarray
-) -> RawColumn | FewNumbers:
-    """The same; numbers that have to be moved come as `codes`, a byte a row, if few are distinct."""
+) -> RawColumn | ByteCodedNumbers:
+    """A column as `read_column` reads it; but numbers that have to be moved come as `codes`, a byte a row, if few are
+    distinct."""
     return _whole(where, column, n_rows, _read(where, column, n_rows, codes))
 
 
 def _whole(
-    where: str, column: Any, n_rows: int | None, found: RawColumn | FewNumbers
-) -> RawColumn | FewNumbers:
+    where: str, column: Any, n_rows: int | None, found: RawColumn | ByteCodedNumbers
+) -> RawColumn | ByteCodedNumbers:
     """Refuses what does not have a value for each row of the table, or as many as the column says that it has: whoever
     goes on reads as many as were announced. A code stands for one of the labels."""
-    values = found.codes if isinstance(found, (Labels, FewNumbers)) else found
+    values = found.codes if isinstance(found, (Factor, ByteCodedNumbers)) else found
     wanted = len(values)
     if n_rows is not None:
         wanted = n_rows
     elif hasattr(column, "__len__"):
         wanted = len(column)
     _check_length(where, wanted, len(values))
-    if not isinstance(found, Labels) or not found.declared:  # others' codes were made here
+    if not isinstance(found, Factor) or not found.declared:  # others' codes were made here
         return found
     if found.codes.max(initial=MISSING_CODE) >= len(found.labels):
         row = int(np.argmax(found.codes))
@@ -95,13 +96,13 @@ def _check_length(where: str, wanted: int, n_values: int) -> None:
 
 def _read(
     where: str, column: Any, n_rows: int | None, codes: np.ndarray | None
-) -> RawColumn | FewNumbers:
+) -> RawColumn | ByteCodedNumbers:
     if isinstance(column, Times):
         return column
     if isinstance(column, np.ndarray):
         return read_array(where, column)
     if isinstance(column, Categorical):
-        return column.as_labels()
+        return column.as_factor()
     if isinstance(column, (list, tuple, range)):
         return read_objects(where, tuple(column))  # what it holds now, whatever its length says
     if isinstance(getattr(column, "dtype", None), np.dtype):  # pandas over numpy
@@ -111,12 +112,12 @@ def _read(
 
 def _read_series(
     where: str, column: Any, n_rows: int | None, codes: np.ndarray | None
-) -> RawColumn | FewNumbers:
+) -> RawColumn | ByteCodedNumbers:
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        if speaks_arrow(column):
+        if has_arrow_interface(column):
             return _read_series(where, arrow_column(where, column), n_rows, codes)
         if _is_pandas_array(column):
             return _read(where, sys.modules["pandas"].Series(column), n_rows, codes)
@@ -141,19 +142,19 @@ def _read_series(
         raise _type_error(where, dtype)
     n_missing = series.null_count()
     if n_missing and dtype == nw.Boolean:
-        return bool_labels(filled(series.cast(nw.Int8()), MISSING_CODE))
+        return bool_factor(filled(series.cast(nw.Int8()), MISSING_CODE))
     zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
     if n_missing == len(series):
         nothing = np.full(len(series), np.nan)
         if dtype.is_temporal():
             kind = DURATION if dtype == nw.Duration else DATETIME if zone is None else INSTANT
             return Times(kind, nothing)
-        return nothing if dtype.is_numeric() else no_labels(len(series))
+        return nothing if dtype.is_numeric() else empty_factor(len(series))
     if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         if codes is not None and dtype.is_numeric():
-            distinct = _read_arrow(where, series, _core.few_numbers, codes)
+            distinct = _read_arrow(where, series, _core.number_byte_codes, codes)
             if distinct is not None:  # they are few, and plain numbers
-                return FewNumbers(codes, np.array(distinct, dtype=np.float64))
+                return ByteCodedNumbers(codes, np.array(distinct, dtype=np.float64))
         numbers = _float64(where, series)
         if numbers is not None:
             return numbers
@@ -210,7 +211,7 @@ def _read_arrow(
         return None
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{where} holds text that is not UTF-8, {shown(error.object)}: decode it first."
+            f"{where} holds text that is not UTF-8, {short_repr(error.object)}: decode it first."
         ) from None
     except ValueError as error:  # whoever made the column made a mistake
         raise ValueError(f"{where} is damaged: {error}.") from None
@@ -228,24 +229,24 @@ def _text_labels(
     where: str,
     series: nw.Series[Any],
     read: Callable[[Any, np.ndarray], list[str] | None] = _core.text_codes,
-) -> Labels | None:
+) -> Factor | None:
     """Text by the core's own hash table, if it lies in memory as Arrow's."""
     codes = np.empty(len(series), dtype=np.int32)
     labels = _read_arrow(where, series, read, codes)
-    return None if labels is None else Labels(codes, labels)
+    return None if labels is None else Factor(codes, labels)
 
 
-def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+def _library_labels(where: str, series: nw.Series[Any]) -> Factor | None:
     """Categories and dictionaries; None for a library whose encoding is not known here."""
     import narwhals.stable.v2 as nw
 
     native, library = series.to_native(), series.implementation
     if library.is_pandas_like() and hasattr(native, "cat"):
         codes = np.asarray(native.cat.codes)
-        labels = list(map(plain, native.cat.categories.tolist()))
+        labels = list(map(to_python, native.cat.categories.tolist()))
         if bytes in set(map(type, labels)):
             raise _type_error(where, "bytes")
-        return Labels(codes, labels, declared=True, ordered=bool(native.cat.ordered))
+        return Factor(codes, labels, declared=True, ordered=bool(native.cat.ordered))
     if library.is_polars():
         is_enum = isinstance(series.dtype, nw.Enum)
         return _enum_labels(native) if is_enum else _pool_labels(where, series)
@@ -258,17 +259,17 @@ def _library_labels(where: str, series: nw.Series[Any]) -> Labels | None:
     return None
 
 
-def _enum_labels(native: Any) -> Labels:
+def _enum_labels(native: Any) -> Factor:
     """A polars Enum by its numbers. As a dictionary it comes through Arrow's interface in the newest polars only."""
     import narwhals.stable.v2 as nw
 
     places = nw.from_native(native.to_physical(), series_only=True)
     codes = np.empty(len(places), dtype=np.int32)
     codes[:] = filled(places.cast(nw.Int32()), MISSING_CODE)
-    return Labels(codes, native.dtype.categories.to_list(), declared=True)
+    return Factor(codes, native.dtype.categories.to_list(), declared=True)
 
 
-def _pool_labels(where: str, series: nw.Series[Any]) -> Labels | None:
+def _pool_labels(where: str, series: nw.Series[Any]) -> Factor | None:
     """The codes of a polars Categorical come from a pool that it shares with other columns: the order there is an
     accident, and which labels it has is read from rows that have them."""
     import narwhals.stable.v2 as nw
@@ -276,18 +277,18 @@ def _pool_labels(where: str, series: nw.Series[Any]) -> Labels | None:
     native, codes = series.to_native(), np.empty(len(series), dtype=np.int32)
     places = native.to_physical()
     if hasattr(places, "__arrow_c_stream__"):
-        rows = _core.place_codes(places.__arrow_c_stream__(), codes, 2 * len(series) + 65_536)
+        rows = _core.pool_codes(places.__arrow_c_stream__(), codes, 2 * len(series) + 65_536)
         if rows is not None:
-            return Labels(codes, native[rows].to_list())
+            return Factor(codes, native[rows].to_list())
     return _text_labels(where, series.cast(nw.String()))  # see `_enum_labels`
 
 
-def _arrow_labels(where: str, encoded: Any) -> Labels:
+def _arrow_labels(where: str, encoded: Any) -> Factor:
     """Dictionaries of other labels than text. Each chunk has its own, which may hold a null, and a label twice."""
     place_of: dict[Any, int] = {}
     parts = []
     for chunk in getattr(encoded, "chunks", [encoded]):
-        labels = list(map(plain, chunk.dictionary.to_pylist()))
+        labels = list(map(to_python, chunk.dictionary.to_pylist()))
         if bytes in set(map(type, labels)):
             raise _type_error(where, encoded.type)
         try:
@@ -307,4 +308,4 @@ def _arrow_labels(where: str, encoded: Any) -> Labels:
         parts.append(np.array([*places, MISSING_CODE], dtype=np.int32)[rows])
     ordered = bool(encoded.type.ordered)
     codes = np.concatenate([np.empty(0, dtype=np.int32), *parts])
-    return without_missing(Labels(codes, list(place_of), declared=True, ordered=ordered))
+    return without_missing(Factor(codes, list(place_of), declared=True, ordered=ordered))

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.values import column_label, shown
-from fasttree.tables.arrow import arrow_column, arrow_table, speaks_arrow
+from fasttree.base.values import column_label, short_repr
+from fasttree.tables.arrow import arrow_column, arrow_table, has_arrow_interface
 from fasttree.tables.factors import complex_error
 from fasttree.tables.numpy_columns import PLAIN_DTYPES, masked_numbers, masked_places, plain_numbers
 
@@ -74,7 +74,7 @@ def _with_names(n_rows: int, keys: Sequence[Any], columns: Sequence[Any]) -> Con
     if others and len(others) < len(keys):
         raise TypeError(
             "Feature names are only supported if all input features have string names, but X has "
-            f"the column name {shown(others[0])} of type {type(others[0]).__name__} beside "
+            f"the column name {short_repr(others[0])} of type {type(others[0]).__name__} beside "
             f"strings: rename it, for example to {str(others[0])!r}."
         )
     if others and _are_default(keys):
@@ -122,7 +122,7 @@ def _open_array(X: np.ndarray) -> Container:
         return _with_names(len(X), X.dtype.names, [X[name] for name in X.dtype.names])
     if X.ndim == 0:
         raise ValueError(
-            f"Expected 2D array, got scalar array instead: X is {shown(X[()])}. "
+            f"Expected 2D array, got scalar array instead: X is {short_repr(X[()])}. "
             "Reshape your data using X.reshape(1, 1)."
         )
     if X.ndim == 1:
@@ -155,14 +155,14 @@ def _open_dict(X: Mapping[Any, Any]) -> Container:
     keys = list(X.keys())
     columns = [
         column
-        if hasattr(column, "__len__") or not speaks_arrow(column)
+        if hasattr(column, "__len__") or not has_arrow_interface(column)
         else arrow_column(column_label(key), column)
         for key, column in X.items()
     ]
     for key, column in zip(keys, columns, strict=True):
         if isinstance(column, (str, bytes, Mapping)) or not _has_length(column):
             raise TypeError(
-                f"{column_label(key)} is {shown(column)} of type {type(column).__name__}: "
+                f"{column_label(key)} is {short_repr(column)} of type {type(column).__name__}: "
                 "in a dict of columns, each must be a list, an array or a series."
             )
         if len(column) != len(columns[0]):
@@ -186,7 +186,7 @@ def _open_rows(X: Sequence[Any]) -> Container:
         )
     if isinstance(rows[0], Set):
         raise TypeError(
-            f"row 0 of X is {shown(rows[0])}, but a {type(rows[0]).__name__} has no order: "
+            f"row 0 of X is {short_repr(rows[0])}, but a {type(rows[0]).__name__} has no order: "
             "every row must be a list or a tuple."
         )
     if not _is_row(rows[0]):
@@ -195,7 +195,7 @@ def _open_rows(X: Sequence[Any]) -> Container:
     for number, row in enumerate(rows):
         if not _is_row(row):
             raise ValueError(
-                f"row {number} of X is {shown(row)}, but row 0 is a list of {width} values: "
+                f"row {number} of X is {short_repr(row)}, but row 0 is a list of {width} values: "
                 "every row must be a list or a tuple."
             )
         if len(row) != width:
@@ -219,7 +219,7 @@ def _open_rows(X: Sequence[Any]) -> Container:
     if isinstance(rows[0][0], (list, tuple)):
         raise ValueError(
             f"Found array with dim 3, while dim <= 2 is required: row 0 of X holds "
-            f"{shown(rows[0][0])}. Reshape your data: a row is a list of values."
+            f"{short_repr(rows[0][0])}. Reshape your data: a row is a list of values."
         )
     return Container(len(rows), _numbered(width), False, columns=list(zip(*rows, strict=True)))
 
@@ -254,4 +254,4 @@ def _open_frame(X: Any) -> Container | None:
         keys = list(frame.columns)
         # A column of Arrow or polars by its place looks at all the names, all of them together do so once.
         return _with_names(len(frame), keys, list(frame.iter_columns()))
-    return _open_frame(arrow_table(X)) if speaks_arrow(X) else None
+    return _open_frame(arrow_table(X)) if has_arrow_interface(X) else None

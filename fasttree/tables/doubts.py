@@ -18,7 +18,7 @@ from shlex import quote
 
 import numpy as np
 
-from fasttree.base.values import column_label, shown
+from fasttree.base.values import column_label, short_repr
 from fasttree.tables.table import Column, Table
 
 FEWEST_ROWS = 50  # with fewer, any column may look odd
@@ -132,7 +132,8 @@ def _doubt(column: Column, remedies: Remedies) -> str | None:
             remedy = remedies.empty + (f" and {remedies.to_dates}" if kind == "date" else "")
             return (
                 f"{where} became {categories} instead of {kind}s, because {n_odd:,} of its {total:,} "
-                f"values {'is' if n_odd == 1 else 'are'} not a {kind}, such as {shown(labels[odd[0]])}: {remedy}, or "
+                f"values {'is' if n_odd == 1 else 'are'} not a {kind}, such as {short_repr(labels[odd[0]])}: "
+                f"{remedy}, or "
                 f"{remedies.keep} if categories are meant"
             )
         remedy = remedies.to_dates
@@ -143,7 +144,7 @@ def _doubt(column: Column, remedies: Remedies) -> str | None:
             elif len(labels) < MANY or any(map(_IS_CODE, labels)):
                 break  # names of categories that happen to be numbers
         return (
-            f"{where} holds text such as {shown(labels[0])}, which looks like a {kind}, and became {categories}: "
+            f"{where} holds text such as {short_repr(labels[0])}, which looks like a {kind}, and became {categories}: "
             f"{remedy}, or {remedies.keep} if categories are meant"
         )
     if _are_most(len(labels), total):
@@ -160,8 +161,8 @@ def _are_most(n: int, total: int) -> bool:
 
 def _counts(column: Column, n_labels: int) -> np.ndarray:
     """The rows of each label."""
-    if column.few_codes is not None:
-        return np.bincount(column.few_codes, minlength=n_labels + 1)[1:]
+    if column.byte_codes is not None:
+        return np.bincount(column.byte_codes, minlength=n_labels + 1)[1:]
     assert column.codes is not None
     return np.bincount(column.codes + 1, minlength=n_labels + 1)[1:]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.values import is_missing, plain, shown
+from fasttree.base.values import is_missing, short_repr, to_python
 
 # What a code below 0 says. A look-up table with one place more than there are labels serves missing
 # rows too: its last place is that of -1.
@@ -20,7 +20,7 @@ UNKNOWN_CODE = -2  # a level that was not seen at fit
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class Factor:
     """`labels[codes[row]]` is the value of a row, or missing. No label is a missing value."""
 
     codes: np.ndarray
@@ -53,7 +53,7 @@ def complex_error(where: str) -> ValueError:
 
 def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
     return TypeError(
-        f"{where} holds {shown(value)} of type {type(value).__name__} in row {row}, but every "
+        f"{where} holds {short_repr(value)} of type {type(value).__name__} in row {row}, but every "
         f"argument must be a string, a bool, a date or a number: {kind_remedy(type(value).__name__)}."
     )
 
@@ -74,26 +74,26 @@ def first_row(values: Iterable[Any], found: Callable[[Any], bool]) -> int:
 # -- codes -----------------------------------------------------------------------------------------
 
 
-def hash_labels(values: Sequence[Any]) -> Labels:
+def factorize(values: Sequence[Any]) -> Factor:
     """Numbers the distinct values in the order in which they appear, but missing ones. A list must be one that nobody
     else has."""
     codes = np.empty(len(values), dtype=np.int32)
     distinct = _core.object_codes(values, codes)
-    return without_missing(Labels(codes, [plain(label) for label in distinct]))
+    return without_missing(Factor(codes, [to_python(label) for label in distinct]))
 
 
-def bool_labels(codes: np.ndarray) -> Labels:
+def bool_factor(codes: np.ndarray) -> Factor:
     """A column of bools; both levels stay, even if no row has one of them."""
-    return Labels(codes.astype(np.int32), [False, True], declared=True)
+    return Factor(codes.astype(np.int32), [False, True], declared=True)
 
 
-def no_labels(n_rows: int) -> Labels:
+def empty_factor(n_rows: int) -> Factor:
     """A column that has missing values only, and so no levels."""
-    return Labels(np.full(n_rows, MISSING_CODE, dtype=np.int32), [])
+    return Factor(np.full(n_rows, MISSING_CODE, dtype=np.int32), [])
 
 
-def without_missing(column: Labels) -> Labels:
-    """The same column with None, NaN and the like as codes instead of labels."""
+def without_missing(column: Factor) -> Factor:
+    """The column with None, NaN and the like as codes instead of labels."""
     labels = column.labels
     if all(issubclass(kind, (str, int)) for kind in set(map(type, labels))):
         return column
@@ -101,8 +101,8 @@ def without_missing(column: Labels) -> Labels:
     return column if len(known) == len(labels) else _keep(column, known)
 
 
-def without_unused(column: Labels) -> Labels:
-    """The same column without the labels that no row has, unless they were declared."""
+def without_unused(column: Factor) -> Factor:
+    """The column without the labels that no row has, unless they were declared."""
     if column.declared:
         return column
     used = np.zeros(len(column.labels) + 1, dtype=bool)
@@ -110,15 +110,15 @@ def without_unused(column: Labels) -> Labels:
     return _keep(column, np.flatnonzero(used[:-1]).tolist())
 
 
-def _keep(column: Labels, kept: list[int]) -> Labels:
-    """The same column with these labels in this order; a row with another becomes missing."""
-    codes = _recoded(column.codes, _numbered(kept, len(column.labels)))
+def _keep(column: Factor, kept: list[int]) -> Factor:
+    """The column with these labels alone, in this order; a row with another becomes missing."""
+    codes = _take_codes(column.codes, _numbered(kept, len(column.labels)))
     labels = [column.labels[code] for code in kept]
-    return Labels(codes, labels, column.declared, column.ordered)
+    return Factor(codes, labels, column.declared, column.ordered)
 
 
 def _numbered(kept: list[int] | np.ndarray, n_codes: int) -> np.ndarray:
-    """A table for `_recoded`: each code's place among those that are kept."""
+    """A table for `_take_codes`: each code's place among those that are kept."""
     table = np.full(n_codes + 1, MISSING_CODE, dtype=np.int32)
     table[kept] = np.arange(len(kept), dtype=np.int32)
     return table
@@ -151,22 +151,22 @@ def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.take(number_of, places), row_of[present]
 
 
-def number_labels(values: np.ndarray) -> Labels:
+def factorize_numbers(values: np.ndarray) -> Factor:
     """The sorted distinct numbers of an array; a bool always has two."""
     values = values.copy()  # it is read several times, and may be the user's
     if values.dtype.kind == "b":
-        return bool_labels(values)
+        return bool_factor(values)
     if values.dtype.kind == "f":
         known = ~np.isnan(values)  # numpy sorts much more slowly where there is a NaN
         distinct, places = np.unique(values[known], return_inverse=True)
         codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
         codes[known] = places
-        return Labels(codes, (distinct + 0.0).tolist())  # -0.0 is 0.0
+        return Factor(codes, (distinct + 0.0).tolist())  # -0.0 is 0.0
     codes, rows = compact(values)
-    return Labels(codes, values[rows].tolist())
+    return Factor(codes, values[rows].tolist())
 
 
-def label_numbers(column: Labels) -> np.ndarray | None:
+def label_numbers(column: Factor) -> np.ndarray | None:
     """Bools and large numbers as float64, with NaN where they are missing; None if there are other labels."""
     if (column.codes < 0).all():
         return np.full(len(column.codes), np.nan)
@@ -175,29 +175,29 @@ def label_numbers(column: Labels) -> np.ndarray | None:
     return np.array([*column.labels, np.nan], dtype=np.float64)[column.codes]
 
 
-def sort_labels(where: str, column: Labels, in_place: bool = False) -> Labels:
-    """The same column with its labels in ascending order, unless their order was declared. `in_place`: its codes may be
+def sort_labels(where: str, column: Factor, in_place: bool = False) -> Factor:
+    """The column with its labels in ascending order, unless their order was declared. `in_place`: its codes may be
     written over."""
     if column.declared:
         return column
     table, labels = _ascending(where, column.labels)
-    codes = _recoded(column.codes, table, column.codes if in_place else None)
-    return Labels(codes, labels, column.declared, column.ordered)
+    codes = _take_codes(column.codes, table, column.codes if in_place else None)
+    return Factor(codes, labels, column.declared, column.ordered)
 
 
-def sort_few_labels(where: str, column: Labels, out: np.ndarray) -> list[Any]:
+def sort_byte_labels(where: str, column: Factor, out: np.ndarray) -> list[Any]:
     """`sort_labels` of at most 255 labels, which are returned. The codes go to `out`, a byte each: 1 more than they are
     elsewhere, and 0 where a label is missing."""
     table, labels = np.arange(len(column.labels) + 1), column.labels
     table[-1] = MISSING_CODE
     if not column.declared:
         table, labels = _ascending(where, labels)
-    _core.recode_to_bytes(column.codes, (table + 1).astype(np.uint8), out)
+    _core.take_codes_to_bytes(column.codes, (table + 1).astype(np.uint8), out)
     return list(labels)
 
 
 def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
-    """A table for `_recoded` that puts labels into their order; and the labels in that order."""
+    """A table for `_take_codes` that puts labels into their order; and the labels in that order."""
     objects = np.fromiter(labels, dtype=object, count=len(labels))
     try:
         order = objects.argsort(kind="stable")
@@ -205,7 +205,7 @@ def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]
         kinds = {type(label).__name__: label for label in labels}
         raise ValueError(
             f"{where} has labels that have no common order: "
-            + " and ".join(f"{kind} ({shown(label)})" for kind, label in kinds.items())
+            + " and ".join(f"{kind} ({short_repr(label)})" for kind, label in kinds.items())
             + ". Turn them into one type, for example text."
         ) from None
     return _numbered(order, len(labels)), objects[order].tolist()
@@ -213,11 +213,11 @@ def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]
 
 def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> np.ndarray:
     """The place of each label among the classes, -1 if it is none of them, whatever library either comes from."""
-    place_of = {plain(label): place for place, label in enumerate(classes)}
-    return np.array([place_of.get(plain(label), -1) for label in labels], dtype=np.int64)
+    place_of = {to_python(label): place for place, label in enumerate(classes)}
+    return np.array([place_of.get(to_python(label), -1) for label in labels], dtype=np.int64)
 
 
-def numbering(levels: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
+def code_index(levels: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
     """The code of each level, by what it is compared as; by default its place."""
     compared = _compared(levels)
     return dict(zip(compared, range(len(compared)) if codes is None else codes, strict=True))
@@ -234,26 +234,26 @@ def _compared(labels: Sequence[Any]) -> Sequence[Any]:
     ]
 
 
-def map_labels(
-    column: Labels,
+def recode(
+    column: Factor,
     code_of: Mapping[Any, int],
     unseen: int = UNKNOWN_CODE,
 ) -> np.ndarray:
-    """Codes of another `numbering`: one look-up a label, not a row. `unseen`: that of a label which it lacks."""
+    """Codes of another `code_index`: one look-up a label, not a row. `unseen`: that of a label which it lacks."""
     found = [code_of.get(label, unseen) for label in _compared(column.labels)]
-    return _recoded(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32))
+    return _take_codes(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32))
 
 
-def _recoded(codes: np.ndarray, table: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+def _take_codes(codes: np.ndarray, table: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """``table[codes]``, where the last place of the table is that of MISSING_CODE."""
     if codes.dtype != np.int32 or not codes.flags.c_contiguous:
         return np.take(table, codes)
     recoded = np.empty_like(codes) if out is None else out
-    _core.recode(codes, table, recoded)
+    _core.take_codes(codes, table, recoded)
     return recoded
 
 
-def check_complete(where: str, column: Labels) -> Labels:
+def check_complete(where: str, column: Factor) -> Factor:
     """Refuses missing values."""
     if column.codes.min(initial=0) < 0:
         raise missing_value_error(where, int(np.argmax(column.codes < 0)))
@@ -263,22 +263,24 @@ def check_complete(where: str, column: Labels) -> Labels:
 def check_levels(where: str, levels: Any) -> tuple[Any, ...]:
     """Declared levels: at least one, hashable, none missing, none twice (1, 1.0, True are one)."""
     if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
-        raise TypeError(f"the levels of {where} must be a list, got {shown(levels)}.")
+        raise TypeError(f"the levels of {where} must be a list, got {short_repr(levels)}.")
     checked: dict[Any, None] = {}
-    for level in map(plain, levels):
+    for level in map(to_python, levels):
         if is_missing(level):
             raise ValueError(
-                f"the levels of {where} contain a missing value ({shown(level)}): leave it out."
+                f"the levels of {where} contain a missing value ({short_repr(level)}): leave it out."
             )
         try:
             twice = level in checked
         except TypeError:
             raise TypeError(
-                f"the levels of {where} contain {shown(level)} of type {type(level).__name__}: "
+                f"the levels of {where} contain {short_repr(level)} of type {type(level).__name__}: "
                 "a level must be a string, a number or another hashable value."
             ) from None
         if twice:
-            raise ValueError(f"the levels of {where} contain {shown(level)} twice: name it once.")
+            raise ValueError(
+                f"the levels of {where} contain {short_repr(level)} twice: name it once."
+            )
         checked[level] = None
     if not checked:
         raise ValueError(f"the list of levels of {where} is empty: name at least one level.")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fasttree.base.values import column_label, plain, shown
+from fasttree.base.values import column_label, short_repr, to_python
 from fasttree.tables.containers import Container
 from fasttree.tables.factors import check_levels
 
@@ -15,7 +15,7 @@ _CATEGORICAL, _ORDERED = "categorical_features", "ordered_features"
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class FeatureKinds:
     """The columns declared categorical or ordered, and whether the others go by their dtype."""
 
     declared: Mapping[int, tuple[Any, ...] | None]  # with their levels, if those were given
@@ -33,26 +33,28 @@ class Kinds:
                 )
 
 
-def read_kinds(categorical_features: Any, ordered_features: Any, container: Container) -> Kinds:
+def read_kinds(
+    categorical_features: Any, ordered_features: Any, container: Container
+) -> FeatureKinds:
     kinds = _read_categorical(categorical_features, container)
     return replace(kinds, ordered=_read_ordered(ordered_features, container))
 
 
-def _read_categorical(categorical_features: Any, container: Container) -> Kinds:
+def _read_categorical(categorical_features: Any, container: Container) -> FeatureKinds:
     """A dict gives levels and leaves the other columns to their dtype; a list or mask is final."""
     if categorical_features is None:
-        return Kinds({}, by_dtype=False)
+        return FeatureKinds({}, by_dtype=False)
     if _is_from_dtype(_CATEGORICAL, categorical_features):
-        return Kinds({}, by_dtype=True)
+        return FeatureKinds({}, by_dtype=True)
     if isinstance(categorical_features, Mapping):
         places = _places(_CATEGORICAL, list(categorical_features), container)
         levels = (
             None if levels is None else check_levels(column_label(container.names[place]), levels)
             for place, levels in zip(places, categorical_features.values(), strict=True)
         )
-        return Kinds(dict(zip(places, levels, strict=True)), by_dtype=True)
+        return FeatureKinds(dict(zip(places, levels, strict=True)), by_dtype=True)
     chosen = _chosen(_CATEGORICAL, categorical_features, container)
-    return Kinds(dict.fromkeys(chosen), by_dtype=False)
+    return FeatureKinds(dict.fromkeys(chosen), by_dtype=False)
 
 
 def _read_ordered(ordered_features: Any, container: Container) -> frozenset[int] | None:
@@ -93,8 +95,8 @@ def _choices(argument: str) -> str:
 def _chosen(argument: str, choice: Any, container: Container) -> list[int]:
     """The columns of a list or a mask."""
     if not isinstance(choice, Iterable):
-        raise TypeError(f"{_choices(argument)}, got {shown(choice)}.")
-    items = [plain(item) for item in choice]
+        raise TypeError(f"{_choices(argument)}, got {short_repr(choice)}.")
+    items = [to_python(item) for item in choice]
     if not items or not all(isinstance(item, bool) for item in items):
         return _places(argument, items, container)
     if len(items) != len(container.names):
@@ -109,7 +111,7 @@ def _places(argument: str, keys: Sequence[Any], container: Container) -> list[in
     """The columns that names or numbers stand for, each once."""
     places: dict[int, None] = {}
     place_of = {name: place for place, name in enumerate(container.names)}
-    for key in map(plain, keys):
+    for key in map(to_python, keys):
         place = _place(argument, key, container, place_of)
         if place in places:
             raise ValueError(
@@ -131,13 +133,13 @@ def _place(argument: str, key: Any, container: Container, place_of: Mapping[str,
         if key not in place_of:
             raise ValueError(
                 f"{argument} names {column_label(key)}, but X has no such column: "
-                f"its columns are {shown(list(names))}."
+                f"its columns are {short_repr(list(names))}."
             )
         return place_of[key]
     if not isinstance(key, int) or isinstance(key, bool):
         raise TypeError(
             f"{argument} must hold column names or column numbers, got "
-            f"{shown(key)} of type {type(key).__name__}."
+            f"{short_repr(key)} of type {type(key).__name__}."
         )
     if not 0 <= key < len(names):
         raise ValueError(

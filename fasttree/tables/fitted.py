@@ -8,27 +8,27 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.times import Times, held, kind_error, kind_of
-from fasttree.base.values import families_of, shown
-from fasttree.tables.factors import Labels, hash_labels, label_numbers, number_labels
+from fasttree.base.values import short_repr, value_kinds
+from fasttree.tables.factors import Factor, factorize, factorize_numbers, label_numbers
 from fasttree.tables.schema import AttributeSchema
 
 
 def like_numbers(
-    where: str, values: np.ndarray | Labels | Times, attribute: AttributeSchema
+    where: str, values: np.ndarray | Factor | Times, attribute: AttributeSchema
 ) -> np.ndarray:
     """The numbers of a column that was numeric at fit; times are microseconds then, and none other than at fit."""
     kind = values.kind if isinstance(values, Times) else None
     if isinstance(values, Times):
         numbers = values.values
-    elif isinstance(values, Labels):
+    elif isinstance(values, Factor):
         found = label_numbers(values)
         if found is None:
             held_then = held(attribute.time)
             said = "was numeric" if attribute.time is None else f"held {held_then}"
-            are_numbers = attribute.time is None and families_of(values.labels).keys() == {"number"}
+            are_numbers = attribute.time is None and value_kinds(values.labels).keys() == {"number"}
             raise ValueError(
                 f"{where} {said} at fit, but now holds {'categories' if are_numbers else 'labels'} such as "
-                f"{shown(values.example)}: pass {held_then}, as at fit"
+                f"{short_repr(values.example)}: pass {held_then}, as at fit"
                 + (" (pandas: .astype(float))." if are_numbers else ".")
             )
         numbers = found
@@ -40,17 +40,17 @@ def like_numbers(
 
 
 def like_labels(
-    where: str, values: np.ndarray | Labels | Times, categories: tuple[Any, ...]
-) -> Labels:
+    where: str, values: np.ndarray | Factor | Times, categories: tuple[Any, ...]
+) -> Factor:
     """The labels of a column that was categorical at fit."""
     if isinstance(values, np.ndarray):
-        return number_labels(values)
-    labels = hash_labels(values.objects(where)) if isinstance(values, Times) else values
+        return factorize_numbers(values)
+    labels = factorize(values.objects(where)) if isinstance(values, Times) else values
     # A time with a zone equals none without: every level would be an unknown one.
     now = set(map(kind_of, labels.labels)) - {None}
     if now and categories and now.isdisjoint(map(kind_of, categories)):
         raise ValueError(
-            f"{where} was categorical at fit, with labels such as {shown(categories[0])}, but now holds "
-            f"{held(now.pop())} such as {shown(labels.example)}: pass labels as at fit."
+            f"{where} was categorical at fit, with labels such as {short_repr(categories[0])}, but now holds "
+            f"{held(now.pop())} such as {short_repr(labels.example)}: pass labels as at fit."
         )
     return labels

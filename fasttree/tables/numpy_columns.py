@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.times import DATETIME, DURATION, INSTANT, Times, kind_of
-from fasttree.base.values import families_of, family, is_missing, shown
+from fasttree.base.values import is_missing, short_repr, value_kind, value_kinds
 from fasttree.tables.factors import (
     MISSING_CODE,
-    Labels,
-    bool_labels,
+    Factor,
+    bool_factor,
     complex_error,
+    empty_factor,
+    factorize,
     first_row,
-    hash_labels,
-    no_labels,
     not_a_scalar_error,
 )
 
@@ -46,7 +46,7 @@ _PER_MICROSECOND = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
 
 def too_large_error(where: str, value: Any) -> ValueError:
     return ValueError(
-        f"{where} holds the whole number {shown(value)}: beyond 2**53 the float64 thresholds of a "
+        f"{where} holds the whole number {short_repr(value)}: beyond 2**53 the float64 thresholds of a "
         "tree cannot tell neighbours apart. Declare the column categorical "
         "(as text, if it is an identifier) or rescale it."
     )
@@ -54,7 +54,7 @@ def too_large_error(where: str, value: Any) -> ValueError:
 
 def beyond_float64_error(where: str, value: Any) -> ValueError:
     return ValueError(
-        f"{where} holds {shown(value)}, which is beyond the range of float64, about 1.8e308: "
+        f"{where} holds {short_repr(value)}, which is beyond the range of float64, about 1.8e308: "
         "rescale the column, or pass it as text if it is an identifier."
     )
 
@@ -115,20 +115,20 @@ def masked_numbers(
     return numbers
 
 
-def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels | Times:
+def read_array(where: str, values: np.ndarray) -> np.ndarray | Factor | Times:
     if values.ndim != 1:
         raise ValueError(f"{where} has {values.ndim} dimensions, but a column has one.")
     hidden = masked_places(values)
     kind = values.dtype.kind
     if kind == "b" and hidden is not None:
-        return bool_labels(np.where(hidden, MISSING_CODE, np.asarray(values)))
+        return bool_factor(np.where(hidden, MISSING_CODE, np.asarray(values)))
     if kind in "biuf":
         if hidden is None:
             return plain_numbers(np.asarray(values), lambda _: where)
         numbers = masked_numbers(values, hidden, lambda _: where)
         return read_objects(where, values.tolist()) if numbers is None else numbers
     if kind == "U":
-        return hash_labels(values.tolist())  # a masked array gives None for what it hides
+        return factorize(values.tolist())  # a masked array gives None for what it hides
     if kind in "OT":
         return _unless_empty(read_objects(where, values.tolist()))
     if kind in "mM":
@@ -137,7 +137,9 @@ def read_array(where: str, values: np.ndarray) -> np.ndarray | Labels | Times:
     if kind == "c":
         raise complex_error(where)
     if kind == "S":
-        raise TypeError(f"{where} holds bytes ({shown(values[0])}): decode it with .astype(str).")
+        raise TypeError(
+            f"{where} holds bytes ({short_repr(values[0])}): decode it with .astype(str)."
+        )
     raise TypeError(
         f"{where} has the dtype {values.dtype}, which is neither numbers nor text: convert it."
     )
@@ -177,27 +179,27 @@ def _time_numbers(where: str, values: np.ndarray, hidden: np.ndarray | None = No
 # -- Python's objects ------------------------------------------------------------------------------
 
 
-def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels | Times:
+def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Factor | Times:
     """Objects all of which, but for the missing ones, are text, bools, numbers, dates, durations."""
     text = _text(values)
     if text is not None:
         return text
-    families = _families(values)
-    found = set(families.values()) - {"missing"}
+    kinds_by_type = _kinds_by_type(values)
+    found = set(kinds_by_type.values()) - {"missing"}
     if len(found) > 1:  # by its type, a NaN among words is a number, and numpy's NaT a date
-        doubtful = {kind for kind, name in families.items() if name not in ("text", "bool")}
+        doubtful = {kind for kind, name in kinds_by_type.items() if name not in ("text", "bool")}
         values = [
             None if type(value) in doubtful and is_missing(value) else value for value in values
         ]
-        families = _families(values)
-        found = set(families.values()) - {"missing"}
+        kinds_by_type = _kinds_by_type(values)
+        found = set(kinds_by_type.values()) - {"missing"}
     if found == {"text"}:
-        return hash_labels(values)
+        return factorize(values)
     if not found:
-        return no_labels(len(values))
-    some_missing = "missing" in families.values()
+        return empty_factor(len(values))
+    some_missing = "missing" in kinds_by_type.values()
     if some_missing:
-        values = [None if families[type(value)] == "missing" else value for value in values]
+        values = [None if kinds_by_type[type(value)] == "missing" else value for value in values]
     if found == {"bool"}:
         return _object_bools(values)
     if found == {"number"}:
@@ -207,7 +209,7 @@ def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels | Tim
         raise complex_error(where)
     odd = found - {"text", "bool", "number", "date", "duration"}
     if odd:
-        row = first_row(values, lambda value: families.get(type(value)) in odd)
+        row = first_row(values, lambda value: kinds_by_type.get(type(value)) in odd)
         raise not_a_scalar_error(where, row, values[row])
     if len(found) > 1:
         raise _mixed_error(where, values)
@@ -216,35 +218,35 @@ def read_objects(where: str, values: Sequence[Any]) -> np.ndarray | Labels | Tim
     return _object_times(where, values)
 
 
-def _text(values: Sequence[Any]) -> Labels | None:
+def _text(values: Sequence[Any]) -> Factor | None:
     """A column of text, which most columns of objects are: to hash it is the fastest way to see that."""
     if not len(values) or not (isinstance(values[0], str) or is_missing(values[0])):
         return None
     try:
-        labels = hash_labels(values)
+        labels = factorize(values)
     except TypeError:  # a value has no hash
         return None
-    return labels if families_of(labels.labels).keys() == {"text"} else None
+    return labels if value_kinds(labels.labels).keys() == {"text"} else None
 
 
-def _families(values: Sequence[Any]) -> dict[type, str]:
-    return {kind: family(kind) for kind in set(map(type, values))}
+def _kinds_by_type(values: Sequence[Any]) -> dict[type, str]:
+    return {kind: value_kind(kind) for kind in set(map(type, values))}
 
 
-def _unless_empty(column: np.ndarray | Labels | Times) -> np.ndarray | Labels | Times:
+def _unless_empty(column: np.ndarray | Factor | Times) -> np.ndarray | Factor | Times:
     """Words of which all are missing may come as NaN. Only floats alone are surely numbers."""
     numbers = column.values if isinstance(column, Times) else column
     if isinstance(numbers, np.ndarray) and np.isnan(numbers).all():
-        return no_labels(len(numbers))
+        return empty_factor(len(numbers))
     return column
 
 
 def _mixed_error(where: str, values: Sequence[Any]) -> ValueError:
     first: dict[str, str] = {}  # an int8 and a float are of one family, a bool is not
     for row, value in enumerate(values):
-        name = family(type(value))
+        name = value_kind(type(value))
         if value is not None and name not in first:
-            first[name] = f"{type(value).__name__} ({shown(value)} in row {row})"
+            first[name] = f"{type(value).__name__} ({short_repr(value)} in row {row})"
     return ValueError(
         f"{where} mixes types: {' and '.join(list(first.values())[:3])}. Turn it into one type: "
         "all text for a categorical column, all numbers for a numeric one."
@@ -254,13 +256,13 @@ def _mixed_error(where: str, values: Sequence[Any]) -> ValueError:
 # In what follows None is the only missing value, but for the NaN among numbers.
 
 
-def _object_bools(values: Sequence[Any]) -> np.ndarray | Labels:
+def _object_bools(values: Sequence[Any]) -> np.ndarray | Factor:
     if any(value is None for value in values):
-        return bool_labels(np.array([MISSING_CODE if value is None else value for value in values]))
+        return bool_factor(np.array([MISSING_CODE if value is None else value for value in values]))
     return np.array(values, dtype=bool)
 
 
-def _object_numbers(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
+def _object_numbers(where: str, values: Sequence[Any]) -> np.ndarray | Factor:
     try:
         numbers = np.array(values)
         if numbers.dtype.kind in "iu":
@@ -283,7 +285,7 @@ def _object_numbers(where: str, values: Sequence[Any]) -> np.ndarray | Labels:
         else _nearest_float(value)
         for value in values
     ]
-    return replace(hash_labels(exact), large=True)
+    return replace(factorize(exact), large=True)
 
 
 def is_large(value: Any) -> bool:
@@ -338,13 +340,14 @@ def _object_times(where: str, values: Sequence[Any]) -> Times:
             universal[row] = values[row].astimezone(UTC).replace(tzinfo=None)
         except OverflowError:
             raise ValueError(
-                f"{where} holds {shown(values[row])} in row {row}, which in UTC lies outside the years 1 to 9999: "
+                f"{where} holds {short_repr(values[row])} in row {row}, which in UTC lies outside the years 1 to 9999: "
                 "use an earlier or later time, or leave it missing."
             ) from None
     for row, value in enumerate(values):
         if universal[row] is None and not is_missing(value):
             raise ValueError(
-                f"{where} holds {shown(values[zoned[0]])} in row {zoned[0]}, a time with a zone, and {shown(value)} "
+                f"{where} holds {short_repr(values[zoned[0]])} in row {zoned[0]}, a time with a zone, and "
+                f"{short_repr(value)} "
                 f"in row {row}, which has none: give all of them a zone, or none."
             )
     return Times(INSTANT, _object_microseconds(where, universal, "datetime64[us]"))

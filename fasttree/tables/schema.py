@@ -45,11 +45,11 @@ class AttributeSchema:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Priors:
+class ClassPriors:
     """What the classes of a fit count for, as the user says it; None: nothing was said."""
 
     class_weight: np.ndarray | None = None
-    cost: np.ndarray | None = None  # [true, predicted]
+    cost_matrix: np.ndarray | None = None  # [true, predicted]
 
     def weighted(self, counts: np.ndarray) -> np.ndarray:
         """Class counts [..., class] with the class weights."""
@@ -59,20 +59,20 @@ class Priors:
         """What mistakes cost where rows with these class counts [node, class] all get the label: their weight, class
         weights included, times the cost of each."""
         counts = self.weighted(counts)
-        if self.cost is None:
+        if self.cost_matrix is None:
             return np.asarray(sums(counts) - counts[np.arange(len(counts)), label])
         risk = np.zeros(len(counts))
         # In one order: a matrix product has another on every processor.
-        for true in range(len(self.cost)):
-            risk += counts[:, true] * self.cost[true, label]
+        for true in range(len(self.cost_matrix)):
+            risk += counts[:, true] * self.cost_matrix[true, label]
         return risk
 
-    def squared(self) -> Priors:
+    def squared(self) -> ClassPriors:
         """Their `risk` is the sum of the squares of what the rows' mistakes come to."""
-        weight, cost = self.class_weight, self.cost
-        return Priors(
+        weight, cost_matrix = self.class_weight, self.cost_matrix
+        return ClassPriors(
             None if weight is None else weight * weight,
-            None if cost is None else cost * cost,
+            None if cost_matrix is None else cost_matrix * cost_matrix,
         )
 
     def shares(self, counts: np.ndarray) -> np.ndarray:
@@ -95,7 +95,7 @@ class Schema:
     classes: np.ndarray
     named: bool  # True if the user's table had column names
     tie_order: tuple[int, ...] = ()  # class numbers, the first wins a tie; (): in their own order
-    priors: Priors = field(default_factory=Priors)
+    priors: ClassPriors = field(default_factory=ClassPriors)
     # float64 [attribute, 2]: the smallest and the largest number of each attribute in the training rows, NaN for a
     # categorical one and where no row had a number; without rows if nobody noted it.
     ranges: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))

@@ -10,8 +10,8 @@ import numpy as np
 
 from fasttree.base.errors import ModelFileError, require
 from fasttree.base.times import UNITS
-from fasttree.base.values import is_missing, plain, shown
-from fasttree.tables.schema import AttributeSchema, Priors, Schema
+from fasttree.base.values import is_missing, short_repr, to_python
+from fasttree.tables.schema import AttributeSchema, ClassPriors, Schema
 
 
 def check_schema(schema: Any) -> None:
@@ -29,7 +29,7 @@ def check_schema(schema: Any) -> None:
         isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.dtype.kind in "biufUOT"
     )
     require(is_list and len(classes) > 0, "its classes are not a list of labels")
-    _check_labels("its classes", map(plain, classes))
+    _check_labels("its classes", map(to_python, classes))
     order = schema.tie_order
     require(
         type(order) is tuple
@@ -46,16 +46,17 @@ def _check_attribute(attribute: Any) -> None:
     require(isinstance(attribute, AttributeSchema), "one of its attributes is none")
     name, categories, ordered = attribute.name, attribute.categories, attribute.ordered
     require(
-        type(name) is str, f"one of its attributes has the name {shown(name)}, which is no text"
+        type(name) is str,
+        f"one of its attributes has the name {short_repr(name)}, which is no text",
     )
     require(
         type(ordered) is bool and (categories is not None or not ordered),
-        f"it says of the column {name!r} that it is ordered={shown(ordered)}",
+        f"it says of the column {name!r} that it is ordered={short_repr(ordered)}",
     )
     time = attribute.time
     require(
         time is None or (type(time) is str and time in UNITS and categories is None),
-        f"it says of the column {name!r} that its numbers are times of the kind {shown(time)}",
+        f"it says of the column {name!r} that its numbers are times of the kind {short_repr(time)}",
     )
     if categories is not None:
         require(type(categories) is tuple, f"the levels of the column {name!r} are no tuple")
@@ -79,15 +80,15 @@ def _check_labels(what: str, labels: Iterable[Any]) -> None:
             twice = label in seen
             missing = is_missing(label)
         except (TypeError, ValueError):
-            raise ModelFileError(f"{what} hold {shown(label)}, which is no label") from None
+            raise ModelFileError(f"{what} hold {short_repr(label)}, which is no label") from None
         require(not missing, f"{what} hold a missing value")
-        require(not twice, f"{what} hold {shown(label)} twice")
+        require(not twice, f"{what} hold {short_repr(label)} twice")
         seen.add(label)
 
 
 def _check_priors(priors: Any, n_classes: int) -> None:
-    require(isinstance(priors, Priors), "what its classes count for is not said")
-    weight, cost = priors.class_weight, priors.cost
+    require(isinstance(priors, ClassPriors), "what its classes count for is not said")
+    weight, cost = priors.class_weight, priors.cost_matrix
     if weight is not None:
         require(_is_real(weight, (n_classes,)), "its class weights are not one number a class")
         require(bool((weight > 0).all()), "one of its class weights is not above 0")

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.times import Times
-from fasttree.tables.byte_codes import FewNumbers
-from fasttree.tables.factors import Labels, without_unused
+from fasttree.tables.byte_codes import ByteCodedNumbers
+from fasttree.tables.factors import Factor, without_unused
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numeric: `values`, NaN where missing (with `time` they are times), or `few`. Categorical: `codes` into
+    """Numeric: `values`, NaN where missing (with `time` they are times), or `byte_coded`. Categorical: `codes` into
     `categories`.
 
     A code may be MISSING_CODE; and UNKNOWN_CODE, for a level that is not in `categories`, in what a
@@ -32,10 +32,10 @@ class Column:
     time: str | None = (
         None  # the kind of time (base/times.py) that the values are; None: plain numbers
     )
-    # These two only in what `read_table` was asked to read for encoding. `few_codes` instead of `codes`: 1 more than
+    # These two only in what `read_table` was asked to read for encoding. `byte_codes` instead of `codes`: 1 more than
     # they are, 0 where a value is missing.
-    few: FewNumbers | None = None
-    few_codes: np.ndarray | None = None
+    byte_coded: ByteCodedNumbers | None = None
+    byte_codes: np.ndarray | None = None
 
     def numbers(self) -> np.ndarray | Times:
         """The values as a column of a table that is read as this one was."""
@@ -43,18 +43,18 @@ class Column:
         return self.values if self.time is None else Times(self.time, self.values)
 
     def take(self, rows: np.ndarray) -> Column:
-        if self.few is not None:
-            return replace(self, few=self.few.take(rows))
+        if self.byte_coded is not None:
+            return replace(self, byte_coded=self.byte_coded.take(rows))
         if self.values is not None:
             return replace(self, values=self.values[rows])
         assert self.categories is not None
-        if self.few_codes is not None:
-            codes = self.few_codes[rows].astype(np.int32) - 1
+        if self.byte_codes is not None:
+            codes = self.byte_codes[rows].astype(np.int32) - 1
         else:
             assert self.codes is not None
             codes = self.codes[rows]
-        kept = without_unused(Labels(codes, self.categories, self.declared))
-        return replace(self, codes=kept.codes, categories=tuple(kept.labels), few_codes=None)
+        kept = without_unused(Factor(codes, self.categories, self.declared))
+        return replace(self, codes=kept.codes, categories=tuple(kept.labels), byte_codes=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class Table:
     named: bool  # True if the user gave names
     matrix: np.ndarray | None = None
     columns: tuple[Column, ...] | None = None
-    few_codes: np.ndarray | None = (
-        None  # [column, row]: the memory of its columns' `few` and `few_codes`
+    byte_codes: np.ndarray | None = (
+        None  # [column, row]: the memory of its columns' `byte_coded` and `byte_codes`
     )
 
     def values(self) -> list[np.ndarray]:

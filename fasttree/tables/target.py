@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.times import Times, held
-from fasttree.base.values import family, is_missing, shown
-from fasttree.tables.arrow import arrow_column, speaks_arrow
+from fasttree.base.values import is_missing, short_repr, value_kind
+from fasttree.tables.arrow import arrow_column, has_arrow_interface
 from fasttree.tables.arrow_arrays import as_array
 from fasttree.tables.columns import read_column
 from fasttree.tables.containers import open_container
 from fasttree.tables.factors import (
-    Labels,
+    Factor,
     check_complete,
     compact,
     missing_value_error,
@@ -50,21 +50,21 @@ def read_target(y: Any, n_rows: int) -> Target:
     y = _one_dimensional(y)
     _refuse_times(str(getattr(y, "dtype", getattr(y, "type", ""))).lower())
     values = read_column("y", y)
-    if isinstance(values, Labels) and values.large:
+    if isinstance(values, Factor) and values.large:
         check_complete("y", values)
         raise ValueError(
-            f"y holds the whole number {shown(next(filter(is_large, values.labels)))}: whole numbers of "
+            f"y holds the whole number {short_repr(next(filter(is_large, values.labels)))}: whole numbers of "
             "this size are classes in an array of 64-bit integers only. Pass such an array, or text."
         )
     if isinstance(values, Times):  # they came as objects
         raise _times_error(held(values.kind))
-    n_labels = len(values.codes) if isinstance(values, Labels) else len(values)
+    n_labels = len(values.codes) if isinstance(values, Factor) else len(values)
     if n_labels != n_rows:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
             f"X has {n_rows} rows, but y has {n_labels} labels."
         )
-    if not isinstance(values, Labels):
+    if not isinstance(values, Factor):
         return _number_target(values)
     return _label_target(check_complete("y", values), _text_dtype(y))
 
@@ -79,7 +79,7 @@ def _number_target(values: np.ndarray) -> Target:
         if broken.any():
             row = int(np.argmax(broken))
             raise ValueError(
-                f"Unknown label type: continuous. y holds {shown(values[row])} in row {row}, but "
+                f"Unknown label type: continuous. y holds {short_repr(values[row])} in row {row}, but "
                 "a classifier needs classes: cut y into intervals, or pass it as text if its "
                 "numbers are names of classes."
             )
@@ -93,11 +93,11 @@ def _number_target(values: np.ndarray) -> Target:
     return Target(codes, values[rows], np.arange(len(rows), dtype=np.int32))
 
 
-def _label_target(column: Labels, text_dtype: Any) -> Target:
+def _label_target(column: Factor, text_dtype: Any) -> Target:
     codes, rows = compact(column.codes.copy())
     present = [column.labels[code] for code in column.codes[rows].tolist()]
     _refuse_time_labels(present)
-    ordered = sort_labels("y", Labels(codes, present), in_place=True)
+    ordered = sort_labels("y", Factor(codes, present), in_place=True)
     classes = np.empty(len(present), dtype=object)
     classes[:] = ordered.labels
     if not any(isinstance(label, (tuple, list)) for label in present):
@@ -156,8 +156,8 @@ def _nested_list(y: Sequence[Any]) -> np.ndarray:
     for row, values in enumerate(y):
         if not _is_nested(values) or len(values) != width:
             raise ValueError(
-                f"y should be a 1d array, got a list with {shown(y[0])} in row 0 and "
-                f"{shown(values)} in row {row}: pass one label a row."
+                f"y should be a 1d array, got a list with {short_repr(y[0])} in row 0 and "
+                f"{short_repr(values)} in row {row}: pass one label a row."
             )
         table[row] = values
     return table
@@ -169,10 +169,10 @@ def _refuse_times(dtype: str) -> None:
 
 
 def _refuse_time_labels(labels: Sequence[Any]) -> None:
-    kinds = {kind for kind in set(map(type, labels)) if family(kind) in ("date", "duration")}
+    kinds = {kind for kind in set(map(type, labels)) if value_kind(kind) in ("date", "duration")}
     for label in labels if kinds else ():
         if type(label) in kinds and not is_missing(label):
-            raise _times_error(f"dates or times such as {shown(label)}")
+            raise _times_error(f"dates or times such as {short_repr(label)}")
 
 
 def _times_error(what: str) -> ValueError:
@@ -208,7 +208,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     if not low >= 0 or high == np.inf:  # a NaN is not >= 0
         row = int(np.argmax(~(weights >= 0) | (weights == np.inf)))
         raise ValueError(
-            f"sample_weight holds {shown(weights[row])} in row {row}: "
+            f"sample_weight holds {short_repr(weights[row])} in row {row}: "
             "a weight must be a finite number, zero or more."
         )
     if high == 0:
@@ -225,10 +225,10 @@ def read_groups(groups: Any, n_rows: int) -> np.ndarray | None:
     shape = getattr(groups, "shape", (0,))
     if isinstance(groups, (str, bytes)) or len(shape) != 1:
         raise ValueError(
-            f"groups must be one column with a group for each row, got {shown(groups)}"
+            f"groups must be one column with a group for each row, got {short_repr(groups)}"
         )
     values = read_column("groups", groups)
-    if isinstance(values, Labels):
+    if isinstance(values, Factor):
         codes = values.codes
         missing = codes < 0
     else:
@@ -248,22 +248,22 @@ def _weights_as_floats(sample_weight: Any) -> np.ndarray:
     """Numbers as float64, NaN where there is none. numpy would also make numbers of text and of dates, and take complex
     ones for their real part."""
     wanted = "sample_weight must hold one number a row"
-    if speaks_arrow(sample_weight) and not hasattr(sample_weight, "__array__"):
+    if has_arrow_interface(sample_weight) and not hasattr(sample_weight, "__array__"):
         sample_weight = arrow_column("sample_weight", sample_weight)
     try:
         values = as_array(sample_weight)
         found = np.asarray(sample_weight) if values is None else values
     except Exception as error:  # rows of several lengths; a column that numpy has no type for
         if not hasattr(sample_weight, "to_list"):
-            raise TypeError(f"{wanted}, got {shown(sample_weight)}.") from error
+            raise TypeError(f"{wanted}, got {short_repr(sample_weight)}.") from error
         found = np.array(sample_weight.to_list(), dtype=object)
     if found.dtype.kind in "biuf":
         with np.errstate(over="ignore"):
             return found.astype(np.float64)  # a copy: they are read several times
     if found.dtype.kind != "O":
-        raise TypeError(f"{wanted}, got {shown(sample_weight)}.")
+        raise TypeError(f"{wanted}, got {short_repr(sample_weight)}.")
     weights = np.full(found.shape, np.nan)
-    kinds = {kind: family(kind) for kind in set(map(type, found.flat))}
+    kinds = {kind: value_kind(kind) for kind in set(map(type, found.flat))}
     for place, value in enumerate(found.flat):
         kind = kinds[type(value)]
         where = f" in row {place}" if found.ndim == 1 else ""
@@ -272,9 +272,9 @@ def _weights_as_floats(sample_weight: Any) -> np.ndarray:
                 weights.flat[place] = float(value)
             except OverflowError:
                 raise ValueError(
-                    f"sample_weight holds {shown(value)}{where}, beyond the range of float64: "
+                    f"sample_weight holds {short_repr(value)}{where}, beyond the range of float64: "
                     "a weight must be a finite number, zero or more."
                 ) from None
         elif kind != "missing":
-            raise TypeError(f"{wanted}, got {shown(value)}{where}.")
+            raise TypeError(f"{wanted}, got {short_repr(value)}{where}.")
     return weights

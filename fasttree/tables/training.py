@@ -28,25 +28,25 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.times import Times
-from fasttree.base.values import column_label, families_of, family, shown
-from fasttree.tables.byte_codes import FewNumbers
+from fasttree.base.values import column_label, short_repr, value_kind, value_kinds
+from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.categorical import Categorical
 from fasttree.tables.columns import RawColumn, has_numbers, read_column, read_to_encode
 from fasttree.tables.containers import Container, open_container
 from fasttree.tables.factors import (
     MISSING_CODE,
     UNKNOWN_CODE,
-    Labels,
-    hash_labels,
+    Factor,
+    code_index,
+    factorize,
+    factorize_numbers,
     label_numbers,
-    map_labels,
     missing_value_error,
-    number_labels,
-    numbering,
-    sort_few_labels,
+    recode,
+    sort_byte_labels,
     sort_labels,
 )
-from fasttree.tables.feature_kinds import Kinds, read_kinds
+from fasttree.tables.feature_kinds import FeatureKinds, read_kinds
 from fasttree.tables.fitted import like_labels, like_numbers
 from fasttree.tables.numpy_columns import (
     PLAIN_DTYPES,
@@ -70,7 +70,7 @@ __all__ = [
     "open_container",
     "read_groups",
     "read_table",
-    "read_table_like",
+    "read_table_for_schema",
     "read_target",
     "read_weights",
 ]
@@ -86,8 +86,8 @@ def read_table(
     run: Callable[[Callable[[int, int], None], int], None] | None = None,
     to_encode: bool = False,
 ) -> Table:
-    """The table that a model is to be fitted to. X may be open already; `run` is `Team.run`, to read columns with.
-    `to_encode`: nobody but `encode` asks for its numbers."""
+    """The table that a model is to be fitted to. X may be open already; `run` is `ThreadTeam.run`, to read columns
+    with. `to_encode`: nobody but `encode` asks for its numbers."""
     container = open_container(X)
     kinds = read_kinds(categorical_features, ordered_features, container)
     n_rows, names, named = container.n_rows, container.names, container.named
@@ -100,7 +100,7 @@ def read_table(
         kinds = replace(kinds, by_dtype=False)  # a matrix of bools is one of numbers
         sources = _columns_of(matrix)
     columns: list[Any] = [None] * len(names)
-    few_codes = np.empty((len(names), n_rows), dtype=np.uint8) if to_encode else None
+    byte_codes = np.empty((len(names), n_rows), dtype=np.uint8) if to_encode else None
 
     # Text takes longest, and a thread that began some last would be waited for.
     order = sorted(range(len(names)), key=lambda place: has_numbers(sources[place]))
@@ -109,13 +109,13 @@ def read_table(
         place = order[task]
         try:
             where, source = column_label(names[place]), sources[place]
-            few = None if few_codes is None else few_codes[place]
+            codes_out = None if byte_codes is None else byte_codes[place]
             values = (
                 read_column(where, source, n_rows)
-                if few is None
-                else read_to_encode(where, source, n_rows, few)
+                if codes_out is None
+                else read_to_encode(where, source, n_rows, codes_out)
             )
-            columns[place] = _fit_column(names[place], values, place, kinds, few)
+            columns[place] = _fit_column(names[place], values, place, kinds, codes_out)
         except Exception as error:  # the first column in error is named, whatever the threads did
             columns[place] = error
 
@@ -129,26 +129,26 @@ def read_table(
             raise column
     numeric = [place for place, column in enumerate(columns) if column.categories is None]
     kinds.check_ordered(numeric, names)
-    return Table(n_rows, names, named, columns=tuple(columns), few_codes=few_codes)
+    return Table(n_rows, names, named, columns=tuple(columns), byte_codes=byte_codes)
 
 
 def _fit_column(
     name: str,
-    values: RawColumn | FewNumbers,
+    values: RawColumn | ByteCodedNumbers,
     place: int,
-    kinds: Kinds,
-    few_codes: np.ndarray | None,
+    kinds: FeatureKinds,
+    byte_codes: np.ndarray | None,
 ) -> Column:
     where = column_label(name)
-    if isinstance(values, FewNumbers):
+    if isinstance(values, ByteCodedNumbers):
         if place not in kinds.declared:
-            return Column(name, few=values)
+            return Column(name, byte_coded=values)
         values = values.values()
     if isinstance(values, Times):
         if place not in kinds.declared:
             return Column(name, values=values.values, time=values.kind)
-        labels = hash_labels(values.objects(where))
-    elif isinstance(values, Labels):
+        labels = factorize(values.objects(where))
+    elif isinstance(values, Factor):
         labels = values
         if labels.large and place not in kinds.declared:
             raise too_large_error(where, next(filter(is_large, labels.labels)))
@@ -157,7 +157,7 @@ def _fit_column(
             if numbers is not None:
                 return Column(name, values=numbers)
             raise ValueError(
-                f"{where} is categorical, with labels such as {shown(labels.example)}, but "
+                f"{where} is categorical, with labels such as {short_repr(labels.example)}, but "
                 "categorical_features does not name it: add it there, leave categorical_features "
                 'at "from_dtype", or turn the column into numbers.'
             )
@@ -165,7 +165,7 @@ def _fit_column(
         if place not in kinds.declared and not (kinds.by_dtype and values.dtype.kind == "b"):
             check_whole_numbers(values, lambda _: where)
             return Column(name, values=values)
-        labels = number_labels(values)
+        labels = factorize_numbers(values)
     ordered = labels.ordered if kinds.ordered is None else place in kinds.ordered
     levels, meant = kinds.declared.get(place), place in kinds.declared
     if levels is not None:
@@ -173,12 +173,12 @@ def _fit_column(
         return Column(
             name, codes=codes, categories=levels, declared=True, ordered=ordered, meant=True
         )
-    if few_codes is not None and len(labels.labels) <= _core.MOST_FEW:
-        few_labels = sort_few_labels(where, labels, few_codes)
+    if byte_codes is not None and len(labels.labels) <= _core.MAX_BYTE_CODES:
+        sorted_labels = sort_byte_labels(where, labels, byte_codes)
         return Column(
             name,
-            few_codes=few_codes,
-            categories=tuple(few_labels),
+            byte_codes=byte_codes,
+            categories=tuple(sorted_labels),
             declared=labels.declared,
             ordered=ordered,
             meant=meant,
@@ -197,14 +197,14 @@ def _fit_column(
     )
 
 
-def _declared_codes(where: str, labels: Labels, levels: tuple[Any, ...]) -> np.ndarray:
-    codes = map_labels(labels, numbering(levels))
+def _declared_codes(where: str, labels: Factor, levels: tuple[Any, ...]) -> np.ndarray:
+    codes = recode(labels, code_index(levels))
     unknown = codes == UNKNOWN_CODE
     if unknown.any():
         row = int(np.argmax(unknown))
         raise ValueError(
-            f"{where} holds {shown(labels.labels[labels.codes[row]])} in row {row}, which is not "
-            f"among its levels in categorical_features, {shown(list(levels))}: add it to them."
+            f"{where} holds {short_repr(labels.labels[labels.codes[row]])} in row {row}, which is not "
+            f"among its levels in categorical_features, {short_repr(list(levels))}: add it to them."
         )
     return codes
 
@@ -216,7 +216,7 @@ def _columns_of(matrix: np.ndarray) -> list[np.ndarray]:
 # -- at predict ------------------------------------------------------------------------------------
 
 
-class _Expected:
+class _ReadPlan:
     """What every call of predict asks of the attributes, worked out once."""
 
     __slots__ = ("_levels", "all_plain", "attributes", "names")
@@ -234,25 +234,25 @@ class _Expected:
         if found is None:
             attribute = self.attributes[place]
             levels = attribute.seen_levels
-            found = numbering(levels, attribute.seen_codes), families_of(levels)
+            found = code_index(levels, attribute.seen_codes), value_kinds(levels)
             self._levels[place] = found
         return found
 
 
 # By the identity of the attributes, which an entry keeps alive. One process serves few schemas.
-_recent: dict[int, _Expected] = {}
+_recent: dict[int, _ReadPlan] = {}
 
 
-def _expected(schema: Schema) -> _Expected:
+def _plan_for(schema: Schema) -> _ReadPlan:
     found = _recent.get(id(schema.attributes))
     if found is None:
         if len(_recent) >= 16:
             _recent.clear()
-        found = _recent[id(schema.attributes)] = _Expected(schema.attributes)
+        found = _recent[id(schema.attributes)] = _ReadPlan(schema.attributes)
     return found
 
 
-def read_table_like(
+def read_table_for_schema(
     X: Any, schema: Schema, estimator_name: str = "the model", unknown: str = "missing"
 ) -> Table:
     """The table as a fitted model reads it: its columns in its order, and labels as its codes.
@@ -261,26 +261,26 @@ def read_table_like(
     A level that the model has not seen is an error if `unknown` is "error", else UNKNOWN_CODE; where levels of few rows
     count as one, it counts as one of these if `unknown` is "missing".
     """
-    expected = _expected(schema)
-    names = expected.names
-    if type(X) is np.ndarray and X.ndim == 2 and expected.all_plain and X.dtype in PLAIN_DTYPES:
+    plan = _plan_for(schema)
+    names = plan.names
+    if type(X) is np.ndarray and X.ndim == 2 and plan.all_plain and X.dtype in PLAIN_DTYPES:
         n_rows, n_columns = X.shape
         if n_rows and n_columns == len(names):
             return Table(n_rows, names, schema.named, X)
     container = open_container(X)
     places = _places(container, names, schema.named, estimator_name)
     matrix = container.matrix
-    if matrix is not None and expected.all_plain:  # a matrix has no names
+    if matrix is not None and plan.all_plain:  # a matrix has no names
         return Table(container.n_rows, names, schema.named, matrix=matrix)
     sources = container.columns if matrix is None else _columns_of(matrix)
     if places is not None:
         sources = [sources[place] for place in places]
     columns = tuple(
-        _like_column(
+        _column_for_schema(
             name,
             read_column(column_label(name), source, container.n_rows),
             place,
-            expected,
+            plan,
             unknown,
         )
         for place, (name, source) in enumerate(zip(names, sources, strict=True))
@@ -288,35 +288,35 @@ def read_table_like(
     return Table(container.n_rows, names, schema.named, columns=columns)
 
 
-def _like_column(
+def _column_for_schema(
     name: str,
     values: RawColumn,
     place: int,
-    expected: _Expected,
+    plan: _ReadPlan,
     unknown: str,
 ) -> Column:
     """A column without any value fits every attribute, whatever its dtype."""
-    where, attribute = column_label(name), expected.attributes[place]
+    where, attribute = column_label(name), plan.attributes[place]
     categories = attribute.categories
     if categories is None:
         return Column(name, values=like_numbers(where, values, attribute), time=attribute.time)
     seen = attribute.seen_levels
     labels = like_labels(where, values, seen)
-    codes_of_levels, then = expected.levels(place)
-    now = families_of(labels.labels)
+    codes_of_levels, then = plan.levels(place)
+    now = value_kinds(labels.labels)
     if then and then.keys().isdisjoint(now) and (labels.codes >= 0).any():
         raise ValueError(
             f"{where} was categorical at fit, with labels such as "
-            f"{shown(seen[0])}, but now holds values such as {shown(labels.example)} "
-            f"({family(type(labels.example))} instead of {family(type(seen[0]))}): pass labels as at fit."
+            f"{short_repr(seen[0])}, but now holds values such as {short_repr(labels.example)} "
+            f"({value_kind(type(labels.example))} instead of {value_kind(type(seen[0]))}): pass labels as at fit."
         )
     is_other = attribute.others is not None and unknown == "missing"
     unseen = len(categories) - 1 if is_other else UNKNOWN_CODE
-    codes = map_labels(labels, codes_of_levels, unseen)
+    codes = recode(labels, codes_of_levels, unseen)
     if unknown == "error" and UNKNOWN_CODE in codes:
         row = int(np.argmax(codes == UNKNOWN_CODE))
         raise ValueError(
-            f"{where} holds {shown(labels.labels[labels.codes[row]])} in row {row}, which was not "
+            f"{where} holds {short_repr(labels.labels[labels.codes[row]])} in row {row}, which was not "
             'seen at fit: correct it, or set unknown="missing" or unknown="majority".'
         )
     return Column(
@@ -340,7 +340,8 @@ def _places(
         )
     if are_shuffled(labels):
         raise ValueError(
-            f"the columns of X are labelled {shown(list(labels))}, but {estimator_name} was fitted to columns without "
+            f"the columns of X are labelled {short_repr(list(labels))}, but {estimator_name} was fitted to columns "
+            f"without "
             "names, and so takes them by position: put them in the order 0, 1, ..., or pass an array."
         )
     return None

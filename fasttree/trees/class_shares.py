@@ -63,7 +63,7 @@ class Pair(NamedTuple):
         return _sum(quotient, rest / by)
 
     def with_most(self, is_raised: np.ndarray) -> Pair:
-        """Those of a row that are marked become its largest."""
+        """In each row the numbers that are marked become its largest."""
         most = self.high.argmax(axis=1)[:, np.newaxis]
         high, low = (np.take_along_axis(part, most, axis=1) for part in self)
         return Pair(np.where(is_raised, high, self.high), np.where(is_raised, low, self.low))

@@ -12,7 +12,7 @@ import numpy as np
 from fasttree import _core
 from fasttree.base import ragged
 from fasttree.base.sums import sums, total
-from fasttree.base.threads import Team
+from fasttree.base.threads import ThreadTeam
 from fasttree.base.values import column_label
 from fasttree.encoding import class_weights
 from fasttree.tables.factors import MISSING_CODE, UNKNOWN_CODE
@@ -21,12 +21,12 @@ from fasttree.trees.class_shares import settled
 from fasttree.trees.tree import Tree
 
 ROWS_PER_TASK = 32_768
-MOST_ASKED = 2**20  # rows x attributes that are noted at a time
+MAX_TESTED = 2**20  # rows x attributes that are noted at a time
 THREADED_STEPS = 1_000_000  # rows x depth: with fewer, starting threads takes longer than they save
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class ReadPolicy:
     """How rows are read that lack something."""
 
     allow_missing: bool = True
@@ -45,7 +45,7 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ends:
+class LeafShares:
     """Where rows end: an entry for each row, or several with a share each, if it went down several branches."""
 
     row: np.ndarray  # ascending
@@ -60,14 +60,14 @@ class Ends:
         return np.asarray(np.rint(weight[self.row] * self.share * steps) / steps)
 
 
-def ends_of(tree: Tree, table: Table, policy: Policy, team: Team) -> Ends:
+def leaf_shares_of(tree: Tree, table: Table, policy: ReadPolicy, team: ThreadTeam) -> LeafShares:
     """Where each row of a table ends, with all its shares."""
     is_leaf, n_tasks = tree.is_leaf(), -(-table.n_rows // ROWS_PER_TASK)
     parts: list[Any] = [None] * n_tasks
 
     def work(worker: int, i: int) -> None:
         first = i * ROWS_PER_TASK
-        block = block_of(table, first, min(first + ROWS_PER_TASK, table.n_rows), policy)
+        block = routing_block(table, first, min(first + ROWS_PER_TASK, table.n_rows), policy)
         leaves = np.empty(len(block), dtype=np.int32)
         allow_missing = policy.allow_missing or table.matrix is None
         nan = tree.router.leaves(block, 0, len(block), allow_missing, leaves)
@@ -85,7 +85,7 @@ def ends_of(tree: Tree, table: Table, policy: Policy, team: Team) -> Ends:
         parts[i] = first + row, node, share
 
     team.run(work, n_tasks, _is_worth_threads(tree, table))
-    return Ends(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return LeafShares(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _spread(
@@ -107,57 +107,67 @@ def _spread(
     return start, node, share
 
 
-def asking_costs(
-    tree: Tree, table: Table, policy: Policy, cost: np.ndarray, n_jobs: int | None = None
+def costs_of_tests(
+    tree: Tree, table: Table, policy: ReadPolicy, cost: np.ndarray, n_jobs: int | None = None
 ) -> np.ndarray:
     """What it costs to classify each row: the sum over all the attributes that are asked on its ways, also the one
     that a way ends at. `cost` has a price for each attribute."""
-    with Team(n_jobs, _most_threads(tree, table), brief=True) as team:
-        ends = ends_of(tree, table, policy, team)
+    with ThreadTeam(n_jobs, _most_threads(tree, table), brief=True) as team:
+        ends = leaf_shares_of(tree, table, policy, team)
     first = np.flatnonzero(np.diff(ends.row, prepend=-1))
     is_simple = tree.is_leaf()[ends.node[first]] & (np.diff(first, append=len(ends.row)) == 1)
     costs = tree.path_costs(cost)[ends.node[first]]
     others = np.flatnonzero(~is_simple)
-    portion = max(1, MOST_ASKED // len(cost))
+    portion = max(1, MAX_TESTED // len(cost))
     for rows in np.split(others, range(portion, len(others), portion)):
         place = np.full(table.n_rows, -1, dtype=np.int64)
         place[rows] = np.arange(len(rows))
         here = place[ends.row] >= 0
-        asked = _asked(tree, place[ends.row[here]], ends.node[here], len(rows))
-        costs[rows] = sums(np.where(asked, cost, 0.0))
+        tested = _tested(tree, place[ends.row[here]], ends.node[here], len(rows))
+        costs[rows] = sums(np.where(tested, cost, 0.0))
     return costs
 
 
-def _asked(tree: Tree, row: np.ndarray, node: np.ndarray, n_rows: int) -> np.ndarray:
+def _tested(tree: Tree, row: np.ndarray, node: np.ndarray, n_rows: int) -> np.ndarray:
     """Whether each row is asked for each attribute on the way to one of the nodes that it ends at."""
-    asked = np.zeros((n_rows, len(tree.schema.attributes)), dtype=bool)
+    tested = np.zeros((n_rows, len(tree.schema.attributes)), dtype=bool)
     while len(node):
         inner = tree.attribute[node] >= 0
-        asked[row[inner], tree.attribute[node[inner]]] = True
+        tested[row[inner], tree.attribute[node[inner]]] = True
         node = tree.parent[node]
         row, node = row[node >= 0], node[node >= 0]
-    return asked
+    return tested
 
 
-def leaves_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:
+def leaves_of(
+    tree: Tree, table: Table, policy: ReadPolicy, n_jobs: int | None = None
+) -> np.ndarray:
     """The leaf of each row, or the node at which its way ends; of several leaves the one with the largest share."""
     return _route(tree, table, policy, n_jobs)[0]
 
 
-def shares_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:
+def shares_of(
+    tree: Tree, table: Table, policy: ReadPolicy, n_jobs: int | None = None
+) -> np.ndarray:
     """The class shares of each row's leaf."""
     shares = np.empty((table.n_rows, tree.proba.shape[1]))
     _route(tree, table, policy, n_jobs, shares)
     return shares
 
 
-def classes_of(tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None) -> np.ndarray:
+def classes_of(
+    tree: Tree, table: Table, policy: ReadPolicy, n_jobs: int | None = None
+) -> np.ndarray:
     """The class number of each row."""
     return scores_of(tree, table, policy, n_jobs).classes
 
 
 def scores_of(
-    tree: Tree, table: Table, policy: Policy, n_jobs: int | None = None, with_shares: bool = False
+    tree: Tree,
+    table: Table,
+    policy: ReadPolicy,
+    n_jobs: int | None = None,
+    with_shares: bool = False,
 ) -> Scores:
     """Leaf and class of each row, and the class shares if they are wanted, for one way down the tree."""
     out = np.empty((table.n_rows, tree.proba.shape[1])) if with_shares else None
@@ -176,7 +186,7 @@ def classes_of_shares(tree: Tree, shares: np.ndarray) -> np.ndarray:
 def _route(
     tree: Tree,
     table: Table,
-    policy: Policy,
+    policy: ReadPolicy,
     n_jobs: int | None,
     out: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -196,7 +206,7 @@ def _route(
 
     def work(worker: int, i: int) -> None:
         start, stop = i * ROWS_PER_TASK, min((i + 1) * ROWS_PER_TASK, table.n_rows)
-        block = block_of(table, start, stop, policy)
+        block = routing_block(table, start, stop, policy)
         # Blocks made of columns have been checked, and hold NaN for unknown levels too.
         allow_missing = policy.allow_missing or table.matrix is None
         nan = router.leaves(block, 0, stop - start, allow_missing, leaves[start:stop])
@@ -224,7 +234,7 @@ def _route(
             out[start + places] = shares
         spread[i] = (start + places, shares)
 
-    with Team(n_jobs, _most_threads(tree, table), brief=True) as team:
+    with ThreadTeam(n_jobs, _most_threads(tree, table), brief=True) as team:
         team.run(work, n_tasks)
     places = np.concatenate([places for places, _ in spread])
     return leaves, places, np.concatenate([shares for _, shares in spread])
@@ -240,7 +250,7 @@ def _most_threads(tree: Tree, table: Table) -> int:
     return n_tasks if n_tasks > 1 and _is_worth_threads(tree, table) else 1
 
 
-def block_of(table: Table, start: int, stop: int, policy: Policy) -> np.ndarray:
+def routing_block(table: Table, start: int, stop: int, policy: ReadPolicy) -> np.ndarray:
     """Some rows as numbers: the table's own memory if it can be read as it is, else a block of values and codes."""
     if table.matrix is not None:
         block = table.matrix[start:stop]
@@ -256,7 +266,7 @@ def block_of(table: Table, start: int, stop: int, policy: Policy) -> np.ndarray:
             missing = codes == MISSING_CODE
             block[missing, j] = np.nan
             block[codes == UNKNOWN_CODE, j] = (
-                _core.UNKNOWN_LEVEL if policy.stops_at_unknown else np.nan
+                _core.UNKNOWN_CATEGORY if policy.stops_at_unknown else np.nan
             )
         else:
             assert column.values is not None
@@ -280,7 +290,7 @@ def path_matrix(tree: Tree, leaves: np.ndarray) -> Any:
         raise ImportError(
             "decision_path returns a sparse matrix of scipy: install scipy"
         ) from error
-    row_ends = ragged.ends(tree.depth[leaves].astype(np.int64) + 1)
+    row_ends = ragged.offsets(tree.depth[leaves].astype(np.int64) + 1)
     nodes = np.empty(row_ends[-1], dtype=np.int32)
     place, node = row_ends[1:] - 1, leaves
     while len(node):

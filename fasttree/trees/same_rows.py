@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.threads import Team
+from fasttree.base.threads import ThreadTeam
 from fasttree.tables.doubts import FEWEST_ROWS
 from fasttree.tables.factors import places_among
 from fasttree.tables.target import read_target
-from fasttree.tables.training import read_table_like
-from fasttree.trees.predict import Policy, ends_of
+from fasttree.tables.training import read_table_for_schema
+from fasttree.trees.predict import ReadPolicy, leaf_shares_of
 from fasttree.trees.tree import Tree
 
 FEWEST_COUNTS = 4  # above 0: of fewer, those of other rows may be the same by chance
@@ -30,15 +30,15 @@ def look_like_training(tree: Tree, X: Any, y: Any, name: str) -> bool:
     counts = tree.counts[leaves]
     if np.count_nonzero(counts) < FEWEST_COUNTS:
         return False
-    table = read_table_like(X, tree.schema, name, "missing")
+    table = read_table_for_schema(X, tree.schema, name, "missing")
     if table.n_rows < FEWEST_ROWS or abs(counts.sum() - table.n_rows) > NOISE:
         return False
     target = read_target(y, table.n_rows)
     number = places_among(target.classes, tree.schema.classes)
     if (number < 0).any():
         return False
-    with Team(1) as team:
-        ends = ends_of(tree, table, Policy(), team)
+    with ThreadTeam(1) as team:
+        leaf_shares = leaf_shares_of(tree, table, ReadPolicy(), team)
     found = np.zeros(tree.counts.shape)
-    np.add.at(found, (ends.node, number[target.codes][ends.row]), ends.share)
+    np.add.at(found, (leaf_shares.node, number[target.codes][leaf_shares.row]), leaf_shares.share)
     return bool((abs(found[leaves] - counts) <= NOISE).all())

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from fasttree.base.sums import segment_sums
-from fasttree.tables.schema import Priors
+from fasttree.tables.schema import ClassPriors
 from fasttree.trees.tree import Tree
 
 
@@ -38,10 +38,10 @@ def levels_upwards(tree: Tree) -> Iterator[Level]:
 
 def leaves_below(tree: Tree) -> np.ndarray:
     """The leaves under each node, as people count them; a leaf has itself."""
-    return tree.sum_up(np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64))
+    return tree.subtree_sums(np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64))
 
 
-def errors_as_leaf(tree: Tree, counts: np.ndarray, priors: Priors | None = None) -> np.ndarray:
+def errors_as_leaf(tree: Tree, counts: np.ndarray, priors: ClassPriors | None = None) -> np.ndarray:
     """What each node's label gets wrong of `counts[node, class]`, by the tree's priors or others."""
     return (priors or tree.schema.priors).risk(counts, tree.pred)
 
@@ -60,9 +60,9 @@ class Decision:
 
 
 def decide_bottom_up(
-    tree: Tree, as_leaf: np.ndarray, ending: np.ndarray, slack: float = 0.0
+    tree: Tree, as_leaf: np.ndarray, ending: np.ndarray, tolerance: float = 0.0
 ) -> Decision:
-    """A node becomes a leaf if that is estimated no worse than its subtree, up to `slack`.
+    """A node becomes a leaf if that is estimated no worse than its subtree, up to `tolerance`.
 
     `ending`: the estimate of what ends at each node of the tree as it is: everything at leaves, at inner nodes the
     rows that go no further.
@@ -78,7 +78,7 @@ def decide_bottom_up(
         nodes = level.splits
         below = best[nodes] + level.sums(best)
         n_leaves = level.sums(leaves)
-        cut = as_leaf[nodes] <= below + slack
+        cut = as_leaf[nodes] <= below + tolerance
         decision.cut[nodes] = cut
         decision.before[nodes] = below
         decision.leaves_removed[nodes] = n_leaves - 1

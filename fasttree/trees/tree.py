@@ -15,7 +15,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.errors import reading_pickle
-from fasttree.base.ragged import ends
+from fasttree.base.ragged import offsets
 from fasttree.base.sums import segment_sums, sums, total
 from fasttree.tables.schema import Schema
 from fasttree.tables.schema_checks import check_schema
@@ -75,7 +75,7 @@ class Tree:
     gain: np.ndarray  # float64; impurity saved per unit of weight, 0 at leaves
     depth: np.ndarray  # int32
     parent: np.ndarray  # int32; -1 at the root
-    # Tests that stand in where a row does not know the attribute of a node's own, best first (CSR by node); nothing
+    # Tests that stand in where a row lacks the value of a node's own, best first (CSR by node); nothing
     # given: there are none. A level that a table lacks is passed on to the next test. Agreement is the share of the
     # rows that go the same way as by the node's own test, adjusted is that of the rows that the heavier branch gets
     # wrong.
@@ -119,6 +119,21 @@ class Tree:
     def max_depth(self) -> int:
         return int(self.depth[-1])
 
+    @property
+    def label(self) -> np.ndarray:
+        """The class number of each node: `pred`."""
+        return self.pred
+
+    @property
+    def n_absent_values(self) -> np.ndarray:
+        """How many absent values share a child without rows, else 1: `multiplicity`."""
+        return self.multiplicity
+
+    @property
+    def is_heuristic_subset(self) -> np.ndarray:
+        """May there be a better split, since not every set of categories was tried? `heuristic`."""
+        return self.heuristic
+
     def is_leaf(self) -> np.ndarray:
         return np.asarray(self.attribute == LEAF)
 
@@ -137,7 +152,7 @@ class Tree:
         starts = np.flatnonzero(np.diff(self.depth, prepend=-1)).tolist()
         return [slice(start, stop) for start, stop in pairwise([*starts, self.node_count])]
 
-    def sum_up(self, values: np.ndarray) -> np.ndarray:
+    def subtree_sums(self, values: np.ndarray) -> np.ndarray:
         """For each node the sum over its subtree, the node itself included; `values` is [node] or [node, ...]."""
         sums = values.copy()
         for children in reversed(self.nodes_by_depth()[1:]):
@@ -145,6 +160,8 @@ class Tree:
             eldest = np.flatnonzero(np.diff(parent, prepend=-1))  # siblings are adjacent
             sums[parent[eldest]] += segment_sums(sums[children], eldest)
         return sums
+
+    sum_up = subtree_sums  # its first name
 
     def subtree(self, is_split: np.ndarray) -> Tree:
         """The tree with only those splits whose node is marked; the other nodes become leaves."""
@@ -165,7 +182,7 @@ class Tree:
             threshold=np.where(keeps, self.threshold[alive], np.nan),
             first_child=np.where(keeps, number[self.first_child[alive]], -1).astype(np.int32),
             n_children=np.where(keeps, self.n_children[alive], 0).astype(np.int32),
-            table_start=ends(n_table),
+            table_start=offsets(n_table),
             table_codes=self.table_codes[in_table],
             table_branch=self.table_branch[in_table],
             default_branch=np.where(keeps, self.default_branch[alive], -1).astype(np.int32),
@@ -189,11 +206,11 @@ class Tree:
         n_codes = np.diff(self.surrogate_table_start)
         in_table = np.repeat(kept, n_codes)
         return {
-            "surrogate_start": ends(np.where(split, n_surrogates, 0)[alive]),
+            "surrogate_start": offsets(np.where(split, n_surrogates, 0)[alive]),
             "surrogate_attribute": self.surrogate_attribute[kept],
             "surrogate_threshold": self.surrogate_threshold[kept],
             "surrogate_low": self.surrogate_low[kept],
-            "surrogate_table_start": ends(n_codes[kept]),
+            "surrogate_table_start": offsets(n_codes[kept]),
             "surrogate_table_codes": self.surrogate_table_codes[in_table],
             "surrogate_table_branch": self.surrogate_table_branch[in_table],
             "surrogate_agreement": self.surrogate_agreement[kept],
@@ -230,7 +247,8 @@ class Tree:
 
     @cached_property
     def weight(self) -> np.ndarray:
-        """The weight of each node, class weights included: by it a row without a value is shared out over branches."""
+        """The weight of each node, class weights included: by it a row without a value is distributed fractionally over
+        branches."""
         return sums(self.schema.priors.weighted(self.counts))
 
     def importances(self) -> np.ndarray:
@@ -247,14 +265,14 @@ class Tree:
     def path_costs(self, cost: np.ndarray) -> np.ndarray:
         """What the tests on the way to each node cost, every attribute once; `cost` has a price for each attribute."""
         costs = np.zeros(self.node_count)
-        measured = np.zeros((1, len(cost)), dtype=bool)
+        is_tested = np.zeros((1, len(cost)), dtype=bool)
         for above, level in pairwise(self.nodes_by_depth()):
             parent = self.parent[level]
-            asked = self.attribute[parent]
-            measured = measured[parent - above.start]
+            tested = self.attribute[parent]
+            is_tested = is_tested[parent - above.start]
             rows = np.arange(len(parent))
-            costs[level] = costs[parent] + np.where(measured[rows, asked], 0.0, cost[asked])
-            measured[rows, asked] = True
+            costs[level] = costs[parent] + np.where(is_tested[rows, tested], 0.0, cost[tested])
+            is_tested[rows, tested] = True
         return costs
 
     def to_text(self) -> str:

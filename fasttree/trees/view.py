@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.times import UNITS
-from fasttree.base.values import plain
+from fasttree.base.values import to_python
 from fasttree.tables.schema import AttributeSchema
 from fasttree.trees.tree import LEAF, Tree
 
@@ -114,13 +114,13 @@ class Exportable:
     def levels(self, attribute: int) -> tuple[Any, ...]:
         """The plain levels of an attribute; that of code c is levels[c - 1]. None: it is numeric. The last may be the
         name of the levels of few rows."""
-        return tuple(plain(level) for level in self.attributes[attribute].categories or ())
+        return tuple(to_python(level) for level in self.attributes[attribute].categories or ())
 
     def codes(self, attribute: int) -> list[tuple[Any, int]]:
         """Every level that training saw, plain, and its code."""
         schema = self.attributes[attribute]
         pairs = zip(schema.seen_levels, schema.seen_codes, strict=True)
-        return [(plain(level), code + 1) for level, code in pairs]
+        return [(to_python(level), code + 1) for level, code in pairs]
 
     def unseen(self, attribute: int) -> int:
         """The code that a level has which training did not see; 0: none, it is missing, stops the row or is refused."""
@@ -135,7 +135,7 @@ class Exportable:
 
     @cached_property
     def classes(self) -> tuple[Any, ...]:
-        return tuple(plain(label) for label in self.tree.schema.classes.tolist())
+        return tuple(to_python(label) for label in self.tree.schema.classes.tolist())
 
     @property
     def n_classes(self) -> int:
@@ -257,7 +257,7 @@ class Exportable:
     @property
     def cost(self) -> np.ndarray | None:
         """What a mistake costs, [true, predicted], where shares are made a class; None: the largest share wins."""
-        return self.tree.schema.priors.cost
+        return self.tree.schema.priors.cost_matrix
 
 
 def as_exportable(model: Exportable | Tree) -> Exportable:

@@ -9,23 +9,23 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fasttree.base.ragged import ends, places, sizes, slices, starts
+from fasttree.base.ragged import begins, flat_indices, lengths, offsets, take_lists
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=6), st.data())
 def test_lists_end_to_end(lists: list[list[int]], data: st.DataObject) -> None:
-    lengths = np.array([len(one) for one in lists], dtype=np.int64)
+    n_items = np.array([len(one) for one in lists], dtype=np.int64)
     values = np.array([value for one in lists for value in one], dtype=np.int64)
-    bounds = ends(lengths)
+    bounds = offsets(n_items)
     assert [values[a:b].tolist() for a, b in pairwise(bounds)] == lists
-    assert starts(lengths).tolist() == bounds[:-1].tolist()
-    assert sizes(bounds).tolist() == lengths.tolist()
+    assert begins(n_items).tolist() == bounds[:-1].tolist()
+    assert lengths(bounds).tolist() == n_items.tolist()
     which = np.array(
         data.draw(st.lists(st.integers(0, len(lists) - 1), max_size=5)) if lists else [],
         dtype=np.int64,
     )
-    some, found = slices(bounds, values, which)
+    some, found = take_lists(bounds, values, which)
     assert [found[a:b].tolist() for a, b in pairwise(some)] == [lists[i] for i in which]
-    assert places(bounds[which], lengths[which]).tolist() == [
+    assert flat_indices(bounds[which], n_items[which]).tolist() == [
         place for i in which for place in range(bounds[i], bounds[i + 1])
     ]

@@ -20,7 +20,7 @@ import pytest
 from child import TIME_LIMIT, run_child
 
 from fasttree import TreeClassifier
-from fasttree.base.threads import Team
+from fasttree.base.threads import ThreadTeam
 from fasttree.encoding import dataset
 from fasttree.trees import predict
 
@@ -383,13 +383,13 @@ def test_a_fit_goes_on_where_no_more_threads_can_be_started(error: str, n_starte
 def test_no_more_threads_than_there_is_work_for(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
 
-    class Noted(Team):
+    class Noted(ThreadTeam):
         def __init__(self, *args: Any, **how: Any) -> None:
             super().__init__(*args, **how)
             sizes.append(self.size)
 
-    monkeypatch.setattr(dataset, "Team", Noted)
-    monkeypatch.setattr(predict, "Team", Noted)
+    monkeypatch.setattr(dataset, "ThreadTeam", Noted)
+    monkeypatch.setattr(predict, "ThreadTeam", Noted)
     draw = np.random.default_rng(0)
     X = draw.normal(size=(60_000, 6))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)

@@ -9,7 +9,7 @@ from drawing import hashed, some_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fasttree.encoding.clusters import deal_groups, hold_groups
+from fasttree.encoding.clusters import assign_groups, hold_groups
 
 pytestmark = pytest.mark.numeric
 
@@ -50,7 +50,7 @@ def slow_deal(y: np.ndarray, group: np.ndarray, n_folds: int) -> np.ndarray:
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6))
 def test_groups_go_whole_and_folds_are_balanced(seed: int, n_folds: int) -> None:
     X, y, group = clustered(60, seed)
-    fold = deal_groups(hashed(X), y, group, n_folds).of_rows()
+    fold = assign_groups(hashed(X), y, group, n_folds).of_rows()
     assert all(len(set(fold[group == g].tolist())) == 1 for g in range(60))
     assert set(fold.tolist()) == set(range(n_folds))
     sizes, slow = table(y, fold), slow_deal(y, group, n_folds)
@@ -71,16 +71,16 @@ def test_groups_go_whole_and_folds_are_balanced(seed: int, n_folds: int) -> None
 def test_groups_that_are_all_alike_are_dealt_round_by_round() -> None:
     X, _ = some_rows(84)
     y, group = np.arange(84) % 2, np.arange(84) // 4
-    fold = deal_groups(hashed(X), y, group, 5).of_rows()
+    fold = assign_groups(hashed(X), y, group, 5).of_rows()
     assert sorted(np.bincount(fold).tolist()) == [16, 16, 16, 16, 20]
-    other = deal_groups(hashed(X, seed=1), y, group, 5).of_rows()
+    other = assign_groups(hashed(X, seed=1), y, group, 5).of_rows()
     assert (fold != other).any()
 
 
 def test_pure_groups() -> None:
     X, _ = some_rows(40)
     y = np.repeat([0, 1], 20)
-    fold = deal_groups(hashed(X), y, np.arange(40) // 4, 2).of_rows()
+    fold = assign_groups(hashed(X), y, np.arange(40) // 4, 2).of_rows()
     assert set(fold[:20].tolist()) == set(fold[20:].tolist()) == {0, 1}
     held = hold_groups(hashed(X), y, np.arange(40) // 4, 0.4)
     assert held[:20].sum() == held[20:].sum() == 8
@@ -94,18 +94,18 @@ def test_order_and_weights(seed: int, weights: str) -> None:
     times = rng.integers(1, 4, len(y))
     weight = times.astype(float) if weights == "whole" else times / 3
     hashes = hashed(X)
-    fold = deal_groups(hashes, y, group, 3, weight).of_rows()
+    fold = assign_groups(hashes, y, group, 3, weight).of_rows()
     held = hold_groups(hashes, y, group, 0.3, weight)
     names = rng.permutation(30)[group]
     for rows, groups in [(order, group), (np.arange(len(y)), names)]:
         arguments = hashes[rows], y[rows], groups[rows]
-        again = deal_groups(*arguments, 3, weight[rows]).of_rows()
+        again = assign_groups(*arguments, 3, weight[rows]).of_rows()
         assert np.array_equal(again, fold[rows])
         assert np.array_equal(hold_groups(*arguments, 0.3, weight[rows]), held[rows])
     if weights == "whole":
         copies = np.repeat(np.arange(len(y)), times)
         arguments = hashes[copies], y[copies], group[copies]
-        assert np.array_equal(deal_groups(*arguments, 3).of_rows(), fold[copies])
+        assert np.array_equal(assign_groups(*arguments, 3).of_rows(), fold[copies])
         assert np.array_equal(hold_groups(*arguments, 0.3) > 0, held[copies] > 0)
 
 

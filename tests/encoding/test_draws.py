@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fasttree.encoding import draws
-from fasttree.encoding.draws import DIVIDED, NOWHERE, Folds, deal_copies, hold_copies
+from fasttree.encoding.draws import DIVIDED, NOWHERE, Folds, assign_copies, hold_copies
 
 pytestmark = pytest.mark.numeric
 
@@ -33,8 +33,8 @@ def of_kinds(X: np.ndarray, y: np.ndarray, table: np.ndarray) -> np.ndarray:
 def test_order_of_rows_is_nothing() -> None:
     X, y = some_rows()
     order = np.random.default_rng(1).permutation(len(y))
-    folds = deal_copies(hashed(X), y, 10).of_rows()
-    assert (deal_copies(hashed(X[order]), y[order], 10).of_rows() == folds[order]).all()
+    folds = assign_copies(hashed(X), y, 10).of_rows()
+    assert (assign_copies(hashed(X[order]), y[order], 10).of_rows() == folds[order]).all()
 
 
 @pytest.mark.parametrize("weights", ["none", "whole", "fractional"])
@@ -48,7 +48,7 @@ def test_order_of_equal_rows_is_nothing(weights: str) -> None:
         "fractional": rng.integers(1, 4, len(y)) / 2,
     }[weights]
     for draw in (
-        lambda X, y, w: by_fold(deal_copies(hashed(X), y, 10, w)),
+        lambda X, y, w: by_fold(assign_copies(hashed(X), y, 10, w)),
         lambda X, y, w: hold_copies(hashed(X), y, 0.3, w),
     ):
         once = of_kinds(X, y, draw(X, y, weight))
@@ -58,7 +58,7 @@ def test_order_of_equal_rows_is_nothing(weights: str) -> None:
 
 def test_folds_are_stratified() -> None:
     X, y = some_rows(503)
-    folds = deal_copies(hashed(X), y, 10).of_rows()
+    folds = assign_copies(hashed(X), y, 10).of_rows()
     for c in range(3):
         sizes = np.bincount(folds[y == c], minlength=10)
         assert sizes.max() - sizes.min() <= 1
@@ -80,7 +80,7 @@ def test_draws_follow_the_rule(seed: int, n_values: int, weights: str) -> None:
     if weights != "none":
         weight = rng.integers(0, 4, len(X)) * (1.0 if weights == "whole" else 0.75)
     given_weights = None if weights == "none" else weight
-    dealt = by_fold(deal_copies(hashed(X), y, 3, given_weights))
+    dealt = by_fold(assign_copies(hashed(X), y, 3, given_weights))
     held = hold_copies(hashed(X), y, 0.3, given_weights)
     assert np.array_equal(dealt, slow_deal(X, y, 3, weight))
     assert np.array_equal(held, slow_hold(X, y, 0.3, weight))
@@ -97,8 +97,8 @@ def test_a_weight_is_a_number_of_copies(
     X, y = rng.integers(0, 4, (100, 2)).astype(float), rng.integers(0, 2, 100)
     times = rng.integers(0, 30, 100)
     rows = np.repeat(np.arange(100), times)
-    weighted = deal_copies(hashed(X), y, n_folds, times.astype(float))
-    written_out = deal_copies(hashed(X[rows]), y[rows], n_folds)
+    weighted = assign_copies(hashed(X), y, n_folds, times.astype(float))
+    written_out = assign_copies(hashed(X[rows]), y[rows], n_folds)
     dealt = by_fold(weighted)
     assert (dealt.sum(axis=1) == times).all()
     assert np.array_equal(
@@ -125,7 +125,7 @@ def test_heavy_rows_are_not_written_out() -> None:
     X, y = some_rows(60)
     weights = np.full(60, 1e9)
     weights[::2] += 7
-    folds = deal_copies(hashed(X), y, 10, weights)
+    folds = assign_copies(hashed(X), y, 10, weights)
     assert len(folds.row) < 2 * draws.MOST_DRAWS
     dealt = by_fold(folds)
     assert (dealt.sum(axis=1) == weights).all()
@@ -140,7 +140,7 @@ def test_heavy_rows_are_not_written_out() -> None:
 def test_fractional_weights_go_whole() -> None:
     X, y = some_rows(200)
     weights = np.random.default_rng(0).uniform(0.1, 3, 200)
-    folds = deal_copies(hashed(X), y, 5, weights)
+    folds = assign_copies(hashed(X), y, 5, weights)
     assert (folds.of_rows() >= 0).all()
     assert np.array_equal(by_fold(folds).sum(axis=1), weights)
     for c in range(3):
@@ -149,13 +149,13 @@ def test_fractional_weights_go_whole() -> None:
     held = hold_copies(hashed(X), y, 0.3, weights)
     assert set(np.flatnonzero(held)) == set(np.flatnonzero(held == weights))
     # A common factor changes nothing, as long as it makes no copies.
-    halves = deal_copies(hashed(X), y, 5, weights / 2)
+    halves = assign_copies(hashed(X), y, 5, weights / 2)
     assert np.array_equal(halves.of_rows(), folds.of_rows())
 
 
 def test_every_part_has_some_of_every_kind() -> None:
     X, y, _ = few_kinds()
-    folds = deal_copies(hashed(X), y, 10).of_rows()
+    folds = assign_copies(hashed(X), y, 10).of_rows()
     held = hold_copies(hashed(X), y, 0.3) > 0
     for row in np.unique(np.column_stack([X, y]), axis=0):
         same = (np.column_stack([X, y]) == row).all(axis=1)
@@ -185,7 +185,7 @@ def test_no_more_is_learned_than_by_folds_of_shuffled_rows(n_folds: int, noise: 
         rng = np.random.default_rng(seed)
         cell = rng.integers(0, 32, 400)
         y = (rng.integers(0, 2, 32)[cell] ^ (rng.random(400) < noise)).astype(int)
-        folds = deal_copies(hashed(cell[:, np.newaxis], seed), y, n_folds).of_rows()
+        folds = assign_copies(hashed(cell[:, np.newaxis], seed), y, n_folds).of_rows()
         drawn.append(accuracy_of_majorities(cell, y, folds))
         shuffled.append(accuracy_of_majorities(cell, y, rng.permutation(np.arange(400) % n_folds)))
     difference = np.array(drawn) - shuffled
@@ -195,7 +195,7 @@ def test_no_more_is_learned_than_by_folds_of_shuffled_rows(n_folds: int, noise: 
 
 def test_seeds_differ() -> None:
     X, y = some_rows()
-    folds = [deal_copies(hashed(X, seed), y, 10).of_rows() for seed in (0, 1)]
+    folds = [assign_copies(hashed(X, seed), y, 10).of_rows() for seed in (0, 1)]
     assert 0.05 < (folds[0] == folds[1]).mean() < 0.15
 
 

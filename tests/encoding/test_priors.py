@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from fasttree import Columns, TreeClassifier
 from fasttree.encoding.class_weights import (
     at_stake,
-    cheapest,
     check_class_weight,
     check_misclassification_cost,
     factors,
+    min_cost_class,
     to_ratios,
 )
-from fasttree.encoding.weights import GridWeights, to_grid
-from fasttree.tables.schema import Priors
+from fasttree.encoding.weights import IntegerWeights, to_integer_weights
+from fasttree.tables.schema import ClassPriors
 from fasttree.trees.tree import Tree
 
 pytestmark = pytest.mark.numeric
@@ -254,7 +254,7 @@ def test_what_is_at_stake() -> None:
         (None, cost, 4 * 3 + 8 * 0.5),
         (weight, cost, 4 * 6 + 8 * 0.5),
     ):
-        assert at_stake(Priors(class_weight, costs), counts) == expected
+        assert at_stake(ClassPriors(class_weight, costs), counts) == expected
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 7, 50])
@@ -344,19 +344,19 @@ def test_ratios_of_fractions_are_exact(ratios: list[Fraction]) -> None:
 # -- weights times factors -------------------------------------------------------------------------
 
 
-def times(weights: Any, values: Any, y: Any, fine: bool = False) -> GridWeights:
+def times(weights: Any, values: Any, y: Any, fine: bool = False) -> IntegerWeights:
     """Whatever the numbers: no sum is beyond 2^52 steps, and plain weights come out again."""
     y = np.asarray(y)
-    grid = to_grid(np.array(weights, dtype=np.float64), fine)
+    grid = to_integer_weights(np.array(weights, dtype=np.float64), fine)
     ratios = to_ratios(np.array(values, dtype=np.float64))
     assert ratios is not None
     found = grid.times(ratios, y)
-    assert found.steps.dtype == np.int64
-    assert found.per_unit == grid.per_unit
-    assert int(found.steps.sum()) < 2**52
+    assert found.quantised.dtype == np.int64
+    assert found.steps_per_unit == grid.steps_per_unit
+    assert int(found.quantised.sum()) < 2**52
     assert found.factor is not None
-    assert (found.steps[grid.steps > 0] > 0).all()
-    apart = np.abs(found.plain_rows(y) - grid.steps)
+    assert (found.quantised[grid.quantised > 0] > 0).all()
+    apart = np.abs(found.plain_rows(y) - grid.quantised)
     assert (apart <= 1 / found.factor[y]).all()
     return found
 
@@ -366,7 +366,7 @@ def test_copies_stay_copies() -> None:
         found = times([1, 1, 5, 2], values, [0, 1, 0, 1])
         assert found.factor is not None
         one, other = found.factor.astype(np.int64).tolist()
-        assert found.steps.tolist() == [one, other, 5 * one, 2 * other]
+        assert found.quantised.tolist() == [one, other, 5 * one, 2 * other]
         assert found.plain_rows(np.array([0, 1, 0, 1])).tolist() == [1, 1, 5, 2]
         assert found.plain(np.array([[6 * one, 3 * other]])).tolist() == [[6, 3]]
         assert one / other == pytest.approx(values[0] / values[1], rel=1e-13)
@@ -389,9 +389,9 @@ def test_products_are_as_fine_as_their_sum_allows(
     found = times(weights, values, y, fine)
     wanted = weights * np.array(values)[y]
     # The largest of whole factors has 2^20 steps at least.
-    close = 1e-6 * max(values) / min(values) if found.per_unit == 1 else 1e-9
+    close = 1e-6 * max(values) / min(values) if found.steps_per_unit == 1 else 1e-9
     np.testing.assert_allclose(
-        found.steps / found.steps.sum(), wanted / wanted.sum(), rtol=close, atol=1e-14
+        found.quantised / found.quantised.sum(), wanted / wanted.sum(), rtol=close, atol=1e-14
     )
 
 
@@ -402,9 +402,9 @@ def test_ratios_hold_whatever_rows_weigh(values: list[float], weight: float) -> 
     y = np.array([0, 1, 0, 1, 0, 1, 0, 1])
     weights = weight * np.array([1, 1, 3, 3, 5, 5, 2, 2])
     found = times(weights, values, y)
-    assert found.steps[1] / found.steps[0] == pytest.approx(values[1] / values[0], rel=1e-6)
+    assert found.quantised[1] / found.quantised[0] == pytest.approx(values[1] / values[0], rel=1e-6)
     if weight <= 3e6:
-        assert (found.steps == found.steps[:2][y] * (weights / weight).astype(int)).all()
+        assert (found.quantised == found.quantised[:2][y] * (weights / weight).astype(int)).all()
 
 
 def test_classes_that_hardly_count_keep_their_rows() -> None:
@@ -412,19 +412,21 @@ def test_classes_that_hardly_count_keep_their_rows() -> None:
     y = np.arange(1000) % 2
     for weights in (0.3 * (1 + y), 1e12 * (1 + np.arange(1000) % 3)):
         found = times(weights, [1, 1e-30], y)
-        assert found.steps[1::2].min() > 2**18
-        plain = found.plain(np.array([found.steps[::2].sum(), found.steps[1::2].sum()]))
+        assert found.quantised[1::2].min() > 2**18
+        plain = found.plain(np.array([found.quantised[::2].sum(), found.quantised[1::2].sum()]))
         own = np.array([weights[::2].sum(), weights[1::2].sum()])
         np.testing.assert_allclose(plain / plain.sum(), own / own.sum(), rtol=1e-5)
     whole = times(np.ones(1000), [1.0, 2.0**-300], y)
-    assert whole.steps[1] == 1
+    assert whole.quantised[1] == 1
 
 
 # -- cheapest --------------------------------------------------------------------------------------
 
 
 def label_of(shares: list[float], cost: Any, tie_order: Any = (0, 1, 2)) -> int:
-    found = cheapest(np.array([shares]), np.array(cost, dtype=np.float64), np.array(tie_order))
+    found = min_cost_class(
+        np.array([shares]), np.array(cost, dtype=np.float64), np.array(tie_order)
+    )
     assert found.shape == (1,)
     return int(found[0])
 
@@ -477,7 +479,7 @@ def test_the_cheapest_by_exact_arithmetic(case: tuple[Any, Any, Any]) -> None:
     expected = [
         min(order, key=lambda j: sum(p * cost[i][j] for i, p in enumerate(row))) for row in shares
     ]
-    found = cheapest(
+    found = min_cost_class(
         np.array(shares, dtype=np.float64), np.array(cost, dtype=np.float64), np.array(order)
     )
     assert found.tolist() == expected

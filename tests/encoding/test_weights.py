@@ -23,7 +23,7 @@ from strategies import WEIGHTS, Problem, problems
 
 import fasttree
 from fasttree import TreeClassifier
-from fasttree.encoding.weights import to_grid
+from fasttree.encoding.weights import to_integer_weights
 from fasttree.growth.params import CRITERIA
 from fasttree.trees.class_shares import SHARE_STEPS, settled
 
@@ -239,9 +239,11 @@ def test_size_limits_that_are_no_whole_numbers() -> None:
 
 
 def test_the_grid_rounds_to_the_nearest_step() -> None:
-    grid = to_grid(np.array([0.3, 0.6, 2.1, 0.0]))  # 0.3, 0.6 and 2.1 of a mean of 1: 0 is no row
-    assert grid.per_unit == 2**40
-    assert grid.steps.tolist() == [round(w * 2**40) for w in (0.3, 0.6, 2.1, 0.0)]
+    grid = to_integer_weights(
+        np.array([0.3, 0.6, 2.1, 0.0])
+    )  # 0.3, 0.6 and 2.1 of a mean of 1: 0 is no row
+    assert grid.steps_per_unit == 2**40
+    assert grid.quantised.tolist() == [round(w * 2**40) for w in (0.3, 0.6, 2.1, 0.0)]
 
 
 # -- weights of very different sizes ---------------------------------------------------------------
@@ -342,8 +344,8 @@ def test_shares_add_up_to_1_and_models_come_back(fit: tuple[Any, Any, Any, Any])
         estimator, fasttree.C45Classifier
     )
     for row in shares.tolist():
-        slack = len(row) / SHARE_STEPS / 2 if on_steps else 0
-        assert abs(sum(map(Fraction, row)) - 1) <= 2**-47 + slack
+        weight_tolerance = len(row) / SHARE_STEPS / 2 if on_steps else 0
+        assert abs(sum(map(Fraction, row)) - 1) <= 2**-47 + weight_tolerance
     assert np.sum(expected, axis=1) == pytest.approx(1, abs=1e-9)
     assert pickle.loads(pickle.dumps(model)).predict_proba(X).tolist() == expected
     with tempfile.TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 import fasttree
 from fasttree import C45Classifier, CARTClassifier, ID3Classifier, TreeClassifier, pruning
-from fasttree.base.threads import Team
+from fasttree.base.threads import ThreadTeam
 from fasttree.pruning import (
     CostComplexity,
     CrossValidated,
@@ -25,7 +25,7 @@ from fasttree.pruning import (
     Significance,
 )
 from fasttree.pruning.naive_tests import p_values_of
-from fasttree.trees.predict import Policy, ends_of
+from fasttree.trees.predict import ReadPolicy, leaf_shares_of
 
 TENNIS, MAMMALS, MAMMALS_8 = tables.PLAY_TENNIS, tables.MAMMALS_10, tables.MAMMALS_8
 PRINTED = read_sections("weka_j48.txt")
@@ -260,8 +260,8 @@ def test_rows_that_go_several_ways() -> None:
     X, y = noisy(holes=0.3)
     model = with_policy("fractional").fit(X, y)
     table = model._read(X)
-    with Team(None) as team:
-        ends = ends_of(model.tree_, table, Policy(), team)
+    with ThreadTeam(None) as team:
+        ends = leaf_shares_of(model.tree_, table, ReadPolicy(), team)
     assert (np.diff(ends.row) >= 0).all()
     assert np.bincount(ends.row, ends.share) == pytest.approx(np.ones(len(y)))
     shares = np.zeros((len(y), 3))

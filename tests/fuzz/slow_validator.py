@@ -67,7 +67,7 @@ def _schema(tree: Any) -> Iterator[str]:
         yield "classes"
     if schema.tie_order and sorted(schema.tie_order) != list(range(len(labels))):
         yield "order of classes"
-    weight, cost = schema.priors.class_weight, schema.priors.cost
+    weight, cost = schema.priors.class_weight, schema.priors.cost_matrix
     if weight is not None and not (
         len(weight) == len(labels) and all(0 < w < math.inf for w in weight.tolist())
     ):

@@ -261,16 +261,14 @@ def test_what_was_measured_counts_as_1(name: str, worth: Callable[[float, float]
             rows = model.decision_path(X).toarray()[:, node] > 0
             found = rank_attributes(X[rows], y[rows])
             gains = {int(column[1:]): gain for column, gain in found if gain is not None}
-            measured = int(tree.attribute[0])
+            tested = int(tree.attribute[0])
             expected = {
-                a: worth(gain, 1.0 if a == measured else prices[a]) for a, gain in gains.items()
+                a: worth(gain, 1.0 if a == tested else prices[a]) for a, gain in gains.items()
             }
             best = max(expected.values())
             assert expected[int(tree.attribute[node])] == pytest.approx(best)
             if len(gains) == 2:
-                at_half = {
-                    a: worth(g, 0.5 if a == measured else prices[a]) for a, g in gains.items()
-                }
+                at_half = {a: worth(g, 0.5 if a == tested else prices[a]) for a, g in gains.items()}
                 n_measured += max(at_half, key=at_half.__getitem__) != max(
                     expected, key=expected.__getitem__
                 )
@@ -304,8 +302,8 @@ def test_an_attribute_without_gain_does_not_stand_in_the_way() -> None:
 def test_what_is_less_than_rounding_gains_nothing() -> None:
     priced = costs.AttributeCosts(np.array([2.0, 4.0, 1.0]), costs.gain_per_cost)
     score = np.array([[1e-11, 0.5], [2e-10, -0.5], [-np.inf, 0.25]])
-    measured = np.array([[False, False], [False, True], [True, True]])
-    worth = priced.worth(score, measured)
+    tested = np.array([[False, False], [False, True], [True, True]])
+    worth = priced.worth(score, tested)
     assert worth.tolist() == [[0, 0.25], [5e-11, 0], [-np.inf, 0.25]]
 
 

@@ -27,7 +27,7 @@ def many_levels(seed: int, n_rows: int = 3000, n_levels: int = 1000) -> tuple[di
 def lower_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "MOST_SHARES", 0)
     monkeypatch.setattr(context, "RECORD_BYTES", 300)
-    monkeypatch.setattr(rows_memory, "FORGOTTEN", 1)
+    monkeypatch.setattr(rows_memory, "MIN_RELEASED", 1)
     monkeypatch.setattr(criterion, "MOST_INVERSES", 9)
     monkeypatch.setattr(criterion, "FEW_INVERSES", 6)
 

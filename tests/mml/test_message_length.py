@@ -18,7 +18,7 @@ import fasttree
 from fasttree import Categorical, ID3Classifier, TreeClassifier
 from fasttree.mml.message import (
     ALPHAS,
-    Choices,
+    TestOptions,
     bits_of_classes,
     message_length,
     prune_by_length,
@@ -455,7 +455,7 @@ def test_ties_are_pruned() -> None:
     tree = TreeClassifier(max_depth=1).fit([[0.0], [1.0]], [0, 1]).tree_
     # The leaf: 1 bit of structure, 1 and 2 for the two rows. The split: 1 for structure, 1 for each row, and the cut.
     for n_cuts, n_leaves in ((1, 2), (2, 1)):
-        choices = Choices(np.array([1, 0, 0]), np.array([n_cuts, 0, 0]), np.zeros(3, dtype=int))
+        choices = TestOptions(np.array([1, 0, 0]), np.array([n_cuts, 0, 0]), np.zeros(3, dtype=int))
         length = message_length(tree, choices)
         assert length.as_leaf[0] == pytest.approx(4.0, abs=1e-12)
         assert length.bits == pytest.approx(2.0 + n_cuts, abs=1e-12)

@@ -10,7 +10,7 @@ from pruning_cases import ID3, block, grown, leaves_of
 from reference_pruning import greedy_removal
 
 import fasttree
-from fasttree.encoding.folds import deal, value_hashes
+from fasttree.encoding.folds import assign_stratified, value_hashes
 from fasttree.pruning import CrossValidated, FoldRows, cross_validated
 from fasttree.trees.tree import Tree
 
@@ -30,7 +30,7 @@ def noisy_folds(
     y = ((X[:, 0] > 0) ^ (rng.random(n_rows) < noise)).astype(int)
     model = fasttree.TreeClassifier()
     tree = model.fit(X, y).tree_
-    fold_of = deal(value_hashes(X.T, len(y)), y, n_folds).of_rows()
+    fold_of = assign_stratified(value_hashes(X.T, len(y)), y, n_folds).of_rows()
     folds = []
     for fold in range(n_folds):
         own = fold_of == fold

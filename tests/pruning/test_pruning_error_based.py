@@ -319,15 +319,16 @@ NAMES = [name.removesuffix(" -S") for name in PRINTED if name.endswith(" -S")]
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("raising", [True, False])
 def test_same_trees_as_weka(name: str, raising: bool) -> None:
-    from fasttree.tables.training import read_table_like
-    from fasttree.trees.predict import Policy, block_of
+    from fasttree.tables.training import read_table_for_schema
+    from fasttree.trees.predict import ReadPolicy, routing_block
 
     X, y = read_table(name)
     tree = fasttree.C45Classifier(compat="j48", pruning=None).fit(X, y).tree_
-    table = read_table_like(X, tree.schema, "the test")
+    table = read_table_for_schema(X, tree.schema, "the test")
     labels = np.array([y.categories[code] for code in y.codes])
     rows = TrainingRows(
-        block_of(table, 0, table.n_rows, Policy()), np.searchsorted(tree.schema.classes, labels)
+        routing_block(table, 0, table.n_rows, ReadPolicy()),
+        np.searchsorted(tree.schema.classes, labels),
     )
     pruned, _ = error_based(tree, ErrorBased(estimate="normal", raising=raising), rows)
     printed = parse_j48(PRINTED[name if raising else f"{name} -S"])

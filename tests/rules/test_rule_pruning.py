@@ -24,7 +24,7 @@ from fasttree.rules import RuleList, rules_of
 from fasttree.rules.conditions import ConditionTable, reader
 from fasttree.rules.learning import learn_rules
 from fasttree.rules.pruning import evidence, pessimistic_error, plain_error
-from fasttree.tables.training import read_table, read_table_like, read_target
+from fasttree.tables.training import read_table, read_table_for_schema, read_target
 
 pytestmark = pytest.mark.numeric
 
@@ -116,7 +116,7 @@ def test_the_drawn_tree_judged_by_the_test_animals(when: str, first: str) -> Non
     judged = []
     for part in ("train10", "test"):
         X, y = fasttree.datasets.mammals(part)
-        table = read_table_like(X, rules.schema)
+        table = read_table_for_schema(X, rules.schema)
         labels = np.asarray(y).tolist()
         codes = np.array([rules.schema.classes.tolist().index(label) for label in labels])
         judged.append(evidence(reader(table, "missing", 0, 10), codes, 2))

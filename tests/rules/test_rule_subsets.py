@@ -17,7 +17,7 @@ from strategies import Problem, medium, problems
 import fasttree
 from fasttree import RuleClassifier, TreeClassifier
 from fasttree.rules.conditions import ConditionTable, reader
-from fasttree.rules.pruning import Evidence, evidence
+from fasttree.rules.pruning import RowBits, evidence
 from fasttree.rules.subsets import condition_bits, rule_bits, shortest_subset, sift
 
 pytestmark = pytest.mark.numeric
@@ -56,7 +56,7 @@ def test_many_rules_against_the_reference(weighting: str) -> None:
 # -- the bits ------------------------------------------------------------------------------------
 
 
-def told() -> tuple[ConditionTable, Evidence]:
+def told() -> tuple[ConditionTable, RowBits]:
     """Eight rows: a number with five values and a hole, four colours, and three sizes in their order."""
     X = {
         "number": np.array([1.0, 2, 3, 4, 5, 5, 5, NAN]),
@@ -114,7 +114,7 @@ def test_a_class_by_hand() -> None:
     assert sift(np.array([1.0, 1.0]), label, other, rows).tolist() == [1, 0]
 
 
-def drawn(rng: np.random.Generator, n_rules: int) -> tuple[np.ndarray, np.ndarray, Evidence]:
+def drawn(rng: np.random.Generator, n_rules: int) -> tuple[np.ndarray, np.ndarray, RowBits]:
     """Bits, covered rows and rows, made up."""
     n_rows = 150
     classes = rng.integers(0, 2, n_rows)
@@ -128,7 +128,7 @@ def drawn(rng: np.random.Generator, n_rules: int) -> tuple[np.ndarray, np.ndarra
 
 
 def lengths_by_counting(
-    bits: np.ndarray, covered: np.ndarray, rows: Evidence, subset: tuple[int, ...]
+    bits: np.ndarray, covered: np.ndarray, rows: RowBits, subset: tuple[int, ...]
 ) -> float:
     """By one row after another: the formula as it is written."""
     is_row = np.unpackbits(rows.is_row.view(np.uint8), bitorder="little").astype(bool)

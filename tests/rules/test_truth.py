@@ -38,7 +38,7 @@ from fasttree.draw.terminal_text import clean
 from fasttree.draw.text import branch_texts
 from fasttree.rules import Condition, RuleList
 from fasttree.rules.text import condition_text, premise_text
-from fasttree.tables.training import read_table_like
+from fasttree.tables.training import read_table_for_schema
 
 NAN = math.nan
 UNSEEN = object()  # a level that training did not see
@@ -501,7 +501,7 @@ def test_pruned_rules_are_true_of_the_rows_that_they_cover(identity: str) -> Non
     rules = fitted.rules_
     if rules.unknown == "error":
         rows = rows.take([i for i, row in enumerate(rows.dicts()) if all_seen(row, rules.schema)])
-    table = read_table_like(rows.table(fitted), rules.schema, "test", rules.unknown)
+    table = read_table_for_schema(rows.table(fitted), rules.schema, "test", rules.unknown)
     covers = rules.applies(table, 0, len(rows)).astype(bool)
     dicts = rows.dicts()
     check_rules(rules, dicts, covers)
@@ -977,7 +977,7 @@ def test_rules_that_print_alike_cover_the_same_rows(
     columns = [np.array(column, dtype=object) for column in list(zip(*asked, strict=True))[:2]]
     rows = {"a": columns[0], "b": columns[1], "x": np.array([row[2] for row in asked])}
     for rules in (fitted.rules_, base.fit(X, np.array(y)).rules()):
-        table = read_table_like(rows, rules.schema, "test", "missing")
+        table = read_table_for_schema(rows, rules.schema, "test", "missing")
         check_apart(rules, rules.applies(table, 0, len(asked)).astype(bool))
 
 

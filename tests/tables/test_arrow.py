@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fasttree
 from fasttree import TreeClassifier, _core
-from fasttree.tables.factors import hash_labels
+from fasttree.tables.factors import factorize
 from fasttree.tables.training import read_table
 
 pa = pytest.importorskip("pyarrow")
@@ -248,7 +248,7 @@ def test_a_stream_that_ends_early() -> None:
     for read, column in (
         (lambda s, out: _core.text_codes(s, out), text),
         (lambda s, out: _core.dictionary_codes(s, out), text.dictionary_encode()),
-        (lambda s, out: _core.place_codes(s, out, 9), pa.chunked_array([np.uint8([1, 2])])),
+        (lambda s, out: _core.pool_codes(s, out, 9), pa.chunked_array([np.uint8([1, 2])])),
     ):
         with pytest.raises(ValueError, match="ended after 2 of the 5 rows"):
             read(column.__arrow_c_stream__(), np.zeros(5, dtype=np.int32))
@@ -276,7 +276,7 @@ def test_places_in_a_pool(places: list[int | None], kind: str, cut: int, head: i
     whole = pa.array([201] * head + places, type=kind)[head:]
     column = pa.chunked_array([whole[:cut], whole[cut:]])
     codes = np.full(len(places), -7, dtype=np.int32)
-    rows = _core.place_codes(column.__arrow_c_stream__(), codes, 201)
+    rows = _core.pool_codes(column.__arrow_c_stream__(), codes, 201)
     expected, distinct = by_dict(places)
     assert codes.tolist() == expected
     assert rows == [places.index(place) for place in distinct]
@@ -291,7 +291,7 @@ def test_pools_that_are_too_large_and_other_numbers() -> None:
         pa.array(["a", "b", "c"]).dictionary_encode(),
     ):
         stream = pa.chunked_array([column]).__arrow_c_stream__()
-        assert _core.place_codes(stream, codes, 9) is None
+        assert _core.pool_codes(stream, codes, 9) is None
 
 
 def test_a_polars_category_among_very_many_others() -> None:
@@ -417,7 +417,7 @@ def test_objects_are_numbered_as_a_dict_does(values: list[Any]) -> None:
 def test_more_objects_than_are_remembered() -> None:
     words = [f"word {i}" for i in range(20_000)]
     values = [words[i * i % 20_000] for i in range(60_000)] + [str(word) + "" for word in words]
-    labels = hash_labels(values)
+    labels = factorize(values)
     assert [labels.labels[code] for code in labels.codes] == values
     assert labels.codes.tolist() == by_dict(values)[0]
 

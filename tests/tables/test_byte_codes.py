@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import fasttree
 from fasttree import _core
-from fasttree.tables.byte_codes import FewNumbers
+from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.columns import read_column
 from fasttree.tables.training import read_table
 
@@ -95,7 +95,7 @@ def test_numbers_whose_bits_meet_in_one_slot() -> None:
 
 def few_numbers(column: pa.ChunkedArray) -> tuple[list[int], list[float] | None]:
     codes = np.full(len(column), 77, dtype=np.uint8)
-    distinct = _core.few_numbers(column.__arrow_c_stream__(), codes)
+    distinct = _core.number_byte_codes(column.__arrow_c_stream__(), codes)
     return codes.tolist(), distinct
 
 
@@ -148,13 +148,13 @@ def test_what_does_not_come_as_codes() -> None:
         assert few_numbers(pa.chunked_array([values]))[1] is None
     assert few_numbers(pa.chunked_array([pa.array(range(255))]))[1] == list(range(255))
     with pytest.raises(ValueError, match="ended after 2 of the 5 rows"):
-        _core.few_numbers(
+        _core.number_byte_codes(
             pa.chunked_array([[1, None]]).__arrow_c_stream__(), np.zeros(5, dtype=np.uint8)
         )
 
 
 def test_rows_of_few_numbers() -> None:
-    few = FewNumbers(np.array([2, 0, 1, 3, 2], dtype=np.uint8), np.array([10.0, 5.0, 7.0]))
+    few = ByteCodedNumbers(np.array([2, 0, 1, 3, 2], dtype=np.uint8), np.array([10.0, 5.0, 7.0]))
     np.testing.assert_array_equal(few.values(), [5.0, np.nan, 10.0, 7.0, 5.0])
     for rows in (np.array([3, 1, 3]), np.array([False, True, False, True, False]), np.array([1])):
         part = few.take(rows)
@@ -229,7 +229,7 @@ def test_only_who_encodes_gets_codes() -> None:
         assert isinstance(column.values, np.ndarray)
     for column in read_table(table, to_encode=True).columns or ():
         assert column.values is None
-        assert isinstance(column.few, FewNumbers)
+        assert isinstance(column.few, ByteCodedNumbers)
     assert isinstance(read_column("c", table.column("whole")), np.ndarray)
 
 
@@ -262,18 +262,18 @@ def check_bytes(X: Any, **arguments: Any) -> list[bool]:
         assert column.codes is not None
         assert bytes_.categories == column.categories
         assert (bytes_.declared, bytes_.ordered) == (column.declared, column.ordered)
-        if bytes_.few_codes is None:
+        if bytes_.byte_codes is None:
             np.testing.assert_array_equal(bytes_.codes, column.codes)
             continue
         assert bytes_.codes is None
-        assert found.few_codes is not None
-        assert np.shares_memory(bytes_.few_codes, found.few_codes[place])
-        np.testing.assert_array_equal(bytes_.few_codes, column.codes + 1)
+        assert found.byte_codes is not None
+        assert np.shares_memory(bytes_.byte_codes, found.byte_codes[place])
+        np.testing.assert_array_equal(bytes_.byte_codes, column.codes + 1)
         some = np.arange(0, len(column.codes), 3)
         part, expected = bytes_.take(some), column.take(some)
         np.testing.assert_array_equal(part.codes, expected.codes)
-        assert (part.categories, part.few_codes) == (expected.categories, None)
-    return [column.few_codes is not None for column in found.columns or ()]
+        assert (part.categories, part.byte_codes) == (expected.categories, None)
+    return [column.byte_codes is not None for column in found.columns or ()]
 
 
 def words(n_levels: int, n_rows: int) -> list[str | None]:
@@ -331,5 +331,5 @@ def test_the_users_codes_are_never_written_to() -> None:
     table = read_table(X, to_encode=True)
     np.testing.assert_array_equal(made.codes, before)
     first, _, last = table.columns or ()
-    np.testing.assert_array_equal(first.few_codes, before + 1)
-    np.testing.assert_array_equal(last.few_codes, before + 1)
+    np.testing.assert_array_equal(first.byte_codes, before + 1)
+    np.testing.assert_array_equal(last.byte_codes, before + 1)

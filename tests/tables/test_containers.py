@@ -16,7 +16,7 @@ from reading import COLOURS, FLAGS, SIZES, WEIGHTS, Stream, facts, one, schema_o
 
 from fasttree import Categorical, TreeClassifier
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import read_table, read_table_like
+from fasttree.tables.training import read_table, read_table_for_schema
 
 # -- containers ------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ def test_every_container_is_understood_by_a_model_fitted_on_another(
     make: Callable[[], Any],
 ) -> None:
     schema = schema_of(read_table(as_dict_of_lists()))
-    assert facts(read_table_like(make(), schema)) == EXPECTED
+    assert facts(read_table_for_schema(make(), schema)) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_model_finds_columns_by_name(X: Any, places: list[int]) -> None:
     else:
         moved = X.select(names) if hasattr(X, "select") else X[names]
     schema = schema_of(read_table(X))
-    table = read_table_like(moved, schema)
+    table = read_table_for_schema(moved, schema)
     assert (table.n_rows, table.names, table.named) == (4, schema.names, True)
     assert facts(table) == EXPECTED
     # A model without names, or a table without names, goes by position.
@@ -150,7 +150,7 @@ def test_a_model_finds_columns_by_name(X: Any, places: list[int]) -> None:
         schema.classes,
         named=False,
     )
-    assert facts(read_table_like(X, nameless))[0][1:] == EXPECTED[0][1:]
+    assert facts(read_table_for_schema(X, nameless))[0][1:] == EXPECTED[0][1:]
     assert facts(read_table(moved)) == [EXPECTED[place] for place in places]
 
 
@@ -158,9 +158,9 @@ def test_an_all_numeric_frame_in_another_order() -> None:
     frame = pd.DataFrame({name: np.arange(3.0) + place for place, name in enumerate("abc")})
     schema = schema_of(read_table(frame))
     for X in (frame, frame[["c", "a", "b"]], frame[["b", "a", "c"]].to_records(index=False)):
-        assert facts(read_table_like(X, schema)) == facts(read_table(frame))
+        assert facts(read_table_for_schema(X, schema)) == facts(read_table(frame))
     matrix = frame[["c", "a", "b"]].to_numpy()
-    table = read_table_like(matrix, schema)  # no names: by position
+    table = read_table_for_schema(matrix, schema)  # no names: by position
     assert table.matrix is matrix
     assert table.names == ("a", "b", "c")
 
@@ -169,7 +169,7 @@ def test_columns_in_any_order_are_not_copied() -> None:
     columns = {name: np.arange(3.0) for name in "abc"}
     schema = schema_of(read_table(columns))
     for names in ("abc", "cab"):
-        found = read_table_like({name: columns[name] for name in names}, schema).columns or ()
+        found = read_table_for_schema({name: columns[name] for name in names}, schema).columns or ()
         assert [column.name for column in found] == ["a", "b", "c"]
         assert all(column.values is columns[column.name] for column in found)
 
@@ -183,7 +183,7 @@ def test_rows_without_names() -> None:
         assert facts(table) == unnamed
         # A model with names takes rows without.
         schema = schema_of(read_table(as_dict_of_lists()))
-        assert facts(read_table_like(X, schema)) == EXPECTED
+        assert facts(read_table_for_schema(X, schema)) == EXPECTED
 
 
 def test_pandas_numbers_as_column_names_are_no_names() -> None:
@@ -256,7 +256,7 @@ def test_a_numeric_array_is_taken_as_it_is(dtype: str, order: Any) -> None:
     assert table.columns is None
     assert table.names == ("x0", "x1")
     assert read_table(X, None).matrix is X
-    assert read_table_like(X, schema_of(table)).matrix is X
+    assert read_table_for_schema(X, schema_of(table)).matrix is X
 
 
 def test_a_strided_view_and_a_memory_map_are_not_copied(tmp_path: Any) -> None:
@@ -267,7 +267,7 @@ def test_a_strided_view_and_a_memory_map_are_not_copied(tmp_path: Any) -> None:
     table = read_table(mapped)
     assert table.matrix is not None
     assert np.shares_memory(table.matrix, mapped)
-    assert type(read_table_like(mapped, schema_of(table)).matrix) is np.ndarray
+    assert type(read_table_for_schema(mapped, schema_of(table)).matrix) is np.ndarray
 
 
 def test_odd_numbers_become_plain_ones() -> None:
@@ -276,7 +276,7 @@ def test_odd_numbers_become_plain_ones() -> None:
     extended = np.array([[1.5]], dtype=np.longdouble)
     for X, dtype in ((half, "float32"), (foreign, "float64"), (extended, "float64")):
         schema = schema_of(read_table(X))
-        for table in (read_table(X), read_table_like(X, schema)):
+        for table in (read_table(X), read_table_for_schema(X, schema)):
             assert table.matrix is not None
             assert table.matrix.dtype == np.dtype(dtype)
             assert table.matrix.dtype.isnative
@@ -294,7 +294,7 @@ def test_numpy_matrix_and_rows_of_arrays() -> None:
 def test_a_matrix_may_hold_nan_and_infinity_until_its_values_are_read() -> None:
     X = np.array([[np.nan, np.inf]])
     assert read_table(X).matrix is X
-    assert read_table_like(X, schema_of(read_table(X))).matrix is X
+    assert read_table_for_schema(X, schema_of(read_table(X))).matrix is X
     assert one([np.inf, -np.inf]).values.tolist() == [np.inf, -np.inf]
 
 
@@ -303,7 +303,7 @@ def test_predict_on_a_matrix_does_not_open_it(monkeypatch: pytest.MonkeyPatch) -
     schema = schema_of(read_table(np.zeros((1, 2000))))
     monkeypatch.setattr("fasttree.tables.training.open_container", None)
     X = np.zeros((1, 2000))
-    assert read_table_like(X, schema).matrix is X
+    assert read_table_for_schema(X, schema).matrix is X
 
 
 # -- columns that are not as long as they say ------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from reading import HIGH, LOW, MID, Stream, facts, one
 
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import Categorical, Table, read_table, read_table_like
+from fasttree.tables.training import Categorical, Table, read_table, read_table_for_schema
 
 # -- categorical_features --------------------------------------------------------------------------
 
@@ -217,7 +217,7 @@ def test_order_lives_on_in_some_rows_and_in_what_a_model_reads() -> None:
     ordered = AttributeSchema("a", ("y", "x"), ordered=True)
     schema = Schema((ordered, AttributeSchema("b", ("u", "v"))), np.array([0, 1]), named=True)
     X = {"a": Categorical(["x"]), "b": Categorical(["u"], ordered=True)}
-    assert names_of_ordered(read_table_like(X, schema)) == ["a"]
+    assert names_of_ordered(read_table_for_schema(X, schema)) == ["a"]
     assert ordered != AttributeSchema("a", ("y", "x"))
 
 

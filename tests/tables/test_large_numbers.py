@@ -17,7 +17,7 @@ import pytest
 import fasttree
 from fasttree import TreeClassifier, _core
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import Table, read_table, read_table_like
+from fasttree.tables.training import Table, read_table, read_table_for_schema
 
 pytestmark = pytest.mark.numeric
 
@@ -72,7 +72,7 @@ def test_identifiers_with_a_hole_are_categories(column: Any) -> None:
     assert (table.columns or ())[0].categories == (LOW, HIGH)
     assert {type(level) for level in (table.columns or ())[0].categories or ()} == {int}
     schema = Schema((AttributeSchema("a", (HIGH, LOW)),), np.array([0, 1]), named=True)
-    assert codes(read_table_like({"a": column}, schema)) == [1, -1, 0]
+    assert codes(read_table_for_schema({"a": column}, schema)) == [1, -1, 0]
     assert codes(read_table({"a": column}, {"a": [HIGH, 7, LOW]})) == [2, -1, 0]
 
 
@@ -95,7 +95,7 @@ def test_a_threshold_cannot_tell_them_apart(column: Any) -> None:
 
 @pytest.mark.parametrize("column", [*HOLED.values(), *WHOLE.values()], ids=[*HOLED, *WHOLE])
 def test_a_fitted_threshold_takes_the_nearest_float(column: Any) -> None:
-    found = read_table_like({"a": column}, NUMBER).values()[0].astype(np.float64)
+    found = read_table_for_schema({"a": column}, NUMBER).values()[0].astype(np.float64)
     assert found[0] == found[-1] == 2.0**60
     assert np.isnan(found[1:-1]).all()
 
@@ -182,7 +182,7 @@ def test_numbers_beyond_float64(column: Any, categorical_features: Any) -> None:
     with pytest.raises(ValueError, match=r"^column 'a' holds .*beyond the range of float64.*text"):
         read_table({"a": column}, categorical_features)
     with pytest.raises(ValueError, match=r"column 'a' holds .*beyond the range of float64"):
-        read_table_like({"a": column}, NUMBER)
+        read_table_for_schema({"a": column}, NUMBER)
 
 
 @pytest.mark.skipif(

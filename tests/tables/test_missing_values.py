@@ -36,7 +36,7 @@ from fasttree.tables.training import (
     Table,
     missing_value_error,
     read_table,
-    read_table_like,
+    read_table_for_schema,
 )
 
 NAN = np.nan
@@ -158,7 +158,7 @@ def test_missing_values_of_every_sort(column: Any, expected: Any) -> None:
     schemas = schema_of(table), schema_of(table.take(np.array([0])))
     fit, seen, seen_one = (
         (each.columns or ())[0]
-        for each in (table, *(read_table_like({"a": column}, schema) for schema in schemas))
+        for each in (table, *(read_table_for_schema({"a": column}, schema) for schema in schemas))
     )
     if isinstance(expected, list):
         for each in (fit, seen, seen_one):
@@ -252,9 +252,9 @@ def test_a_column_without_a_value_fits_every_model(column: Any) -> None:
     assert np.isnan(found.values).tolist() == [True, True]
     for unknown in ("missing", "error"):
         for schema in (WORDS, LEVELS, BOOLS, EMPTY):
-            table = read_table_like({"a": column}, schema, unknown=unknown)
+            table = read_table_for_schema({"a": column}, schema, unknown=unknown)
             assert facts(table) == [("a", [-1, -1], schema.attributes[0].categories)]
-        table = read_table_like({"a": column, "b": column}, NUMBERS, unknown=unknown)
+        table = read_table_for_schema({"a": column, "b": column}, NUMBERS, unknown=unknown)
         for each in table.columns or ():
             assert each.categories is None
             assert each.values is not None
@@ -307,11 +307,11 @@ def test_missing_values_of_every_container() -> None:
     schema = schema_of(read_table(columns))
     for X in tables:
         assert with_gaps_facts(read_table(X)) == expected
-        assert with_gaps_facts(read_table_like(X, schema)) == expected
+        assert with_gaps_facts(read_table_for_schema(X, schema)) == expected
     unnamed = [(f"x{place}", *column[1:]) for place, column in enumerate(expected)]
     for X in (rows, np.array(rows, dtype=object)):
         assert with_gaps_facts(read_table(X)) == unnamed
-        assert with_gaps_facts(read_table_like(X, schema)) == expected
+        assert with_gaps_facts(read_table_for_schema(X, schema)) == expected
 
 
 def test_floats_with_nan_are_not_copied() -> None:
@@ -321,7 +321,7 @@ def test_floats_with_nan_are_not_copied() -> None:
         found = one(column).values
         assert np.shares_memory(found, one(column).values)
         assert found.tolist() == [1.0, 3.0]
-        assert (read_table_like({"a": column}, schema).columns or ())[0].values is not None
+        assert (read_table_for_schema({"a": column}, schema).columns or ())[0].values is not None
 
 
 def test_a_matrix_that_is_split_into_columns_keeps_its_nan() -> None:
@@ -331,7 +331,7 @@ def test_a_matrix_that_is_split_into_columns_keeps_its_nan() -> None:
     assert (first.codes.tolist(), first.categories) == ([1, 0, -1], (1.0, 2.0))
     assert np.shares_memory(second.values, X)
     schema = schema_of(read_table(X[1:], [0]))
-    first, second = read_table_like(X, schema).columns or ()
+    first, second = read_table_for_schema(X, schema).columns or ()
     assert first.codes.tolist() == [UNKNOWN_CODE, 0, MISSING_CODE]
     assert np.shares_memory(second.values, X)
 
@@ -342,7 +342,10 @@ def test_a_masked_matrix(dtype: Any) -> None:
     data = np.array([[1, under_the_mask], [0, 1]]).astype(dtype)
     masked = np.ma.masked_array(data, mask=[[False, True], [False, False]])
     before = data.copy()
-    for table in (read_table(masked), read_table_like(masked, schema_of(read_table(data > 0)))):
+    for table in (
+        read_table(masked),
+        read_table_for_schema(masked, schema_of(read_table(data > 0))),
+    ):
         assert table.matrix is not None
         assert type(table.matrix) is np.ndarray
         assert table.matrix.dtype == (np.float32 if dtype is np.float32 else np.float64)
@@ -443,7 +446,7 @@ def test_bools_with_missing_values_where_numbers_are_asked_for() -> None:
     for column in ([True, None, False], pl.Series([True, None, False])):
         found = one(column, None)
         np.testing.assert_array_equal(found.values, [1.0, NAN, 0.0])
-        table = read_table_like({"a": column, "b": column}, NUMBERS)
+        table = read_table_for_schema({"a": column, "b": column}, NUMBERS)
         for each in table.columns or ():
             np.testing.assert_array_equal(each.values, [1.0, NAN, 0.0])
         assert one(column, ["a"]).categories == (False, True)
@@ -464,7 +467,7 @@ def test_some_rows_of_a_table_with_missing_values() -> None:
 
 
 def test_some_rows_of_what_a_model_reads_keep_its_codes() -> None:
-    table = read_table_like({"a": ["blue", None, "pink"]}, WORDS)
+    table = read_table_for_schema({"a": ["blue", None, "pink"]}, WORDS)
     assert facts(table.take(np.array([0, 2]))) == [("a", [1, UNKNOWN_CODE], ("red", "blue"))]
 
 

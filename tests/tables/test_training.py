@@ -15,7 +15,7 @@ import pytest
 from reading import BOOLS, EMPTY, LEVELS, NUMBERS, WORDS, codes_like, facts, one, schema_of
 
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import UNKNOWN_CODE, Categorical, read_table, read_table_like
+from fasttree.tables.training import UNKNOWN_CODE, Categorical, read_table, read_table_for_schema
 
 # -- predict ---------------------------------------------------------------------------------------
 
@@ -27,10 +27,10 @@ def test_another_number_of_columns(X: Any) -> None:
             ValueError,
             match=r"^X has 3 features, but TreeClassifier is expecting 2 features as inp",
         ):
-            read_table_like(X, schema, "TreeClassifier")
+            read_table_for_schema(X, schema, "TreeClassifier")
     named = pd.DataFrame({"a": [1], "b": [1], "c": [1]})
     with pytest.raises(ValueError, match="X has 3 features, but the model is expecting 2 features"):
-        read_table_like(named, Schema(NUMBERS.attributes, NUMBERS.classes, named=False))
+        read_table_for_schema(named, Schema(NUMBERS.attributes, NUMBERS.classes, named=False))
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_other_names(names: list[str], message: str) -> None:
     head = "The feature names should match those that were passed during fit.\n"
     for X in (pd.DataFrame([[0] * len(names)], columns=names), {name: [0] for name in names}):
         with pytest.raises(ValueError, match="feature names") as caught:
-            read_table_like(X, NUMBERS)
+            read_table_for_schema(X, NUMBERS)
         assert str(caught.value) == head + message
 
 
 def test_names_on_one_side_only_are_allowed() -> None:
-    assert read_table_like(np.zeros((1, 2)), NUMBERS).names == ("a", "b")
+    assert read_table_for_schema(np.zeros((1, 2)), NUMBERS).names == ("a", "b")
     unnamed = schema_of(read_table(np.zeros((1, 2))))
-    table = read_table_like(pd.DataFrame({"a": [1], "b": [2]}), unnamed)
+    table = read_table_for_schema(pd.DataFrame({"a": [1], "b": [2]}), unnamed)
     assert table.names == ("x0", "x1")
     assert not table.named
 
@@ -94,14 +94,14 @@ def test_labels_unknown_to_the_model_as_an_error(
     column: Any, schema: Schema, value: str, row: int
 ) -> None:
     for unknown in ("missing", "majority"):
-        table = read_table_like({"a": column}, schema, unknown=unknown)
+        table = read_table_for_schema({"a": column}, schema, unknown=unknown)
         assert (table.columns or ())[0].codes[row] == UNKNOWN_CODE
     with pytest.raises(ValueError, match="not seen at fit") as caught:
-        read_table_like({"a": column}, schema, unknown="error")
+        read_table_for_schema({"a": column}, schema, unknown="error")
     for word in (f"column 'a' holds {value} in row {row}", 'unknown="missing"', '"majority"'):
         assert word in str(caught.value)
     with pytest.raises(ValueError, match="column 'a' holds 'green' in row 0"):
-        read_table_like([["green"]], WORDS, "TreeClassifier", "error")
+        read_table_for_schema([["green"]], WORDS, "TreeClassifier", "error")
 
 
 @pytest.mark.parametrize(
@@ -118,14 +118,14 @@ def test_labels_unknown_to_the_model_as_an_error(
 def test_numeric_levels_match_by_value(values: Any) -> None:
     assert codes_like(values, LEVELS) == [2, 0, UNKNOWN_CODE]
     matrix = np.array([[10.0], [1.0], [3.0]])
-    assert (read_table_like(matrix, LEVELS).columns or ())[0].codes.tolist() == [2, 0, -2]
+    assert (read_table_for_schema(matrix, LEVELS).columns or ())[0].codes.tolist() == [2, 0, -2]
 
 
 def test_bools_and_numbers_match_by_value() -> None:
     assert codes_like([1, 0, 2], BOOLS) == [1, 0, UNKNOWN_CODE]
     assert codes_like([True, False], LEVELS) == [0, UNKNOWN_CODE]
     assert codes_like(np.array([1.0, 0.0]), BOOLS) == [1, 0]
-    flags = read_table_like({"a": [True, False], "b": [1, 2]}, NUMBERS)
+    flags = read_table_for_schema({"a": [True, False], "b": [1, 2]}, NUMBERS)
     assert facts(flags) == [("a", [True, False]), ("b", [1, 2])]
 
 
@@ -150,27 +150,27 @@ def test_bools_and_numbers_match_by_value() -> None:
 def test_another_kind_of_column(column: Any, schema: Schema, words: list[str]) -> None:
     table = {"a": column, "b": [0]} if schema is NUMBERS else {"a": column}
     with pytest.raises(ValueError, match="column 'a'") as caught:
-        read_table_like(table, schema)
+        read_table_for_schema(table, schema)
     for word in words:
         assert word in str(caught.value)
 
 
 def test_words_after_a_missing_value_for_a_model_of_numbers() -> None:
     with pytest.raises(ValueError, match=r"column 'b' was numeric at fit, .* such as 'red'"):
-        read_table_like({"a": [1, None], "b": [None, "red"]}, NUMBERS)
+        read_table_for_schema({"a": [1, None], "b": [None, "red"]}, NUMBERS)
 
 
 def test_a_numeric_array_for_a_model_of_words() -> None:
     with pytest.raises(ValueError, match="column 'a' was categorical at fit"):
-        read_table_like(np.zeros((2, 1)), WORDS)
+        read_table_for_schema(np.zeros((2, 1)), WORDS)
 
 
 def test_no_rows_at_predict() -> None:
     for X in (np.zeros((0, 2)), pd.DataFrame({"a": [], "b": []})):
         with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\) \(shape=\(0, 2\)\)"):
-            read_table_like(X, NUMBERS)
+            read_table_for_schema(X, NUMBERS)
     with pytest.raises(ValueError, match="Reshape your data"):
-        read_table_like(np.zeros(2), NUMBERS)
+        read_table_for_schema(np.zeros(2), NUMBERS)
 
 
 def test_schemas_do_not_get_mixed_up() -> None:

@@ -24,7 +24,7 @@ from fasttree import (
     TreeClassifier,
     pruning,
 )
-from fasttree.encoding.class_weights import evened, likeliest
+from fasttree.encoding.class_weights import majority_class, snap_near_ties
 
 pytestmark = pytest.mark.numeric
 
@@ -129,13 +129,13 @@ def test_exact_tie_goes_to_the_declared_order_of_y() -> None:
 
 def test_shares_that_rounding_parts_are_equal() -> None:
     shares = np.array([[0.3, 0.7 / 2, 0.35 - 1e-16], [0.1 + 0.2, 0.3, 0.4], [0.5, 0.5 - 1e-9, 0.0]])
-    level = evened(shares)
+    level = snap_near_ties(shares)
     assert level[0, 1] == level[0, 2]
     # Only the largest, and only what is hardly different.
     assert np.array_equal(level[1:], shares[1:])
-    assert np.array_equal(evened(level), level)
-    assert likeliest(level, ()).tolist() == [1, 2, 0]
-    assert likeliest(level, (2, 1, 0)).tolist() == [2, 2, 0]
+    assert np.array_equal(snap_near_ties(level), level)
+    assert majority_class(level, ()).tolist() == [1, 2, 0]
+    assert majority_class(level, (2, 1, 0)).tolist() == [2, 2, 0]
 
 
 def test_a_way_that_stops_at_an_unknown_level_ends_as_at_a_leaf() -> None:

@@ -25,7 +25,7 @@ def least_of_many(size: float) -> float:
     return MANY_VALUES * size * (1 - 1e-6)
 
 
-def worth(
+def adjusted_score(
     gain: np.ndarray,
     split: np.ndarray,
     must_gain: np.ndarray,
@@ -55,7 +55,9 @@ def worth(
 def collapse(tree: Tree) -> Tree:
     """The tree without the splits that save no training errors (or what they cost)."""
     errors = tree.schema.priors.risk(tree.counts, tree.pred)
-    below = tree.sum_up(np.where(tree.is_leaf(), errors, 0.0))  # of the leaves under each node
+    below = tree.subtree_sums(
+        np.where(tree.is_leaf(), errors, 0.0)
+    )  # of the leaves under each node
     root = tree.counts[0]
     least = LEAST_ERRORS * at_stake(tree.schema.priors, root) / total(root)
     return tree.subtree(below < errors - least)

@@ -6,47 +6,47 @@ from __future__ import annotations
 
 import numpy as np
 
-from fasttree.base.ragged import sizes
-from fasttree.growth.context import Ground
-from fasttree.growth.level import Level, family_sums
+from fasttree.base.ragged import lengths
+from fasttree.growth.context import GrowthContext
+from fasttree.growth.level import Level, sums_by_group
 from fasttree.growth.split import Splitter
 from fasttree.stats.chance import score_tables
 
 MOST_CELLS = 2**21  # of tables that are scored together
 
 
-class ChanceRule:
-    """The judge of an `Evaluator`'s splits."""
+class ChanceAdjustedChooser:
+    """Scores a split by what its children can come to: a chooser of a `SplitSearch`."""
 
-    def __init__(self, ground: Ground, measure: str) -> None:
-        self.ground = ground
+    def __init__(self, context: GrowthContext, measure: str) -> None:
+        self.context = context
         self.measure = measure
 
-    def worth(
+    def adjusted_score(
         self, level: Level, nodes: np.ndarray, score: np.ndarray, cut: np.ndarray
     ) -> np.ndarray:
         """The measure of the splits that have a score, [attribute, node]; -inf for the others."""
-        worth = np.full(score.shape, -np.inf)
+        adjusted = np.full(score.shape, -np.inf)
         for attribute in range(len(score)):
             here = np.flatnonzero(np.isfinite(score[attribute]))
             if len(here):
                 attributes = np.full(len(here), attribute)
-                worth[attribute, here] = self._measured(
+                adjusted[attribute, here] = self._scores(
                     level, nodes[here], attributes, cut[attribute, here]
                 )
-        return worth
+        return adjusted
 
-    def _measured(
+    def _scores(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
     ) -> np.ndarray:
-        ground = self.ground
-        children = Splitter(ground).describe(level, nodes, attribute, cut).children
+        context = self.context
+        children = Splitter(context).describe(level, nodes, attribute, cut).children
         # As many rows as there are, however much more the classes of some count.
-        unit = level.sums.total[nodes] / (level.sums.size[nodes] / ground.per_unit)
-        n_children = sizes(children.first_child)
+        unit = level.stats.total[nodes] / (level.stats.limit_weight[nodes] / context.steps_per_unit)
+        n_children = lengths(children.first_child)
         counts = children.counts / np.repeat(unit, n_children)[:, np.newaxis]
-        known = family_sums(children.counts.sum(axis=1), children.first_child)
-        missing = (level.sums.total[nodes] - known) / unit
+        known = sums_by_group(children.counts.sum(axis=1), children.first_child)
+        missing = (level.stats.total[nodes] - known) / unit
         score = np.empty(len(nodes))
         order = np.argsort(n_children, kind="stable")  # tables of about the same height together
         start = 0

@@ -12,7 +12,7 @@ import numpy as np
 from fasttree.base.checks import as_float
 from fasttree.base.elementary import power
 from fasttree.base.hints import meant
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.tables.numpy_columns import masked_places
 
 __all__ = [
@@ -57,7 +57,7 @@ def nunez(w: float = 1.0) -> Nunez:
     """(2^gain - 1) / (cost + 1)^w (Núñez); w from 0, costs do not matter, to 1."""
     exponent = as_float(w)
     if not 0.0 <= exponent <= 1.0:
-        raise ValueError(f"w must be a number from 0 to 1, got {shown(w)}")
+        raise ValueError(f"w must be a number from 0 to 1, got {short_repr(w)}")
     return Nunez(exponent)
 
 
@@ -76,16 +76,16 @@ class AttributeCosts:
     cost: np.ndarray  # float64 per attribute
     function: CostFunction
 
-    def worth(self, score: np.ndarray, measured: np.ndarray) -> np.ndarray:
+    def adjusted_score(self, score: np.ndarray, tested: np.ndarray) -> np.ndarray:
         """What the search maximises instead of `score`, both [attribute, node]; -inf stays.
 
-        An attribute that was measured on the way to a node, `measured`[attribute, node], costs nothing there.
+        An attribute that was measured on the way to a node, `tested`[attribute, node], costs nothing there.
         """
         possible = np.isfinite(score)
         gain = np.where(possible & (score > NO_GAIN), score, 0.0)
-        cost = np.where(measured, 0.0, self.cost[:, np.newaxis])
-        worth = _check_worth(self.function(gain, cost), gain.shape)
-        return np.where(possible, worth, -np.inf)
+        cost = np.where(tested, 0.0, self.cost[:, np.newaxis])
+        adjusted = _check_adjusted(self.function(gain, cost), gain.shape)
+        return np.where(possible, adjusted, -np.inf)
 
 
 def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCosts | None:
@@ -124,7 +124,7 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
         unknown = [name for name in costs if name not in known]
         if unknown:
             raise ValueError(
-                f"attribute_costs names {shown(unknown[0])}, which is not a column; the columns are "
+                f"attribute_costs names {short_repr(unknown[0])}, which is not a column; the columns are "
                 f"{', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
             )
         values = [costs.get(name, 1.0) for name in names]
@@ -143,7 +143,7 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
         if array.ndim == 0:
             raise TypeError(
                 "attribute_costs must be a dict from attribute to cost, or an array with a cost for each of the "
-                f"{len(names)} attributes, got {shown(costs)}"
+                f"{len(names)} attributes, got {short_repr(costs)}"
             )
         if array.shape != (len(names),):
             raise ValueError(
@@ -155,12 +155,12 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
     for place in np.flatnonzero(~((prices >= 0) & (prices < np.inf)))[:1]:  # a NaN is not >= 0
         raise ValueError(
             f"attribute_costs: the cost of {names[place]!r} must be a finite number, 0 or more, "
-            f"got {shown(values[place])}"
+            f"got {short_repr(values[place])}"
         )
     return prices
 
 
-def _check_worth(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _check_adjusted(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
     """What a cost function returned, as numbers. Infinity is none, for nothing could be worth more; -infinity is a way
     to say: never this one."""
     wanted = (
@@ -168,19 +168,19 @@ def _check_worth(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
         f"(two arrays of shape {shape})"
     )
     try:
-        worth = np.asarray(returned)
+        adjusted = np.asarray(returned)
     except ValueError:  # rows of several lengths
-        raise ValueError(f"{wanted}, got {shown(returned)}") from None
+        raise ValueError(f"{wanted}, got {short_repr(returned)}") from None
     if masked_places(returned) is not None:
         raise ValueError(f"{wanted}, got a masked array: return -infinity for what is not to be")
-    if worth.shape != shape:
-        got = f"an array of shape {worth.shape}" if worth.ndim else shown(returned)
+    if adjusted.shape != shape:
+        got = f"an array of shape {adjusted.shape}" if adjusted.ndim else short_repr(returned)
         raise ValueError(f"{wanted}, got {got}")
-    if worth.dtype.kind not in "biuf":
-        raise TypeError(f"{wanted}, got {shown(worth.flat[0])}: return an array of floats")
-    if not (worth < np.inf).all():  # a NaN is not < inf
+    if adjusted.dtype.kind not in "biuf":
+        raise TypeError(f"{wanted}, got {short_repr(adjusted.flat[0])}: return an array of floats")
+    if not (adjusted < np.inf).all():  # a NaN is not < inf
         raise ValueError(
             f"{wanted}, got NaN or infinity: mind that an attribute costs 0 where it was measured "
             "already, that a gain may be 0 and a cost very small"
         )
-    return worth.astype(np.float64, copy=False)
+    return adjusted.astype(np.float64, copy=False)

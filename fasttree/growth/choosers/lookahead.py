@@ -12,59 +12,59 @@ from dataclasses import replace
 
 import numpy as np
 
-from fasttree.base.ragged import sizes
-from fasttree.growth.level import Level, family_sums, note_measured
-from fasttree.growth.search import Evaluator
+from fasttree.base.ragged import lengths
+from fasttree.growth.level import Level, mark_tested, sums_by_group
+from fasttree.growth.search import SplitSearch
 from fasttree.growth.split import Children, Splitter
 
 LayOut = Callable[[Level, np.ndarray, Children], Level]
 
 
 class Lookahead:
-    """The judge of an `Evaluator`'s splits."""
+    """Scores a split by what its children can come to: a chooser of a `SplitSearch`."""
 
-    def __init__(self, evaluator: Evaluator, trial: Evaluator, lay_out: LayOut) -> None:
+    def __init__(self, search: SplitSearch, trial: SplitSearch, lay_out: LayOut) -> None:
         """`trial`: another evaluator of the same fit, whose rows may be moved about; `lay_out`: a level of children."""
-        self.evaluator = evaluator
+        self.search = search
         self.trial = trial
         self.lay_out = lay_out
 
-    def worth(
+    def adjusted_score(
         self, level: Level, nodes: np.ndarray, score: np.ndarray, cut: np.ndarray
     ) -> np.ndarray:
         """What is left of the lengths of one-level subtrees, [attribute, node], if children may be split once more."""
-        worth = score.copy()
+        adjusted = score.copy()
         for attribute in range(len(score)):
             here = np.flatnonzero(np.isfinite(score[attribute]))
             if len(here):
-                worth[attribute, here] += self._saved(
+                adjusted[attribute, here] += self._saved(
                     level, nodes[here], attribute, cut[attribute, here]
                 )
-        return worth
+        return adjusted
 
     def _saved(
         self, level: Level, nodes: np.ndarray, attribute: int, cut: np.ndarray
     ) -> np.ndarray:
         """How many bits shorter a subtree gets by splitting its children where that is shorter than a leaf."""
-        trial, ground = self.trial, self.trial.ground
-        assert trial.lengths is not None
-        trial.instances.copy_from(self.evaluator.instances)
-        trial.order = self.evaluator.order
+        trial, context = self.trial, self.trial.context
+        assert trial.length_chooser is not None
+        trial.row_buffers.copy_from(self.search.row_buffers)
+        trial.order = self.search.order
         attributes = np.full(len(nodes), attribute)
-        children = Splitter(ground).split(level, nodes, attributes, cut)
-        family = np.repeat(np.arange(len(nodes)), sizes(children.first_child))
+        children = Splitter(context).split(level, nodes, attributes, cut)
+        group = np.repeat(np.arange(len(nodes)), lengths(children.first_child))
         assert children.n_branches is not None
         below = replace(
             self.lay_out(level, nodes, children),
-            measured=note_measured(level, nodes, attributes, family),
-            siblings=children.n_branches[family],
+            tested=mark_tested(level, nodes, attributes, group),
+            siblings=children.n_branches[group],
         )
-        data = below.sums.cost / (ground.measure.unit * ground.per_unit)
-        eligible = self.evaluator.eligible[nodes]
-        is_leaf = trial.lengths.leaf_bits(attributes, children.n_branches, eligible)[family]
+        data = below.stats.loss / (context.criterion.unit * context.steps_per_unit)
+        eligible = self.search.eligible[nodes]
+        is_leaf = trial.length_chooser.leaf_bits(attributes, children.n_branches, eligible)[group]
         saved = np.zeros(below.n_nodes)
-        winners = trial.evaluate(below)
-        found = winners.attribute >= 0
+        best_splits = trial.search_level(below)
+        found = best_splits.attribute >= 0
         split = below.frontier[found]
-        saved[split] = np.maximum(data[split] + is_leaf[split] + winners.score[found], 0.0)
-        return family_sums(saved, children.first_child)
+        saved[split] = np.maximum(data[split] + is_leaf[split] + best_splits.score[found], 0.0)
+        return sums_by_group(saved, children.first_child)

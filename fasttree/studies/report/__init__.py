@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from fasttree.base.values import shown
+from fasttree.base.values import short_repr
 from fasttree.studies.report.contents import contents
 from fasttree.studies.report.html import to_html
 from fasttree.studies.report.markdown import to_markdown
@@ -38,7 +38,7 @@ def check_ending(path: str | os.PathLike[str]) -> str:
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
         raise ValueError(
-            f"a report is HTML or Markdown: end its name in .html or .md, got {shown(os.fspath(path))}"
+            f"a report is HTML or Markdown: end its name in .html or .md, got {short_repr(os.fspath(path))}"
         )
     return ending
 
