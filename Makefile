@@ -23,14 +23,14 @@ help:
 	@echo "make test         the test suite                 (PYTEST_ARGS='-k name' to choose, WORKERS=0 for one process)"
 	@echo "make lint         style, types, layers, spelling (make format repairs style)"
 	@echo "make debug-test   the test suite on a build with bounds and other checks"
-	@echo "make processors-test  the tests of numbers again, as other processors would run them"
-	@echo "make sklearn-oldest-test  scikit-learn's protocol with the oldest supported scikit-learn"
+	@echo "make processors-test  the numerical tests again, as other processors would run them"
+	@echo "make sklearn-oldest-test  tests of scikit-learn's protocol with its oldest supported version"
 	@echo "make wheel        wheel and sdist in dist/       (make wheel-test tests that wheel)"
 	@echo "make bench        micro-benchmarks of the core   (make bench-smoke: tiny sizes, no timing)"
-	@echo "make compare      this library beside its peers, rewrites docs/benchmarks.md"
-	@echo "make -j environments  beforehand and at the same time, what the runs above build and install"
-	@echo "make clean        remove everything that was made"
-	@echo "PYTHON=python3.13 VENV=.venv313 choose the interpreter and the environment."
+	@echo "make compare      compare with other libraries; rewrites docs/benchmarks.md"
+	@echo "make -j environments  build and install beforehand, in parallel, what the runs above need"
+	@echo "make clean        remove all generated files"
+	@echo "PYTHON=python3.13 VENV=.venv313 select the interpreter and the environment."
 
 # --- the environment and the build ---
 

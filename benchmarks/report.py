@@ -21,8 +21,8 @@ ENTRY_HEAD = [
 INTRODUCTION = """\
 # Benchmarks
 
-fasttree beside other libraries that grow one decision tree, on the same data, with the same number
-of threads, in one process. This page is generated: `{command}`.
+fasttree compared with other libraries that grow one decision tree, on the same data, with the same
+number of threads, in one process. This page is generated: `{command}`.
 
 ![How many times longer the other libraries take](benchmarks.svg)
 """
@@ -30,31 +30,31 @@ of threads, in one process. This page is generated: `{command}`.
 METHOD = """\
 ## How it was measured
 
-- **Time** is the wall time of `fit(X, y)` on a numpy array as a user calls it: conversion, encoding
-  and binning included, for everybody. Contestants take turns, in an order drawn anew for every
-  round; the table shows medians; who takes more than 5 seconds is measured 3 times. "Cores busy" is
-  CPU time over wall time. scikit-learn's `DecisionTreeClassifier` uses one thread whatever it is given.
+- **Time** is the wall time of `fit(X, y)` on a numpy array as a user calls it, including conversion,
+  encoding and binning for every library. The libraries take turns, in a new random order in every
+  round; the table shows medians; a library that takes more than 5 seconds is measured 3 times. "Cores busy" is
+  CPU time over wall time. scikit-learn's `DecisionTreeClassifier` always uses one thread.
 - **Data** are scikit-learn's `make_classification(n_samples=n, n_features=d, n_informative=d//2,
   n_redundant=d//5, flip_y=0.05, random_state=0)` in float64, C order. "Real births" are 57,811
   births of a public-domain file, categories as codes, missing values as -1.
 - **Accuracy** on the training rows is that of the last timed model. On held-out rows it is that of
   the warm-up, a fit on a random 80 % of the rows, tested on the other 20 %. Accuracies and numbers
-  of leaves say that the libraries did the same work: equal gains may be broken otherwise, and
-  float32 merges values that float64 tells apart.
+  of leaves show that the libraries did the same work: ties between equal gains may be broken
+  differently, and float32 merges values that float64 distinguishes.
 - **predict_proba**: float32 rows, all but the first 200,000 never seen by the tree. One row: the mean
   of 200 calls. onnxruntime scores scikit-learn's tree, in float32, and gives float32.
 - **Memory** is the growth of a child process's peak resident set over one fit, X not included,
   divided by the number of cells of X, after a small fit that loads what a library loads.
-- **Frames** are real tables whose categories are plain text, with holes as nulls. The time goes from
-  the frame to the fitted tree, so that turning words into numbers is part of it for everybody; the
+- **Frames** are real tables whose categories are plain text, with missing values as nulls. The time
+  covers everything from the frame to the fitted tree, including the encoding of text; the
   pipeline of scikit-learn is a `ColumnTransformer` with an `OrdinalEncoder` for the text columns.
-  Trees differ there: an ordinal code is split by thresholds, ours by sets of levels. Forms of one
-  table are compared round by round: the ratio is the median of the rounds' ratios, with its
-  bootstrap interval of 95 %. "Not slower" means that the upper end of the interval of our time over
+  The trees differ there: an ordinal code is split by thresholds, ours by sets of categories. Formats
+  of one table are compared round by round: the ratio is the median of the rounds' ratios, with its
+  95 % bootstrap interval. "Not slower" means that the upper end of the interval of our time over
   the other is at most 1.03, with as many rounds as that needs; `python -m benchmarks.two_builds OLD
-  NEW` says the same of two builds of this library, run by run in turns.
-- **Limits**: where a fit is stopped for its memory or time, what it took so far is shown.
-- **Import**: the wall time of a fresh interpreter that imports the library and ends, less that of one
+  NEW` makes the same comparison between two builds of this library, run alternately.
+- **Limits**: where a fit is stopped because of its memory or time, what it used until then is shown.
+- **Import**: the wall time of a new interpreter that imports the library and exits, minus that of one
   that does nothing.
 - **Tiny** data sets: one thread, 40 times as many rounds, no pause between them.
 
@@ -79,7 +79,8 @@ def markdown(records: Mapping[str, Record], command: str) -> str:
     rows = _verdict_rows(records)
     parts = [
         INTRODUCTION.format(command=command),
-        "## Results\n\nThe ratio is their time over ours, medians of interleaved runs.\n",
+        "## Results\n\nThe ratio is the time of the other library divided by that of fasttree, medians of "
+        "interleaved runs.\n",
         _table(VERDICT_HEAD, rows),
         _machines(records),
         METHOD,
@@ -164,10 +165,10 @@ def _machines(records: Mapping[str, Record]) -> str:
         )
         groups.setdefault(how, []).append(name)
         if record.quick:
-            warnings.append(f"`{name}` was measured at a tiny size: that says nothing about speed")
+            warnings.append(f"`{name}` was measured at a tiny size, which says nothing about speed")
         if disturbed(seen["disturbance"]):
             warnings.append(
-                f"`{name}` was measured while others kept {seen['disturbance']} cores busy"
+                f"`{name}` was measured while other processes kept {seen['disturbance']} cores busy"
             )
     if len(groups) == 1:
         lines = [f"Measured with {next(iter(groups))}.", ""]
@@ -175,7 +176,7 @@ def _machines(records: Mapping[str, Record]) -> str:
         lines = ["Measured with", ""]
         lines += [f"- {how} ({', '.join(names)})" for how, names in groups.items()] + [""]
     if warnings:
-        lines += ["Take with care:", "", *(f"- {warning}" for warning in warnings), ""]
+        lines += ["Interpret with care:", "", *(f"- {warning}" for warning in warnings), ""]
     return "\n".join(["", *lines])
 
 

@@ -21,7 +21,7 @@ def textbook() -> None:
     X, y = fasttree.datasets.play_tennis()
     heading("Play tennis? The ID3 tree of the textbooks")
     print(fasttree.ID3Classifier().fit(X, y).to_text())
-    heading("Why it asks for the outlook first")
+    heading("Why it tests the outlook first")
     print(fasttree.rank_attributes(X, y, criterion="entropy"))
 
 
@@ -70,11 +70,11 @@ def speed(n_rows: int, n_columns: int, n_jobs: int, seconds: float) -> None:
 
 def beside_scikit_learn(X: np.ndarray, y: np.ndarray, n_jobs: int, seconds: float) -> None:
     """Fits of twice as many rows each time, as long as all of scikit-learn's take about so many seconds."""
-    heading(f"Beside scikit-learn, which gets about {seconds:g} s")
+    heading(f"Compared with scikit-learn, with a time limit of about {seconds:g} s")
     try:
         from sklearn.tree import DecisionTreeClassifier
     except ImportError:
-        print("It is not installed: pip install scikit-learn shows it here.")
+        print("scikit-learn is not installed: to compare with it, pip install scikit-learn.")
         return
     row("rows, full depth", "fasttree", "scikit-learn", "ratio")
     ours = fasttree.TreeClassifier(n_jobs=n_jobs)
@@ -82,7 +82,9 @@ def beside_scikit_learn(X: np.ndarray, y: np.ndarray, n_jobs: int, seconds: floa
     used = expected = 0.0
     for n_rows in (len(y) // 16, len(y) // 8, len(y) // 4, len(y) // 2, len(y)):
         if used + expected > seconds:
-            print(f"{n_rows:,} rows would take it some {expected:.1f} s: --seconds allows more.")
+            print(
+                f"{n_rows:,} rows would take scikit-learn about {expected:.1f} s: raise the limit with --seconds."
+            )
             break
         times = [
             timed(lambda model=model, n_rows=n_rows: model.fit(X[:n_rows], y[:n_rows]))[1]
@@ -100,7 +102,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--columns", type=int, default=50, help="at least 5")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=10.0, help="for scikit-learn")
+    parser.add_argument("--seconds", type=float, default=10.0, help="time limit for scikit-learn")
     arguments = parser.parse_args()
     textbook()
     speed(arguments.rows, arguments.columns, arguments.jobs, arguments.seconds)

@@ -42,9 +42,9 @@ def progress(done: int, total: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--rows", type=int, default=None, help="of the synthetic cohort, else 22,157"
+        "--rows", type=int, default=None, help="rows of the synthetic cohort (default: 22,157)"
     )
-    parser.add_argument("--seeds", type=int, default=3, help="how many splits")
+    parser.add_argument("--seeds", type=int, default=3, help="number of splits")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/cesarean-study.html"))
     arguments = parser.parse_args()
     check_ending(arguments.output)
@@ -55,7 +55,7 @@ def main() -> None:
         show(result, group)
     write_report(result, arguments.output, overwrite=True)
     print(
-        f"\n{result.seconds:.1f} s. The whole report, with figures: {arguments.output.resolve().as_uri()}"
+        f"\n{result.seconds:.1f} s. The full report, with figures: {arguments.output.resolve().as_uri()}"
     )
 
 

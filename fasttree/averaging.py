@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Averages over all the prunings of a tree.
+"""Averages over all prunings of a tree.
 
-The public place of what `fasttree.mml.averaging` holds; nothing in the package imports it.
+The public names of `fasttree.mml.averaging`; nothing in the package imports this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What there was to choose between at the nodes of a tree.
+"""The possible splits at the nodes of a tree.
 
-The public place of what `fasttree.mml.options` holds; nothing in the package imports it.
+The public names of `fasttree.mml.options`; nothing in the package imports this module.
 """
 
 from __future__ import annotations

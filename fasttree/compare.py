@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several methods compared by cross-validation.
+"""Comparison of several methods by cross-validation.
 
-The public place of what `fasttree.evaluation.compare` holds; nothing in the package imports it.
+The public names of `fasttree.evaluation.compare`; nothing in the package imports this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Attributes that cost something to measure.
+"""Functions that weigh the gain of a split against the cost of its attribute.
 
-The public place of what `fasttree.growth.choosers.costs` holds; nothing in the package imports it.
+The public names of `fasttree.growth.choosers.costs`; nothing in the package imports this module.
 """
 
 from __future__ import annotations

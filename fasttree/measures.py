@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The textbook formulas that say how good an attribute is.
+"""The textbook formulas that score attributes.
 
-The public place of what `fasttree.stats.measures` holds; nothing in the package imports it.
+The public names of `fasttree.stats.measures`; nothing in the package imports this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many bits a message takes that tells the classes of the training rows by means of a tree.
+"""Message lengths: how many bits encode a tree and, given the tree, the classes of the training rows.
 
-The public place of what `fasttree.mml.message` holds; nothing in the package imports it.
+The public names of `fasttree.mml.message`; nothing in the package imports this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How good predictions are.
+"""Metrics of the quality of predictions.
 
-The public place of what `fasttree.stats.metrics` holds; nothing in the package imports it.
+The public names of `fasttree.stats.metrics`; nothing in the package imports this module.
 """
 
 from __future__ import annotations

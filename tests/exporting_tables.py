@@ -48,7 +48,7 @@ WICKED = [
     "a = {b, c}",
     " or missing",
     "is missing",
-    "(3 other levels)",
+    "(3 other categories)",
     "|   indented",
     "<b>&amp;</b>",
     "]]>",

@@ -49,9 +49,9 @@ def test_the_comparison_ends_when_scikit_learn_has_had_its_time(tmp_path: Path) 
     sizes = {}
     for seconds in (0, 1000):
         printed = run("demo.py", "--rows", 1600, "--columns", 6, "--seconds", seconds, cwd=tmp_path)
-        lines = printed[printed.index("Beside scikit-learn") :]
+        lines = printed[printed.index("Compared with scikit-learn") :]
         sizes[seconds] = re.findall(r"^([\d,]+) .* x$", lines, re.M)
-        assert ("200 rows would take it some" in lines) == (seconds == 0)
+        assert ("200 rows would take scikit-learn about" in lines) == (seconds == 0)
     assert sizes == {0: ["100"], 1000: ["100", "200", "400", "800", "1,600"]}
 
 

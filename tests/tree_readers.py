@@ -225,10 +225,10 @@ class TextTree:
         if not rest.startswith(" = "):
             return None
         other, rest = take_label(rest[3:])
-        listed = re.search(r"(any level but |training rows, )\{(.*)\}[. ]", rest)
-        assert listed or rest.startswith(": any level (")
+        listed = re.search(r"(any category except |training rows, )\{(.*)\}[. ]", rest)
+        assert listed or rest.startswith(": any category (")
         levels = split_list(listed[2]) if listed else []
-        return name, (other, levels, rest.startswith(": any level"))
+        return name, (other, levels, rest.startswith(": any category"))
 
     def merged(self, row: dict[str, Any]) -> dict[str, Any]:
         """The row with the common name of levels of few rows."""
@@ -270,7 +270,7 @@ class TextTree:
             end = re.match(r'(?:"(?:[^"\\]|\\.)*"|[^"}])*\}', rest[4:])
             assert end
             tests, rest = [("in", split_list(end[0][:-1]))], rest[4 + end.end() :]
-        elif found := re.match(r" = \(\d+ other levels\)", rest):
+        elif found := re.match(r" = \(\d+ other categories\)", rest):
             tests, rest = [("other", None)], rest[found.end() :]
         else:
             sign, rest = rest[1:].split(" ", 1)
@@ -284,7 +284,7 @@ class TextTree:
             else:
                 tests = [(sign, float(label))]
         for words, test in (
-            (" or another level", "other"),
+            (" or another category", "other"),
             (" or missing", "missing"),
             (" (or missing)", "missing"),
             (" (or unseen)", "missing"),  # which is refused
@@ -325,7 +325,7 @@ class DotTree:
                 self.nodes[int(found[1])] = node
             else:
                 node = self.nodes[int(found[1])]
-                tip = re.search(r'tooltip="(\S+) of those', found[4])
+                tip = re.search(r'tooltip="(\S+) of the rows with', found[4])
                 share = float(tip[1]) if tip else 0.0
                 if share > 0:
                     node["parts"].append((int(found[2]), share))
@@ -344,7 +344,7 @@ class DotTree:
         for line in lines:
             if line in ("missing", "missing (none in training)"):
                 branch.tests.append(("missing", None))
-            elif line == "any other level":
+            elif line == "any other category":
                 branch.tests.append(("other", None))
             elif found := re.match(r"missing (\d+)\. ", line):
                 said = line[found.end() :]
@@ -359,8 +359,8 @@ class DotTree:
 
     @staticmethod
     def _test(text: str) -> tuple[str, Any]:
-        if text.startswith("is none of "):
-            return "not in", split_list(text[len("is none of {") : -1])
+        if text.startswith("is not in "):
+            return "not in", split_list(text[len("is not in {") : -1])
         sign, what = text.split(" ", 1)
         return ("in", split_list(what[1:-1])) if sign == "=" else (sign, float(what))
 

@@ -38,7 +38,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(
-            f"{os.fspath(path)!r}: there is no directory {folder!r}, create it first"
+            f"{os.fspath(path)!r}: the directory {folder!r} does not exist: create it first"
         )
     _remove_leftovers(folder, name)
     temporary, descriptor = _locked_file(folder, name)
@@ -70,7 +70,7 @@ def check_replaceable(path: str | os.PathLike[str]) -> None:
     except (FileNotFoundError, NotADirectoryError):
         return
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(f"{path!r} is a directory: give the name of a file in it")
+        raise IsADirectoryError(f"{path!r} is a directory: pass the path of a file")
     if not stat.S_ISREG(mode):
         raise FileExistsError(f"{path} is not a regular file: write to another name")
 

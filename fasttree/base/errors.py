@@ -11,7 +11,7 @@ import numpy as np
 
 
 class ModelFileError(ValueError):
-    """What was read is not a model, or not a valid one. Nothing of it has been used."""
+    """A file or pickle does not contain a valid model. Nothing in it has been used."""
 
 
 def require(holds: bool, text: str) -> None:
@@ -34,20 +34,20 @@ def reading_pickle(name: str, theirs: str | None, ours: str) -> Iterator[None]:
     """Around the checks of what a pickle brings: one type of error, and a word on the version that wrote it."""
     origin = "by an unknown version of fasttree" if theirs is None else f"by fasttree {theirs}"
     remedy = (
-        "unpickle it there, save the model to a file with its method save, and read that with fasttree.load: "
-        "later versions read such files, as they need not read pickles"
+        "unpickle it with that version, save the model to a file with its method save, and read the file with "
+        "fasttree.load: unlike pickles, such files can be read by later versions"
     )
     try:
         yield
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError) as error:
         advice = "the pickle was damaged or edited" if theirs == ours else remedy
         raise ModelFileError(
-            f"this {name} was pickled {origin}, this is {ours}, and it is not valid here: {error}: {advice}"
+            f"this {name} was pickled {origin} and is not valid in this version, {ours}: {error}: {advice}"
         ) from None
     if theirs != ours:
         warnings.warn(
-            f"this {name} was pickled {origin}, and this is {ours}. It passes all checks, but may not do all that it "
-            f"did: {remedy}",
+            f"this {name} was pickled {origin}, but this is version {ours}. It passes all checks, but may behave "
+            f"differently: {remedy}",
             OtherVersionWarning,
             stacklevel=3,
         )

@@ -16,9 +16,9 @@ Kind = TypeVar("Kind")
 
 _BY_FOLDS = (
     "write pruning=fasttree.pruning.CostComplexity(), which chooses alpha by cross-validation "
-    "(for one alpha: fasttree.pruning.cost_complexity_path and prune_at)"
+    "(for a fixed alpha: fasttree.pruning.cost_complexity_path and prune_at)"
 )
-_ONE_ALPHA = "alpha is chosen, by se=...; for one alpha use fasttree.pruning.cost_complexity_path and prune_at"
+_ONE_ALPHA = "alpha is chosen by se=...; for a fixed alpha use fasttree.pruning.cost_complexity_path and prune_at"
 # Parameters of other libraries: what there is instead, each where a function has the parameter in front.
 _FOREIGN: dict[str, tuple[tuple[str | None, str], ...]] = {
     "alpha": (("se", _ONE_ALPHA),),
@@ -31,36 +31,38 @@ _FOREIGN: dict[str, tuple[tuple[str | None, str], ...]] = {
         ("folds", "write folds=..."),
         (
             "pruning",
-            "write pruning=fasttree.pruning.CostComplexity(folds=...); fasttree.compare_methods judges by "
-            "cross-validation",
+            "write pruning=fasttree.pruning.CostComplexity(folds=...); for cross-validated scores use "
+            "fasttree.compare_methods",
         ),
-        (None, "fasttree.compare_methods judges by cross-validation"),
+        (None, "for cross-validated scores use fasttree.compare_methods"),
     ),
     "estimators": (("methods", "write methods={name: estimator, ...}"),),
-    "max_features": ((None, "every split looks at all columns: leave it out"),),
+    "max_features": ((None, "every split considers all columns: leave it out"),),
     "max_leaf_nodes": (("max_leaves", "write max_leaves=..."),),
     "maxdepth": (("max_depth", "write max_depth=..."),),
     "min_impurity_decrease": (
         (
             "min_gain",
-            "write min_gain=..., the least that a split must gain at its node (not times the node's share of the "
-            "rows)",
+            "write min_gain=..., the minimum score of a split at its node (not multiplied by the node's share of "
+            "the rows)",
         ),
     ),
-    "min_impurity_split": (("min_gain", "write min_gain=..., the least that a split must gain"),),
+    "min_impurity_split": (("min_gain", "write min_gain=..., the minimum score of a split"),),
     "minbucket": (("min_samples_leaf", "write min_samples_leaf=..."),),
     "minsplit": (("min_samples_split", "write min_samples_split=..."),),
     "models": (("methods", "write methods={name: estimator, ...}"),),
-    "monotonic_cst": ((None, "no split is made to keep an order: leave it out"),),
-    "n_estimators": ((None, "a model is one tree: leave it out"),),
+    "monotonic_cst": ((None, "monotonicity constraints are not supported: leave it out"),),
+    "n_estimators": ((None, "a model is a single tree: leave it out"),),
     "n_splits": (("folds", "write folds=..."),),
     "presort": ((None, "columns are always sorted once: leave it out"),),
     "prior": (("class_weight", "write class_weight={class: factor, ...}"),),
     "priors": (("class_weight", "write class_weight={class: factor, ...}"),),
     "sample_weight": (("n_jobs", "pass it to fit"), ("base", "pass it to fit")),
-    "scoring": (("methods", "a comparison has all its measures: ask it for one of them"),),
+    "scoring": (
+        ("methods", "all measures are computed: choose one when you print or read the comparison"),
+    ),
     "seed": (("random_state", "write random_state=..."),),
-    "splitter": ((None, "every split is the best one: leave it out"),),
+    "splitter": ((None, "every split is the best split: leave it out"),),
     "unpruned": (("pruning", "write pruning=None"),),
     "usesurrogate": (("missing", 'write missing="surrogate"'),),
 }
@@ -136,7 +138,11 @@ def instead(name: str, known: Sequence[str]) -> str:
     if remedy is not None:
         return remedy
     close = get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"it has {', '.join(map(repr, known))}"
+    return (
+        f"did you mean {close[0]!r}?"
+        if close
+        else f"its parameters are {', '.join(map(repr, known))}"
+    )
 
 
 def unknown_parameter(owner: str, name: str, remedy: str) -> TypeError:

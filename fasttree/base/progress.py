@@ -128,7 +128,7 @@ def reported(function: Function) -> Function:
 def check_verbose(value: Any) -> int:
     if not isinstance(value, numbers.Integral) or value < 0:
         raise ValueError(
-            "verbose must be 0 (silent), 1 (progress of calls over two seconds) or 2 (every step), "
+            "verbose must be 0 (silent), 1 (progress of calls longer than two seconds) or 2 (every step), "
             f"got {short_repr(value)}"
         )
     return int(value)

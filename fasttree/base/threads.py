@@ -2,7 +2,7 @@
 """The only user of joblib: a team of threads that lives for one fit, or for one call of predict.
 
 joblib waits for results in sleeps of 10 ms, so a call of `Parallel` a level would cost more than the work. Instead
-one call starts helpers that stay; the caller leads, and shares out the tasks of every step through a counter. There
+one call starts helpers that stay; the caller leads, and hands out the tasks of every step through a counter. There
 is no barrier: the leader takes tasks itself and waits only for those that a helper has begun, so it finishes alone
 if joblib never starts the helpers (a sequential backend, threads within threads).
 

@@ -26,22 +26,22 @@ UNITS = {
 }
 _HELD = {
     None: "numbers",
-    DATETIME: "dates or times without a zone",
-    INSTANT: "times with a zone",
+    DATETIME: "dates or times without a time zone",
+    INSTANT: "times with a time zone",
     DURATION: "durations",
 }
 _REMEDIES: dict[tuple[str | None, str | None], str] = {
-    (DATETIME, None): "microseconds since 1970 become times by numpy's .astype('datetime64[us]')",
+    (DATETIME, None): "to convert microseconds since 1970: numpy's .astype('datetime64[us]')",
     (
         INSTANT,
         None,
-    ): "microseconds since 1970 become times by pandas.to_datetime(column, unit='us', utc=True)",
-    (DURATION, None): "microseconds become durations by numpy's .astype('timedelta64[us]')",
+    ): "to convert microseconds since 1970: pandas.to_datetime(column, unit='us', utc=True)",
+    (DURATION, None): "to convert microseconds: numpy's .astype('timedelta64[us]')",
     (
         DATETIME,
         INSTANT,
-    ): "pandas: .dt.tz_convert(zone).dt.tz_localize(None) in the zone of the training rows",
-    (INSTANT, DATETIME): "pandas: .dt.tz_localize(zone) with the zone in which they were noted",
+    ): "pandas: .dt.tz_convert(zone).dt.tz_localize(None) with the zone of the training rows",
+    (INSTANT, DATETIME): "pandas: .dt.tz_localize(zone) with the zone in which they were recorded",
 }
 _DTYPES = {DATETIME: "datetime64[us]", INSTANT: "datetime64[us]", DURATION: "timedelta64[us]"}
 _EPOCH = datetime.datetime(1970, 1, 1)
@@ -69,8 +69,8 @@ class Times:
                 found[row] = None
             elif isinstance(time, int):  # numpy's way to say that Python has no such date
                 raise ValueError(
-                    f"{where} holds {time_text(time, self.kind)} in row {row}: a category must lie in the "
-                    "years 1 to 9999. Turn the column into text."
+                    f"{where} contains {time_text(time, self.kind)} in row {row}: a date or time used as a category "
+                    "must lie in the years 1 to 9999. Convert the column to text."
                 )
             elif self.kind == INSTANT:
                 found[row] = time.replace(tzinfo=datetime.UTC)
@@ -95,7 +95,7 @@ def kind_error(where: str, then: str | None, now: str | None) -> ValueError:
     """A column is of another kind than at fit."""
     remedy = _REMEDIES.get((then, now))
     return ValueError(
-        f"{where} held {held(then)} at fit, but now holds {held(now)}: pass {held(then)}, as at fit"
+        f"{where} contained {held(then)} at fit, but now contains {held(now)}: pass {held(then)}, as at fit"
         + (f" ({remedy})." if remedy else ".")
     )
 
@@ -104,7 +104,7 @@ def microseconds(where: str, value: Any, kind: str | None) -> Any:
     """A single time as its number, if it is of this kind; a number as it is."""
     now = kind_of(value)
     if now is not None and now != kind:
-        raise TypeError(f"{where} held {held(kind)} at fit, got {value!r}: pass {held(kind)}.")
+        raise TypeError(f"{where} contained {held(kind)} at fit, got {value!r}: pass {held(kind)}.")
     return _as_number(value)
 
 

@@ -68,7 +68,7 @@ def short_repr(value: Any) -> str:
     try:
         text = repr(to_python(value))
     except ValueError:  # Python writes no whole number of more than 4300 digits
-        text = f"{type(value).__name__} of very many digits"
+        text = f"{type(value).__name__} with too many digits to show"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

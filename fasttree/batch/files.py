@@ -42,23 +42,23 @@ def score_files(
     on_progress: Progress = lambda name, share, n_rows: None,
     report: Report | None = None,
 ) -> Report:
-    """Score CSV, Parquet and Arrow files into files, in constant memory.
+    """Score CSV, Parquet and Arrow files and write the predictions to files, in constant memory.
 
     `inputs` are files, folders (the data files in them, in the order of their names), patterns such as
-    ``"in/**/*.csv"``, or "-", the standard input. `output` is a file into which all the rows go, a folder (one that is
-    there, or a name that ends in "/") that gets a file of the same name for each input, or "-", the standard output. A
-    file is there whole or not at all, whatever ends the process.
+    ``"in/**/*.csv"``, or "-", the standard input. `output` is a file for all the rows, a folder (an existing one, or a
+    name that ends in "/") for one file of the same name per input, or "-", the standard output. An output file is
+    either complete or not written at all, however the process ends.
 
-    `proba`, `leaf`, `explain`, `columns`, `mode` and `n_jobs` are those of `score_batches`; "lenient" also
-    leaves out rows of a CSV file that have too few or too many values, and counts them. Formats go by the endings of
-    the names unless they are given: "csv" (that of "-"), "parquet" or "arrow". `delimiter` and `decimal` (a point or a
-    comma) are those of CSV inputs. `force` replaces outputs that are there. `resume` keeps those that an earlier run
-    has made of the same model, inputs and options, and makes the others. `on_progress` is told the input at hand, the
-    share of the work that is done, and the rows written.
+    `proba`, `leaf`, `explain`, `columns`, `mode` and `n_jobs` are those of `score_batches`; "lenient" also skips and
+    counts the rows of a CSV file that have too few or too many values. The formats are determined by the file
+    extensions unless they are given: "csv" (the default for "-"), "parquet" or "arrow". `delimiter` and `decimal` ("."
+    or ",") are those of CSV inputs. `force` overwrites existing outputs. `resume` keeps the outputs that an earlier run
+    wrote for the same model, inputs and options, and writes the others. `on_progress` is called with the current
+    input, the fraction of the work that is done, and the number of rows written.
 
-    Raises `InputError` for an input that cannot be read or does not fit the model, `OutputError` for an output that is
-    there or cannot be written. With `keep_going` such an input is left out, with all its rows, and the report names it
-    (``report.failed``). A `report` that is passed is filled while the work goes on, so it is there also if this fails.
+    Raises `InputError` for an input that cannot be read or does not fit the model, and `OutputError` for an output that
+    already exists or cannot be written. With `keep_going`, such an input is skipped with all its rows and listed in
+    ``report.failed``. If a `report` is passed, it is filled during the run and is available even if the run fails.
     """
     started = time.perf_counter()
     report = Report() if report is None else report
@@ -127,17 +127,17 @@ def _plan(
 ) -> tuple[list[Part], bool]:
     """What goes where; and whether the output is a folder."""
     if not inputs:
-        raise ArgumentError("there are no inputs: name at least one file")
+        raise ArgumentError("inputs is empty: give at least one file")
     kinds = [format_of(path, input_format) for path in inputs]
     if resume and (is_standard(output) or any(map(is_standard, inputs))):
         raise ArgumentError(
-            "what goes through a pipe cannot be resumed: name files instead of '-', or leave resume out"
+            "resume is not supported with the standard input or output: use files instead of '-', or leave resume out"
         )
     if is_standard(output) or not (output.is_dir() or said.endswith(("/", os.sep))):
         parts = [Part(tuple(inputs), output, format_of(output, output_format))]
     elif any(map(is_standard, inputs)):
         raise ArgumentError(
-            f"the standard input has no name for a file in {output}: name a file as the output"
+            f"the standard input has no name for an output file in {output}: use a file as the output"
         )
     else:
         parts = [
@@ -150,7 +150,7 @@ def _plan(
         other = first_of.setdefault(part.output, path)
         if other is not path:
             raise ArgumentError(
-                f"{other} and {path} would both become {part.output}: score them into different folders"
+                f"{other} and {path} would both be written to {part.output}: use different output folders"
             )
     for path in inputs:
         if not (keep_going or is_standard(path) or path.exists()):
@@ -169,7 +169,7 @@ def _check_target(part: Part) -> None:
     except OSError as error:
         raise OutputError(f"{error.strerror or error}.") from None
     if output.exists() and any(path.exists() and output.samefile(path) for path in part.inputs):
-        raise OutputError(f"{output} is also an input: write to another name.")
+        raise OutputError(f"{output} is also an input: choose another name.")
 
 
 def _is_wanted(output: Path, job: str, journal: Journal | None, force: bool, resume: bool) -> bool:
@@ -183,5 +183,7 @@ def _is_wanted(output: Path, job: str, journal: Journal | None, force: bool, res
             return True
     if force:
         return True
-    why = ", and no earlier run has noted that it made it" if resume else ""
-    raise OutputError(f"{output} exists{why}: write to another name, or replace it (--force).")
+    why = " and is not recorded as the output of an earlier run" if resume else ""
+    raise OutputError(
+        f"{output} already exists{why}: choose another name, or overwrite it (--force)."
+    )

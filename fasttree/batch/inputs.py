@@ -41,7 +41,7 @@ def expand(inputs: Sequence[str | Path]) -> list[Path]:
         else:
             found.append(path)
     if found.count(STANDARD) > 1:
-        raise ArgumentError("the standard input can be read once: name '-' once")
+        raise ArgumentError("the standard input can be read only once: give '-' only once")
     return found
 
 
@@ -55,8 +55,8 @@ def _data_files(folder: Path) -> list[Path]:
     if not found:
         endings = ", ".join(ending for known in FORMATS.values() for ending in known)
         raise InputError(
-            f"{folder} is a folder without data files ({endings}): name another folder, or the files by a pattern "
-            f"such as '{folder}/*.txt', with their format."
+            f"{folder} is a folder without data files ({endings}): use another folder, or a pattern such as "
+            f"'{folder}/*.txt' together with the format."
         )
     return found
 
@@ -74,7 +74,7 @@ def _matches(pattern: str) -> list[Path]:
         {path for path in map(Path, glob.glob(pattern, recursive=True)) if path.is_file()}
     )
     if not found:
-        raise InputError(f"{pattern} is a pattern that no file matches.")
+        raise InputError(f"no file matches the pattern {pattern}.")
     return found
 
 

@@ -80,7 +80,7 @@ class AttributeReader:
             parse = label_parser(family, reading.decimal)
             if parse is None:
                 raise InputError(
-                    f"column {attribute.name!r} has levels of the type {family}, which text does not hold: "
+                    f"column {attribute.name!r} has categories of type {family}, which cannot be read from text: "
                     "use a Parquet file"
                 )
             self._parse = parse
@@ -118,14 +118,14 @@ class AttributeReader:
                 (text or b"").decode()
             except UnicodeDecodeError:
                 return self._error(
-                    row, f"holds {short_repr(text)}, which is not UTF-8", "decode it"
+                    row, f"contains {short_repr(text)}, which is not UTF-8", "decode it"
                 )
         return InputError(f"column {self.attribute.name!r} cannot be read: {error}.")
 
     def _check_missing(self, missing: np.ndarray, tally: Tally) -> None:
         tally.missing = int(np.count_nonzero(missing))
         if tally.missing and not self.reading.allow_missing:
-            remedy = 'fill it in, or train the model with missing="branch", say'
+            remedy = 'fill it in, or train the model with another method, such as missing="branch"'
             raise self._error(int(np.argmax(missing)), "has a missing value", remedy)
 
     # -- numbers ---------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class AttributeReader:
             row = int(np.argmax(values.codes >= 0))
             wanted = "a number" if time is None else held(time)
             raise self._error(
-                row, f"holds {short_repr(values.example)}", f"the model wants {wanted}"
+                row, f"contains {short_repr(values.example)}", f"the model expects {wanted}"
             )
         return _checked(like_numbers, where, values, self.attribute)
 
@@ -165,8 +165,10 @@ class AttributeReader:
             if text.null_count == len(text):
                 return np.full(len(text), np.nan)
             row = int(np.argmax(text.is_valid().to_numpy(zero_copy_only=False)))
-            remedy = f"the model wants {held(time)}: convert the column, or have its text read (--lenient)"
-            raise self._error(row, f"holds text, {short_repr(text[row].as_py())}", remedy)
+            remedy = (
+                f"the model expects {held(time)}: convert the column, or parse its text (--lenient)"
+            )
+            raise self._error(row, f"contains text, {short_repr(text[row].as_py())}", remedy)
         if time is None:
             values, unreadable = numbers_of_text(text, reading.decimal)
         else:
@@ -176,11 +178,11 @@ class AttributeReader:
             rows = np.flatnonzero(unreadable)
             if not reading.lenient:
                 found = text[int(rows[0])].as_py()
-                remedy = "correct it, or take such values for missing (--lenient)"
+                remedy = "correct it, or treat such values as missing (--lenient)"
                 if kind_of_text(found) is not None:
-                    remedy = f"the model was trained on {held(time)}, so give it these"
+                    remedy = f"the model was trained on {held(time)}: pass {held(time)}"
                 raise self._error(
-                    int(rows[0]), f"holds {short_repr(found)}, which is not {_ONE[time]}", remedy
+                    int(rows[0]), f"contains {short_repr(found)}, which is not {_ONE[time]}", remedy
                 )
             tally.unreadable_examples = [text[int(row)].as_py() for row in rows[:EXAMPLES]]
         return values
@@ -212,7 +214,7 @@ class AttributeReader:
                 row = int(np.argmax(unseen))
                 held = short_repr(levels.labels[places[row]])
                 raise self._error(
-                    row, f"holds {held}, which was not seen in training", "correct it"
+                    row, f"contains {held}, which was not seen in training", "correct it"
                 )
             some = np.unique(places[unseen])[:EXAMPLES]
             tally.unseen_examples = [str(levels.labels[place]) for place in some]
@@ -229,7 +231,7 @@ class AttributeReader:
             outside &= np.asarray(indices.is_valid())
         if outside.any():
             row = int(np.argmax(outside))
-            problem = f"names the place {places[row]} of a dictionary that has {n_labels}"
+            problem = f"refers to entry {places[row]} of a dictionary of {n_labels}"
             raise self._error(row, problem, "the file or table is damaged: write it again")
         places = places.astype(np.int32)
         if indices.null_count:
@@ -262,8 +264,8 @@ class AttributeReader:
             levels = self.attribute.seen_levels
             raise self._error(
                 row,
-                f"holds {short_repr(labels[places[row]])} ({next(iter(now))} instead of {next(iter(then))})",
-                f"the model knows levels such as {short_repr(levels[0])}",
+                f"contains {short_repr(labels[places[row]])} ({next(iter(now))} instead of {next(iter(then))})",
+                f"the model expects categories such as {short_repr(levels[0])}",
             )
 
 

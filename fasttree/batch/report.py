@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from fasttree.base.wording import plural
 from fasttree.files.errors import EXAMPLES
 
 
@@ -52,7 +53,7 @@ class FileReport:
 
 @dataclass
 class Report:
-    """Counts of one run. Print it, or write it with `to_json`."""
+    """The counts of one run. Print it, or write it with `to_json`."""
 
     rows: int = 0
     seconds: float = 0.0
@@ -84,7 +85,7 @@ class Report:
         self.files += other.files
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dicts and lists; `error` is there where there is one."""
+        """As plain dicts and lists; `error` is included only where there is one."""
         found = asdict(self)
         for part in (found, *found["files"]):
             if part["error"] is None:
@@ -95,7 +96,7 @@ class Report:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, default=str)
 
     def __str__(self) -> str:
-        lines = [f"{self.rows:,} rows in {self.seconds:.1f} s"]
+        lines = [f"{plural(self.rows, 'row')} in {self.seconds:.1f} s"]
         shares = [f"{label}: {rows:,}" for label, rows in self.predictions.items()]
         if shares:
             lines.append("predicted " + ", ".join(shares))
@@ -115,8 +116,8 @@ class Report:
         holes = {name: tally.missing for name, tally in self.columns.items() if tally.missing}
         if holes:
             most = max(holes, key=holes.__getitem__)
-            where = f"{len(holes)} columns, most" if len(holes) > 1 else "one column,"
-            lines.append(f"missing values in {where} in {most!r}: {holes[most]:,}")
+            where = f"{len(holes)} columns, most in" if len(holes) > 1 else "column"
+            lines.append(f"missing values in {where} {most!r}: {holes[most]:,}")
         if self.broken_rows:
-            lines.append(f"{self.broken_rows:,} broken rows left out")
+            lines.append(f"{plural(self.broken_rows, 'broken row')} skipped")
         return "\n".join(lines)

@@ -85,24 +85,24 @@ def lay_out(scorer: Scorer, names: Sequence[str], options: Options, where: str) 
         if len(names) != len(expected):
             raise InputError(
                 f"{where} has {len(names)} columns, but the model was trained without column names on {len(expected)}: "
-                "give just these, in their order, or train with names."
+                "pass exactly these columns in the same order, or train with column names."
             )
         if are_shuffled(names):
             raise InputError(
                 f"the columns of {where} are labelled {short_repr(list(names))}, but the model was trained without "
                 f"column "
-                "names, and so takes them by position: put them in the order 0, 1, ..., or rename them."
+                "names and matches columns by position: reorder them as 0, 1, ..., or rename them."
             )
         expected = tuple(names)
     _check_present(expected, names, where, "which the model needs")
     kept = tuple(names) if options.columns == "all" else tuple(options.columns)
-    _check_present(kept, names, where, "which is to be kept in the output")
+    _check_present(kept, names, where, "which was requested for the output")
     known = {*expected, *kept}
     ignored = tuple(name for name in names if name not in known)
     if ignored and options.strict:
         raise InputError(
-            f"{where} has the column {ignored[0]!r}, which the model does not know: leave it out, keep it in the "
-            "output (--columns), or do not ask for --strict."
+            f"{where} has the column {ignored[0]!r}, which the model does not use: leave it out, keep it in the "
+            "output (--columns), or do not use --strict."
         )
     return Layout(expected, kept, ignored)
 
@@ -180,7 +180,7 @@ class RowScorer:
         for name, count in Counter(field.name for field in fields).items():
             if count > 1:
                 raise InputError(
-                    f"the output would have {count} columns named {name!r}: rename that of the input, or "
+                    f"the output would have {count} columns named {name!r}: rename the input column, or "
                     "do not keep it."
                 )
         return pa.schema(fields)

@@ -47,25 +47,26 @@ def score_batches(
     ----------
     model : a fitted classifier
     source : pyarrow.RecordBatchReader, or iterable of batches
-        Batches are of pyarrow, or of any library that speaks Arrow's PyCapsule interface (polars, duckdb, ...), all
-        with the same columns, which are found by name. Read in a thread of its own.
+        Batches of pyarrow, or of any library that implements Arrow's PyCapsule interface (polars, duckdb, ...). All
+        must have the same columns, which are matched by name. The source is read in a separate thread.
     sink : function or writer
-        Is called with each batch of the output, a ``pyarrow.RecordBatch``, in the order of the source and in the
-        calling thread; an object with ``write_batch``, as pyarrow's writers are, gets it there.
+        Called with each batch of the output, a ``pyarrow.RecordBatch``, in the order of the source and in the calling
+        thread. Of an object with a ``write_batch`` method, such as pyarrow's writers, that method is called.
     proba, leaf, explain : bool
-        Further columns of the output beside ``prediction``: ``proba_<class>`` for each class, ``leaf`` (the number of
-        the leaf), ``rule`` (the way to the leaf as text).
+        Whether to add columns to the output beside ``prediction``: ``proba_<class>`` for each class, ``leaf`` (the
+        number of the leaf) and ``rule`` (the path to the leaf as text).
     columns : list of names or "all"
-        Columns of the source that are kept in the output.
+        Columns of the source to keep in the output.
     mode : {"normal", "strict", "lenient"}
-        "strict" refuses columns that are neither needed nor kept, and levels that were not seen in training. "lenient"
-        reads text as numbers or times, and what is none as a missing value.
+        "strict" rejects columns that are neither needed nor kept, and categories that were not seen in training.
+        "lenient" parses text as numbers or times and treats values that cannot be parsed as missing.
     n_jobs : int or None
-        Threads that score, as joblib counts them: None is 1, -1 all cores.
+        Number of scoring threads, with the meaning it has in joblib: None is 1, -1 is all cores.
 
     Returns
     -------
-    Report: the rows, their classes, and what was missing, unseen or beyond the training range in each column.
+    Report
+        The rows, their predicted classes, and what was missing, unseen or outside the training range in each column.
     """
     scorer = scorer_of(model)
     options = Options(proba, leaf, explain, columns, mode)
@@ -86,7 +87,7 @@ def _writer(sink: Any) -> Callable[[Any], Any]:
     write = getattr(sink, "write_batch", sink)
     if not callable(write):
         raise TypeError(
-            f"sink is a {type(sink).__name__}: pass a function, or a writer that has write_batch"
+            f"sink must be a function or a writer with write_batch, got an object of type {type(sink).__name__}"
         )
     return write
 
@@ -101,13 +102,13 @@ def _batches(source: Any) -> Iterator[Any]:
         for item in source:
             if not (hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")):
                 raise TypeError(
-                    f"the source holds a {type(item).__name__}: it must hold record batches of Arrow"
+                    f"source must yield Arrow record batches, got an object of type {type(item).__name__}"
                 )
             yield from _batches(item)
     else:
         raise TypeError(
-            f"source is a {type(source).__name__}: pass record batches of Arrow, or a reader of them; "
-            "for files there is fasttree.batch.score_files"
+            f"source must be Arrow record batches or a reader of them, got an object of type {type(source).__name__}: "
+            "for files, use fasttree.batch.score_files"
         )
 
 
@@ -118,7 +119,7 @@ def _alike(first: Any, others: Iterable[Any]) -> Iterator[Any]:
         if batch.schema.names != first.schema.names:
             raise InputError(
                 f"batch {number} of the source has the columns {batch.schema.names}, but the first one has "
-                f"{first.schema.names}: give all the same."
+                f"{first.schema.names}: all batches must have the same columns."
             )
         yield batch
 

@@ -26,18 +26,18 @@ from fasttree.cli.help_text import help_text
 
 HELP = help_text(
     "Decision trees from the command line: exact, fast, readable.",
-    "Begin with [bold]fasttree demo[/bold]. Every command has examples: [bold]fasttree train --help[/bold].",
+    "Start with [bold]fasttree demo[/bold]. Every command has examples: [bold]fasttree train --help[/bold].",
     lists={
         "Exit codes": {
-            "0": "fine",
-            "1": "failed",
-            "2": "wrong usage",
-            "3": "bad data",
-            "4": "bad model file",
-            "5": "the output exists, or cannot be written",
-            "6": "some inputs were bad (--keep-going)",
+            "0": "success",
+            "1": "failure",
+            "2": "usage error",
+            "3": "invalid data",
+            "4": "invalid model file",
+            "5": "the output already exists or cannot be written",
+            "6": "some inputs could not be scored (--keep-going)",
             "130": "interrupted",
-            "141": "the reader of stdout has gone",
+            "141": "the reader of stdout closed it",
         }
     },
 )
@@ -51,7 +51,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
-MAKE, READ, CHOOSE, HELPERS = "Make and use a model", "Read a model", "Choose", "Other"
+MAKE, READ, CHOOSE, HELPERS = (
+    "Train and score",
+    "Inspect and export",
+    "Evaluate and compare",
+    "Other",
+)
 
 app.command(help=train.HELP, rich_help_panel=MAKE)(train.train)
 app.command(help=score.HELP, rich_help_panel=MAKE)(score.score)
@@ -78,12 +83,12 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Say the version and stop."
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
     # Taken out of the arguments before they are parsed, so that it may stand anywhere.
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; may stand anywhere.")
+        bool, typer.Option("--debug", help="Show the traceback of an error (allowed anywhere).")
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

@@ -25,14 +25,14 @@ def remedies(path: Path, can_merge: bool = True) -> Remedies:
     return Remedies(
         keep="declare it categorical (--categorical {})",
         empty="leave such fields empty" if is_csv else "make such cells null",
-        to_dates="write dates as 2024-02-29" if is_csv else "give the column a type of dates",
-        to_numbers="say what the decimal sign is (--decimal ,)"
+        to_dates="write dates as 2024-02-29" if is_csv else "store the column as dates",
+        to_numbers="specify the decimal sign (--decimal ,)"
         if is_csv
         else "make the column numeric",
         leave_out="leave it out (--drop {})",
-        merge=f"let categories of few rows count as one (--min-category-count {SUGGESTED})"
+        merge=f"merge its rare categories (--min-category-count {SUGGESTED})"
         if can_merge
-        else "join its categories of few rows",
+        else "merge its rare categories",
         unpruned="--prune none",
     )
 

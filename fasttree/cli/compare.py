@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 RUNS = 3  # the best counts: everything else on the machine only adds to a time
 ENOUGH = 1.0  # seconds: what takes longer runs once
 HELP = help_text(
-    "Set fasttree beside scikit-learn's tree, on your data.",
-    """Both are trained on the same rows and judged by the others. scikit-learn's tree takes numbers alone, so text
-    becomes a column of 0 and 1 for each level there (the usual OneHotEncoder), and that counts as its time. Times are
-    the best of 3, of one if a run takes over a second.""",
+    "Compare fasttree with scikit-learn's tree on your data.",
+    """Both are trained on the same rows and tested on the others. scikit-learn's tree accepts numbers only, so its
+    text columns are one-hot encoded (OneHotEncoder), and the encoding counts towards its time. Times are the best of 3
+    runs, or of one run if it takes more than a second.""",
     examples=(
         "fasttree compare patients.csv --target outcome",
         "fasttree compare patients.csv -t outcome --method c45 --holdout 0.5 --json",
@@ -60,7 +60,11 @@ def compare(
     method: Annotated[
         str,
         typer.Option(
-            "--method", "-m", metavar="NAME", help="As for train.", autocompletion=complete_method
+            "--method",
+            "-m",
+            metavar="NAME",
+            help="Method, as for train.",
+            autocompletion=complete_method,
         ),
     ] = "tree",
     settings: Annotated[
@@ -68,11 +72,12 @@ def compare(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A parameter of fasttree's method (also A=1,B=2, or repeatable).",
+            help="Parameter of fasttree's method (also A=1,B=2, or repeatable).",
         ),
     ] = None,
     holdout: Annotated[
-        float, typer.Option(metavar="SHARE", help="The share of the rows to judge by.")
+        float,
+        typer.Option(metavar="SHARE", help="Fraction of the rows to test on, above 0 and below 1."),
     ] = 0.3,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
@@ -85,7 +90,7 @@ def compare(
     method = check_method(method)
     if not 0 < holdout < 1:
         raise UsageError(
-            f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
+            f"--holdout must be a fraction of the rows, above 0 and below 1, got {holdout:g}"
         )
     if not has_sklearn():
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
@@ -183,7 +188,7 @@ def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n
         )
     console.print(table)
     console.print(
-        f"\nTrained on {n_train:,} rows, judged by {n_test:,} {'other' if n_test == 1 else 'others'}.",
+        f"\nTrained on {n_train:,} rows, tested on {n_test:,} {'other' if n_test == 1 else 'others'}.",
         style="dim",
     )
     if len(results) == 2:
@@ -191,5 +196,5 @@ def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n
         ratios = [theirs[t] / ours[t] for t in ("fit_seconds", "predict_seconds")]
         fit, predict = (f"{ratio:.1f}" for ratio in ratios)
         console.print(
-            f"scikit-learn takes {fit} times as long to fit, {predict} times as long to predict."
+            f"scikit-learn takes {fit} times as long to fit and {predict} times as long to predict."
         )

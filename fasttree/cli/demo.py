@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 TARGET = "PlayTennis"
 HELP = help_text(
-    "A tour that needs no file: tree, rules, accuracy, speed.",
-    "The speed is shown beside scikit-learn if that is installed.",
+    "Take a short tour that needs no file: tree, rules, accuracy, speed.",
+    "The speed is compared with that of scikit-learn if it is installed.",
     examples=(
         "fasttree demo",
-        "fasttree demo --csv tennis.csv   [dim]# the table of the tour, to try the other commands on[/dim]",
+        "fasttree demo --csv tennis.csv   [dim]# the table of the tour, for trying the other commands[/dim]",
     ),
 )
 
@@ -40,11 +40,12 @@ def demo(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write over a file that is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     rows: Annotated[
-        int, typer.Option(min=1000, metavar="N", help="Rows of the table for speed.")
+        int,
+        typer.Option(
+            min=1000, metavar="N", help="Number of rows in the speed test, at least 1000."
+        ),
     ] = 100_000,
 ) -> None:
     from fasttree import datasets
@@ -62,7 +63,7 @@ def demo(
     _title(console, "1. A tree", "ID3 on fourteen days: is tennis played?")
     model = ID3Classifier().fit(X, y)
     print_tree(console, model)
-    _title(console, "2. The same tree as rules", "The first that applies decides.")
+    _title(console, "2. The same tree as rules", "The first rule that applies decides.")
     print_text(model.rules().to_text())
     _accuracy(console, X, y)
     _speed(console, rows)
@@ -80,7 +81,7 @@ def _accuracy(console: Console, X: Any, y: Any) -> None:
     from fasttree.cli.evaluate import differing, print_comparison
     from fasttree.cli.methods import METHODS, estimator_of
 
-    _title(console, "3. Is it any good?", "Methods judged by days that they were not trained on.")
+    _title(console, "3. Is it any good?", "Methods tested on days that they were not trained on.")
     names = ("id3", "c45", "smml", "mml", "bayes")
     methods = {METHODS[name].title: estimator_of(name) for name in names}
     found = compare_methods(X, y, methods)
@@ -98,14 +99,16 @@ def _speed(console: Console, n_rows: int) -> None:
     _title(
         console,
         "4. Speed",
-        f"{n_rows:,} made-up rows, 10 numeric attributes, exact trees grown to the end.",
+        f"{n_rows:,} synthetic rows, 10 numeric attributes, exact trees, fully grown.",
     )
     results = [measure_own("tree", TreeClassifier(), train, test)]
     if has_sklearn():
         results.append(measure_sklearn(train, test))
     print_speed(console, results, train.n_rows, test.n_rows)
     if not has_sklearn():
-        console.print("scikit-learn is not installed: pip install scikit-learn shows it here too.")
+        console.print(
+            "scikit-learn is not installed: to compare with it, pip install scikit-learn."
+        )
 
 
 def _large(n_rows: int) -> Data:

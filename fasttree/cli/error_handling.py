@@ -132,11 +132,11 @@ def _explained(error: Exception) -> tuple[str, int]:
         return str(error), exit_codes.FAILED
     if isinstance(error, MemoryError):
         reason = f" ({error})" if str(error) else ""
-        message = "out of memory: leave columns or rows out, or use a machine with more"
+        message = "out of memory: drop columns or rows, or use a machine with more memory"
         return f"{message}{reason}", exit_codes.FAILED
     return (
         f"unexpected {type(error).__name__}: {error}\n"
-        "This should not happen. Run it again with --debug to see where, and report it.",
+        "This is a bug. Run the command again with --debug to see the traceback, and report it.",
         exit_codes.FAILED,
     )
 

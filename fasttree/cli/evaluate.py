@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 HELP = help_text(
-    "Judge methods by cross-validation on the same folds.",
-    """Means over the folds ± their standard error, corrected for the training rows that folds share. * marks the best
-    mean of a column, v a method less accurate than the most accurate one (p < 0.05 by the t test over folds with the
-    same correction, not adjusted for the number of methods).""",
+    "Compare methods by cross-validation on the same folds.",
+    """The table shows means over the folds ± their standard error, corrected for the training rows that folds share. *
+    marks the best mean of a column, v a method less accurate than the most accurate one (p < 0.05 in a t test over the
+    folds with the same correction, not adjusted for the number of methods).""",
     examples=(
         "fasttree evaluate patients.csv --target outcome",
         "fasttree evaluate patients.csv -t outcome --methods c45,cart,smml --folds 5",
@@ -73,19 +73,19 @@ def evaluate(
     folds: Annotated[
         int | None,
         typer.Option(
-            min=2, help="Default: 10, or the rows of the smallest class.", show_default=False
+            min=2,
+            help="Number of folds (default: 10, or the rows of the smallest class).",
+            show_default=False,
         ),
     ] = None,
-    repeats: Annotated[
-        int, typer.Option(min=1, help="How many times the rows are dealt to folds anew.")
-    ] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Of the draw of the folds.")] = 0,
+    repeats: Annotated[int, typer.Option(min=1, help="Number of repetitions with new folds.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random folds.")] = 0,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A parameter of all the methods (also A=1,B=2, or repeatable).",
+            help="Parameter of all the methods (also A=1,B=2, or repeatable).",
         ),
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
@@ -136,7 +136,7 @@ def _names(methods: list[str] | None) -> list[str]:
     given = lists.listed(methods or METHODS, "--methods")
     names = list(dict.fromkeys(check_method(name) for name in given))
     if not names:
-        raise UsageError("--methods names no method: write --methods c45,cart, say")
+        raise UsageError("--methods names no method: name at least one, such as --methods c45,cart")
     return names
 
 

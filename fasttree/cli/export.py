@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 HINTS = {
     lists.VALUE: "",
     lists.LIST: "   a list: A,B",
-    lists.PAIRS: "   names for names: A=X,B=Y",
+    lists.PAIRS: "   a mapping: A=X,B=Y",
 }
 HELP = help_text(
-    "Write a model for another program: SQL, C, Python, ONNX ...",
+    "Export a model for another program: SQL, C, Python, ONNX ...",
     examples=(
         "fasttree export --list",
         "fasttree export patients.model --to sql --set dialect=duckdb",
@@ -52,7 +52,7 @@ def export(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="See --list.",
+            help="Format, see --list.",
             show_default=False,
             autocompletion=_complete,
         ),
@@ -68,15 +68,13 @@ def export(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="An option of the format, see --list (also A=1,B=2, or repeatable).",
+            help="Option of the format, see --list (also A=1,B=2, or repeatable).",
         ),
     ] = None,
     listing: Annotated[
-        bool, typer.Option("--list", help="Say what formats and options there are.")
+        bool, typer.Option("--list", help="List the formats and their options.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write over a file that is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="With --list: as JSON.")] = False,
 ) -> None:
     from fasttree.export import EXPORTERS
@@ -85,15 +83,17 @@ def export(
         _print_formats(json)
         return
     if model is None:
-        raise UsageError("export needs a model: fasttree export MODEL --to FORMAT, or --list")
+        raise UsageError(
+            "export needs a model: fasttree export MODEL --to FORMAT, or fasttree export --list"
+        )
     if to is None:
-        raise UsageError(f"--to says the format: {near('', EXPORTERS)}")
+        raise UsageError(f"export needs a format, --to FORMAT: {near('', EXPORTERS)}")
     if to not in EXPORTERS:
-        raise UsageError(f"--to {to!r} is none of the formats: {near(to, EXPORTERS)}")
+        raise UsageError(f"--to {to!r} is not a known format: {near(to, EXPORTERS)}")
     if output is not None:
         check_output(output, force, [model])
     elif not EXPORTERS[to].is_text and sys.stdout.isatty():
-        raise UsageError(f"{to} is not text: write it to a file with -o")
+        raise UsageError(f"{to} is a binary format: write it to a file with -o FILE")
     options = lists.read_settings(settings, EXPORTERS[to].kinds() if settings else {})
     fitted = load_model(model)
     _check_names(options, to, fitted)
@@ -124,7 +124,7 @@ def _print_formats(json: bool) -> None:
         console.print(f"{name:<{width}}", style="bold", end="  ")
         console.print(about["help"], markup=False, soft_wrap=True)
         if about["options"] is None:
-            console.print(f"{'':{width}}  (a library that it needs is not installed)", style="dim")
+            console.print(f"{'':{width}}  (needs a library that is not installed)", style="dim")
         kinds = EXPORTERS[name].kinds() if about["options"] else {}
         for option, default in (about["options"] or {}).items():
             console.print(
@@ -142,7 +142,7 @@ def _check_names(options: dict[str, Any], to: str, model: Any) -> None:
     known = exporters[to].options() if options and to in exporters else options
     for name in options:
         if name not in known:
-            remedy = near(name, known) if known else "it has none"
+            remedy = near(name, known) if known else "it has no options"
             raise UsageError(f"--to {to} has no option {name!r} (--set): {remedy}")
 
 

@@ -47,7 +47,7 @@ def _fields(text: str, option: str) -> list[str]:
             fields[-1] += sign
     if is_quoted:
         raise UsageError(
-            f"{option} {text!r}: a quote is opened and never closed: a name that holds a comma or a quote is written "
+            f"{option} {text!r}: unclosed quote: write a name that contains a comma or a quote "
             'as in \'a,"b, c","5"" disk"\''
         )
     return fields
@@ -80,8 +80,8 @@ def columns(given: Iterable[str], names: Collection[str], option: str) -> list[s
             others = [piece for piece in _pieces(text) if piece in names]
             if others:
                 raise UsageError(
-                    f"{option} {text!r} is the name of a column, and a list with the column {others[0]!r}: write "
-                    f"{option} '{quoted(text)}' for the one, and repeat {option} for the list"
+                    f"{option} {text!r} is ambiguous: it is the name of a column, and a list with the column "
+                    f"{others[0]!r}: write {option} '{quoted(text)}' for the column, or repeat {option} for the list"
                 )
             found.append(text)
     return list(dict.fromkeys(found))
@@ -120,13 +120,13 @@ def read_settings(
                 name = word
                 if kinds.get(name, VALUE) == VALUE:
                     if name in settings:
-                        raise UsageError(f"--set names {name!r} twice: name it once")
+                        raise UsageError(f"--set gives {name!r} twice: give it once")
                     settings[name] = _value(_unquoted(value))
                 else:
                     _extend(settings, name, kinds[name], value)
             elif name:
                 raise UsageError(
-                    f"--set {text!r}: {name} takes one value: if that holds a comma, quote it, as in '{name}=\"a,b\"'"
+                    f"--set {text!r}: {name} takes a single value: quote a value with a comma, as in '{name}=\"a,b\"'"
                 )
             else:
                 raise UsageError(f"--set {text!r}: write name=value, such as --set max_depth=5")

@@ -20,11 +20,11 @@ class Method(NamedTuple):
 
 
 METHODS = {
-    "tree": Method("tree", "TreeClassifier", "gini, two-way splits, grown to the end"),
-    "id3": Method("ID3", "ID3Classifier", "information gain, a branch for each level, not pruned"),
-    "c45": Method(
-        "C4.5", "C45Classifier", "C4.5 release 8: gain ratio, pruned by estimated errors"
+    "tree": Method("tree", "TreeClassifier", "gini, binary splits, fully grown"),
+    "id3": Method(
+        "ID3", "ID3Classifier", "information gain, a branch for each category, not pruned"
     ),
+    "c45": Method("C4.5", "C45Classifier", "C4.5 release 8: gain ratio, error-based pruning"),
     "cart": Method(
         "CART", "CARTClassifier", "gini, surrogates, cost-complexity pruning, 1-SE rule"
     ),
@@ -34,7 +34,7 @@ METHODS = {
         "MML", "MMLClassifier", "average over the prunings of a tree grown by message length"
     ),
     "bayes": Method("Bayes", "BayesTreeClassifier", "Bayesian average over the prunings of a tree"),
-    "rules": Method("rules", "RuleClassifier", "rules of a C4.5 tree, each pruned on its own"),
+    "rules": Method("rules", "RuleClassifier", "rules from a C4.5 tree, each pruned separately"),
 }
 # Who names no method gets a tree of the size that cross-validation finds.
 DEFAULT, CAREFUL = "tree", "cost_complexity"
@@ -67,7 +67,7 @@ def pruning_names() -> list[str]:
 def check_method(name: str) -> str:
     """The name of a method, whatever its case."""
     if name.lower() not in METHODS:
-        raise UsageError(f"--method {name!r} is none of the methods: {near(name, METHODS)}")
+        raise UsageError(f"--method {name!r} is not a known method: {near(name, METHODS)}")
     return name.lower()
 
 
@@ -78,7 +78,9 @@ def settings_of(
     settings = lists.read_settings(given)
     if min_category_count is not None:
         if "min_category_count" in settings:
-            raise UsageError("--min-category-count and --set min_category_count: give one of them")
+            raise UsageError(
+                "--min-category-count and --set min_category_count: give only one of them"
+            )
         settings["min_category_count"] = min_category_count
     return settings
 
@@ -121,7 +123,7 @@ def _set_tree(method: str, estimator: Any, prune: str | None, settings: dict[str
     if prune is not None:
         if not can_prune:
             raise UsageError(
-                f"--prune {prune}: {METHODS[method].title} has a way of its own and is not pruned: "
+                f"--prune {prune}: {METHODS[method].title} controls the size of the tree itself and is not pruned: "
                 "leave --prune out"
             )
         estimator.set_params(pruning=_way(prune))
@@ -141,7 +143,9 @@ def _set_rules(estimator: Any, prune: str | None, settings: dict[str, Any]) -> N
     from fasttree import C45Classifier
 
     if prune is not None:
-        raise UsageError(f"--prune {prune}: rules are pruned one by one: leave --prune out")
+        raise UsageError(
+            f"--prune {prune}: --method rules prunes each rule separately: leave --prune out"
+        )
     base = C45Classifier(pruning=None)
     own, of_base = _settable(estimator), _settable(base)
     for name, value in settings.items():
@@ -165,10 +169,12 @@ def _unknown(name: str, method: str, known: Sequence[str]) -> UsageError:
         return UsageError(f"--set {name}=...: use --categorical COL")
     if name == "ordered_features":
         return UsageError(
-            f"--set {name}=...: this is for Python only; ordered dictionaries in Parquet and Arrow files are split so"
+            f"--set {name}=...: available in Python only; in Parquet and Arrow files, use an ordered dictionary column"
         )
     if name in NOT_SETTABLE:
-        return UsageError(f"--set {name}=...: this takes a table, so it is for Python only")
+        return UsageError(
+            f"--set {name}=...: available in Python only, since its value is a table or a function"
+        )
     return UsageError(
         f"--set {name}=...: --method {method} has no such parameter: {near(name, known)}"
     )
@@ -180,7 +186,7 @@ def _way(prune: str) -> str | None:
     name = prune.replace("-", "_")
     if name not in pruning_names():
         raise UsageError(
-            f"--prune {prune!r} is no way of pruning: {near(name, ['none', *pruning_names()])}"
+            f"--prune {prune!r} is not a pruning method: {near(name, ['none', *pruning_names()])}"
         )
     return name
 

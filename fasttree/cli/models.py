@@ -24,7 +24,7 @@ def load_model(path: Path) -> Any:
     try:
         return fasttree.load(path)
     except FileNotFoundError:
-        raise CommandError(f"{path}: there is no such model file", exit_codes.BAD_MODEL) from None
+        raise CommandError(f"{path}: no such model file", exit_codes.BAD_MODEL) from None
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}", exit_codes.BAD_MODEL) from error
 
@@ -42,21 +42,21 @@ def check_output(path: Path, force: bool, read: Sequence[Path | None] = ()) -> N
     from fasttree.base.atomic import check_replaceable
 
     if path.is_dir():
-        raise OutputError(f"{path} is a directory: name a file")
+        raise OutputError(f"{path} is a directory: give the name of a file")
     try:
         check_replaceable(path)
     except OSError as error:
         raise OutputError(error.strerror or str(error)) from error
     for other in read:
         if other is not None and path.exists() and other.exists() and path.samefile(other):
-            raise OutputError(f"{path} is also an input: write to another name")
+            raise OutputError(f"{path} is also an input: choose another name")
     if path.exists() and not force:
         raise OutputError(
-            f"{path} exists already: choose another name, or write over it with --force"
+            f"{path} already exists: choose another name, or overwrite it with --force"
         )
     folder = path.parent
     if not folder.is_dir():
-        raise OutputError(f"{path} cannot be written: there is no directory {folder}")
+        raise OutputError(f"{path} cannot be written: the directory {folder} does not exist")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{path} cannot be written: no permission to write in {folder}")
 

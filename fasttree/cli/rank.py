@@ -35,14 +35,13 @@ if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle
 
 HELP = help_text(
-    "Rank the attributes by how well they tell the classes apart.",
-    """The score is that of the best split of all the rows. [bold]Criteria.[/bold] entropy (information gain),
-    gain_ratio, gini, misclassification, message_length, evidence;
-    allowing for chance: ami, smi, adjusted_gini, standardised_gini, ad, confidence_entropy; mic (maximal information
-    coefficient).""",
-    """[bold]With --model[/bold] the score is how much worse the model does on these rows if the values of the attribute
-    are shuffled among them. Give it rows that it was not trained on. [bold]Metrics.[/bold] accuracy, auc, log_loss,
-    brier.""",
+    "Rank the attributes by how well they separate the classes.",
+    """The score of an attribute is that of its best split of all rows. [bold]Criteria.[/bold] entropy (information
+    gain), gain_ratio, gini, misclassification, message_length, evidence; adjusted for chance: ami, smi, adjusted_gini,
+    standardised_gini, ad, confidence_entropy; mic (maximal information coefficient).""",
+    """[bold]With --model[/bold] the score is the permutation importance: how much worse the model performs on these
+    rows if the values of the attribute are shuffled. Use rows that the model was not trained on. [bold]Metrics.[/bold]
+    accuracy, auc, log_loss, brier.""",
     examples=(
         "fasttree rank patients.csv --target outcome",
         "fasttree rank patients.csv -t outcome --criterion ami --json",
@@ -82,7 +81,7 @@ def rank(
             "--criterion",
             "-c",
             metavar="NAME",
-            help="See above (default: entropy).",
+            help="Criterion, see above (default: entropy).",
             show_default=False,
             autocompletion=_complete,
         ),
@@ -92,7 +91,7 @@ def rank(
         typer.Option(
             "--model",
             metavar="MODEL",
-            help="Rank by what a model made by `fasttree train` loses.",
+            help="Rank by permutation importance for this model, made by `fasttree train`.",
             show_default=False,
         ),
     ] = None,
@@ -100,7 +99,7 @@ def rank(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="With --model: what gets worse (default: accuracy).",
+            help="With --model: metric, see above (default: accuracy).",
             show_default=False,
             autocompletion=_complete_metric,
         ),
@@ -110,13 +109,15 @@ def rank(
         typer.Option(
             min=1,
             metavar="N",
-            help="With --model: shuffles of each attribute (default: 10).",
+            help="With --model: number of shuffles per attribute (default: 10).",
             show_default=False,
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="With --model: of the shuffles (default: 0).", show_default=False),
+        typer.Option(
+            min=0, help="With --model: seed of the shuffles (default: 0).", show_default=False
+        ),
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
     categorical: Annotated[list[str] | None, CATEGORICAL] = None,
@@ -127,7 +128,7 @@ def rank(
 ) -> None:
     if model is not None:
         given = {"--criterion": criterion, "--drop": drop, "--categorical": categorical}
-        _check_alone(given, "does not go with --model, which knows its columns")
+        _check_alone(given, "cannot be used with --model, which determines the columns")
         style = style_of(delimiter, decimal)
         _rank_by_model(data, target, weights, style, model, metric, repeats, seed, json)
         return
@@ -135,7 +136,7 @@ def rank(
     criterion = criterion or "entropy"
     if criterion not in criteria():
         raise UsageError(
-            f"--criterion {criterion!r} is none of them: {near(criterion, criteria())}"
+            f"--criterion {criterion!r} is not a known criterion: {near(criterion, criteria())}"
         )
     rows = read_data(
         data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
@@ -184,7 +185,7 @@ def _rank_by_model(
 ) -> None:
     metric = metric or "accuracy"
     if metric not in metrics():
-        raise UsageError(f"--metric {metric!r} is none of them: {near(metric, metrics())}")
+        raise UsageError(f"--metric {metric!r} is not a known metric: {near(metric, metrics())}")
     fitted = load_model(path)
     rows = read_held_out(data, target, fitted.tree_.schema, style, weights)
     from fasttree import permutation_importance

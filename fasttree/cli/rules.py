@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 FORMATS = ("text", "markdown", "json", "python")
 HELP = help_text(
     "Print a model as IF-THEN rules.",
-    """What is told of the training rows is optimistic, since the rules were chosen for them. --test judges the rules by
-    other rows: how many each covers, the errors among these, and the accuracy with its limits.""",
+    """The figures for the training rows are optimistic, since the rules were learned from them. --test evaluates the
+    rules on other rows: how many each covers, the errors among these, and the accuracy with its confidence limits.""",
     examples=(
         "fasttree rules patients.model",
         "fasttree rules patients.model --limit 5",
@@ -46,7 +46,7 @@ def rules(
             "--format",
             "-f",
             metavar="NAME",
-            help="text, markdown, json or python.",
+            help="Format: text, markdown, json or python.",
             autocompletion=_complete,
         ),
     ] = "text",
@@ -64,7 +64,7 @@ def rules(
         typer.Option(
             "--test",
             metavar="FILE",
-            help="Held-out rows to judge the rules by, with --target.",
+            help="Held-out rows to evaluate the rules on, with --target.",
             show_default=False,
         ),
     ] = None,
@@ -86,17 +86,13 @@ def rules(
             "--output", "-o", metavar="FILE", help="Write to a file instead of the terminal."
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write over a file that is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     if format not in FORMATS:
-        raise UsageError(
-            f"--format {format!r} is none of the formats of rules: {near(format, FORMATS)}"
-        )
+        raise UsageError(f"--format {format!r} is not a known format: {near(format, FORMATS)}")
     if limit is not None and format not in ("text", "markdown"):
         raise UsageError(
-            f"--limit goes with --format text and markdown: {format} has all the rules"
+            f"--limit needs --format text or markdown, got {format}, which has all the rules: leave --limit out"
         )
     if (test is None) != (target is None):
         given, absent = ("--target", "--test FILE") if test is None else ("--test", "--target COL")
@@ -143,8 +139,8 @@ def _check_other_rows(model: Any, X: Any, y: Any, path: Path) -> None:
 
     if look_like_training(model.tree_, X, y, type(model).__name__):
         warnings.warn(
-            f"--test {path} has as many rows of each class at each leaf of the tree as the rows that the model was "
-            "trained on, so it seems to be these: then the limits say nothing about new rows; give other rows",
+            f"--test {path} has as many rows of each class at each leaf of the tree as the training rows of the model, "
+            "so it seems to contain these: the limits then say nothing about new rows; use other rows",
             DataWarning,
             stacklevel=2,
         )

@@ -26,16 +26,17 @@ if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle
 
 HELP = help_text(
-    "Score data files of any size: a class for every row, in constant memory.",
-    """[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by their endings. INPUT may also
-    be a folder (the data files in it, sorted), a quoted pattern such as 'in/**/*.csv', or - for stdin. OUTPUT is a
-    file for all the rows, a folder (there already, or a name that ends in /) for a file of the same name for each
-    input, or - for stdout. A file is there whole or not at all, whatever ends the run.""",
-    """[bold]Modes.[/bold] Columns are found by name, and others are ignored. A value of another type and a broken row
-    of a CSV file are errors. --strict: columns that the model does not know and levels that it has not seen are errors,
-    too. --lenient: what cannot be read is a missing value, and broken rows are left out; both are counted.""",
-    """[bold]Bad inputs.[/bold] The first ends the run. --keep-going: bad ones are left out with all rows and named on
-    stderr and in the report, the others are scored, and the exit code is 6 (3 if none could be scored).""",
+    "Score data files of any size in constant memory: one class for every row.",
+    """[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by file extension. INPUT may
+    also be a folder (the data files in it, sorted), a quoted pattern such as 'in/**/*.csv', or - for stdin. OUTPUT is
+    a file for all the rows, a folder (an existing one, or a name that ends in /) for one file of the same name per
+    input, or - for stdout. An output file is either complete or not written at all, however the run ends.""",
+    """[bold]Modes.[/bold] Columns are matched by name, and others are ignored. A value of the wrong type and a broken
+    row of a CSV file are errors. --strict: unknown columns and unseen categories are errors, too. --lenient: values
+    that cannot be read are treated as missing, and broken rows are skipped; both are counted.""",
+    """[bold]Bad inputs.[/bold] The first one ends the run. --keep-going: bad inputs are skipped with all their rows
+    and listed on stderr and in the report, the others are scored, and the exit code is 6 (3 if none could be
+    scored).""",
     examples=[
         "fasttree score patients.model visits.parquet -o scored.parquet",
         "fasttree score patients.model visits.csv -o scored.csv --columns id,age --proba",
@@ -51,19 +52,19 @@ def score(
     inputs: Annotated[
         list[Path],
         typer.Argument(
-            help="Data files, folders of them, patterns, or -.",
+            help="Data files, folders, patterns, or - for stdin.",
             show_default=False,
             metavar="INPUT...",
         ),
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUTPUT", help="A file, a folder, or -.")
+        str, typer.Option("--output", "-o", metavar="OUTPUT", help="File, folder, or - for stdout.")
     ],
     columns: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Columns to keep in the output (also repeatable), or all.",
+            help="Input columns to keep in the output (also repeatable), or all.",
             show_default=False,
         ),
     ] = None,
@@ -75,32 +76,37 @@ def score(
         bool, typer.Option("--explain", help="Add the rule that leads to the leaf.")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse unknown columns and levels.")
+        bool, typer.Option("--strict", help="Reject unknown columns and unseen categories.")
     ] = False,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Take what cannot be read for missing.")
+        bool,
+        typer.Option(
+            "--lenient", help="Treat values that cannot be read as missing, and skip broken rows."
+        ),
     ] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the outputs that an earlier run has finished.")
+        bool, typer.Option("--resume", help="Keep the outputs that an earlier run completed.")
     ] = False,
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Leave bad inputs out, and score the others.")
+        bool, typer.Option("--keep-going", help="Skip bad inputs, and score the others.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace outputs that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing outputs.")] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", help="Threads; -1 is one for each core.")
+        int, typer.Option("--jobs", "-j", help="Number of threads; -1: one for each core.")
     ] = -1,
     format: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Format of the inputs: csv (that of -), parquet or arrow.",
+            help="Format of the inputs: csv (default for -), parquet or arrow.",
             show_default=False,
         ),
     ] = None,
     output_format: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Format of the outputs, the same.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="Format of the outputs: csv, parquet or arrow.", show_default=False
+        ),
     ] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
@@ -108,13 +114,13 @@ def score(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a report as JSON, also of a run that fails.",
+            help="Write a report as JSON, even if the run fails.",
             show_default=False,
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no summary.")
+        bool, typer.Option("--quiet", "-q", help="Show no progress and no summary.")
     ] = False,
 ) -> None:
     found = empty_report(report, [model, *_files(inputs), Path(output)])
@@ -123,7 +129,9 @@ def score(
             raise UsageError("--strict and --lenient contradict each other: choose one")
         style = style_of(delimiter, decimal)
         if jobs == 0:
-            raise UsageError("--jobs must not be 0: -1 is one thread for each core")
+            raise UsageError(
+                "--jobs must not be 0: give the number of threads, or -1 for one thread for each core"
+            )
         _check_stdout(output, output_format, json)
         fitted = load_model(model)
         _check_output(model, output)
@@ -216,13 +224,13 @@ def _check_stdout(output: str, output_format: str | None, json: bool) -> None:
     if json:
         raise UsageError("--json and -o - both go to stdout: write the report to a file (--report)")
     if output_format not in (None, "csv") and sys.stdout.isatty():
-        raise UsageError(f"{output_format} is not text: write it to a file, or into a pipe")
+        raise UsageError(f"{output_format} is a binary format: write it to a file or a pipe")
 
 
 def _check_output(model: Path, output: str) -> None:
     target = Path(output)
     if target.is_file() and target.samefile(model):
-        raise OutputError(f"{output} is the model: write to another name")
+        raise OutputError(f"{output} is the model file: choose another name")
 
 
 @contextmanager
@@ -271,7 +279,7 @@ class _Log:
         self._latest = now
         speed = n_rows / (now - self._started)
         print(
-            f"{clean(name)}: {share:.0%}, {n_rows:,} rows, {speed:,.0f} a second",
+            f"{clean(name)}: {share:.0%}, {n_rows:,} rows, {speed:,.0f} rows per second",
             file=sys.stderr,
             flush=True,
         )

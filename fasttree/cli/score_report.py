@@ -26,7 +26,7 @@ def empty_report(path: Path | None, others: Sequence[Path]) -> Report:
     if path is None:
         return Report()
     if path == Path("-"):
-        raise UsageError("--report - : it is --json that prints the report to stdout")
+        raise UsageError("--report must be a file, got -: use --json to print the report to stdout")
     check_output(path, force=True)
     for other in others:
         if path.absolute() == other.absolute() or (
@@ -48,7 +48,7 @@ def reporting(path: Path | None, report: Report) -> Iterator[None]:
         try:
             _write(path, report)
         except OutputError as wrong:
-            warnings.warn(f"there is no report of this run: {wrong}", stacklevel=2)
+            warnings.warn(f"the report of this run was not written: {wrong}", stacklevel=2)
         raise
     _write(path, report)
 
@@ -67,7 +67,10 @@ def summarise(report: Report) -> None:
             )
     n_kept = sum(file.status == "kept" for file in report.files)
     if n_kept:
-        console.print(f"{plural(n_kept, 'input')} scored before, left as they were", soft_wrap=True)
+        console.print(
+            f"{plural(n_kept, 'input')} already scored by an earlier run, outputs kept",
+            soft_wrap=True,
+        )
     for line in str(report).splitlines():
         console.print(clean(line), markup=False, soft_wrap=True)
 

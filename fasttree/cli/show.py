@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 HELP = help_text(
-    "Draw the tree of a model, as wide as the terminal.",
-    """Each line has the test that leads to a node, its class, its training rows, the probability of the class by
-    these (optimistic: the tree was made for them), and a bar of the training rows by class. "or missing" marks
-    the branch that training rows without the value took, "or missing (surrogates)" that surrogates sent them on,
-    "(or missing)" where such rows go though training had none. Notes beneath the tree explain what needs it.
-    A tree that is too large is drawn down to a level of some 60 lines; of a node with more than 12 branches the
-    heaviest are drawn.""",
+    "Draw the tree of a model, fitted to the width of the terminal.",
+    """Each line shows the test that leads to a node, its class, its training rows, the probability of the class among
+    these (optimistic: the tree was fitted to them), and a bar of the training rows by class. "or missing" marks the
+    branch that training rows with a missing value took, "or missing (surrogates)" the one that surrogates sent them
+    to, and "(or missing)" the one that such rows take although there were none in training. Notes below the tree
+    explain the details. Of a large tree, the upper levels are drawn, about 60 lines; of a node with more than 12
+    branches, those with the most rows.""",
     examples=(
         "fasttree show patients.model",
         "fasttree show patients.model --depth 3",
@@ -36,10 +36,12 @@ def show(
     model: Annotated[Path, MODEL],
     depth: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Draw so many levels.", show_default=False),
+        typer.Option(min=0, metavar="N", help="Draw N levels of the tree.", show_default=False),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Draw every node.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="ASCII signs and no colour.")] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Use ASCII characters and no colour.")
+    ] = False,
 ) -> None:
     fitted = load_model(model)
     print_tree(stdout(plain), fitted, depth, everything, plain)
@@ -71,7 +73,9 @@ def print_tree(
     console.print(type(model).__name__, style="bold", end="")
     console.print(f": {', '.join(size)}", soft_wrap=True)
     if hasattr(model, "rules_"):
-        console.print("The rules decide, not this tree that they come from: see `fasttree rules`.")
+        console.print(
+            "Predictions come from the rules, not from this tree, which they were derived from: see `fasttree rules`."
+        )
     elif model.averaged:
         console.print("Its probabilities are averages over the prunings of this tree.")
     console.print(legend(tree, look))

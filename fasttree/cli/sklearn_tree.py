@@ -34,8 +34,8 @@ class SklearnTree:
         levels = sum(len(set(column)) for column in X.text.T)
         if levels * len(X.text) > MOST_CELLS:
             raise DataError(
-                f"{rows.path}: scikit-learn needs a column for each of {levels:,} levels, too many for memory: "
-                "leave the columns with most levels out with --drop"
+                f"{rows.path}: scikit-learn needs a column for each of {levels:,} categories, too many for memory: "
+                "drop the columns with the most categories (--drop)"
             )
 
     def fit(self, X: Arrays, y: np.ndarray) -> None:

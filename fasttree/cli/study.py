@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 QUICK_SEEDS = 3
 HELP = help_text(
-    "Whole studies: a table in, all the numbers of a report out.",
+    "Run a complete study: from a table to all the numbers of a report.",
     examples=("fasttree study cesarean --quick", "fasttree study cesarean --help"),
 )
 CESAREAN_HELP = help_text(
-    "Tree methods against logistic regression on cesarean delivery, or on a table of yours.",
-    """Each group of rows is cut in halves, again and again: every method is trained on one half and judged by its AUC
-    on the other. Without --data the rows are a synthetic cohort with the margins of a published Table 1.""",
+    "Compare tree methods with logistic regression on cesarean delivery, or on your own table.",
+    """Each group of rows is repeatedly split in half: every method is trained on one half and evaluated by its AUC on
+    the other. Without --data, the rows are a synthetic cohort with the margins of a published Table 1.""",
     examples=(
         "fasttree study cesarean --quick -o report.html",
         "fasttree study cesarean --seeds 10 --json study.json",
@@ -57,31 +57,31 @@ def cesarean(
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", metavar="FILE", help="A table of yours: CSV, TSV, Parquet, Feather or Arrow."
+            "--data", metavar="FILE", help="Your own table: CSV, TSV, Parquet, Feather or Arrow."
         ),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", "-t", metavar="COL", help="The column with the outcome, of two classes."
+            "--target", "-t", metavar="COL", help="Column with the outcome, which has two classes."
         ),
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
-            "--by", metavar="COL", help="The column whose values are groups, studied apart."
+            "--by", metavar="COL", help="Column whose values are groups, studied separately."
         ),
     ] = None,
     event: Annotated[
         str | None,
         typer.Option(
-            "--event", metavar="CLASS", help="The outcome to predict; else the second class."
+            "--event", metavar="CLASS", help="Outcome to predict (default: the second class)."
         ),
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
     delimiter: Annotated[str | None, DELIMITER] = None,
     decimal: Annotated[str, DECIMAL] = ".",
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many splits.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Number of splits.")] = 10,
     methods: Annotated[
         list[str] | None,
         typer.Option(
@@ -104,9 +104,7 @@ def cesarean(
             help="Also write a report: .html or .md (also A,B, or repeatable).",
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write over a file that is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     from fasttree.studies import cesarean as study
     from fasttree.studies.methods import METHODS, check_methods
@@ -116,7 +114,7 @@ def cesarean(
     for name in named or ():
         if name.lower() not in map(str.lower, METHODS):
             raise UsageError(
-                f"--methods names {name!r}, which is none of them: {near(name, METHODS)}"
+                f"--methods names {name!r}, which is not a known method: {near(name, METHODS)}"
             )
     with blame(UsageError, "--methods: "):
         chosen = check_methods(named)
@@ -191,14 +189,14 @@ def _table(
         for option, value in named:
             if value:
                 raise UsageError(
-                    f"{option} names a column of a table of yours: say which with --data FILE"
+                    f"{option} names a column of your own table: give the table with --data FILE"
                 )
         return None
     from fasttree.files.csv_tables import check_decimals
     from fasttree.files.tables import CSV, columns_named, read_table, suffix
 
     if target is None:
-        raise UsageError("--data needs --target COL: which column holds the outcome?")
+        raise UsageError("--data needs --target COL, the column with the outcome")
     if by == target:
         raise UsageError(
             f"--by names {by!r}, which is the target: name another column, or leave --by out"

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
 HELP = help_text(
     "Train a model on a data file and save it.",
-    """[bold]Files.[/bold] The ending says what a file is: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
-    .arrow. In CSV an empty field and words such as ?, NA, NaN, NULL and None are missing values; a column that is
-    text somewhere is text.""",
+    """[bold]Files.[/bold] The extension determines the format: .csv, .tsv (also .gz, .bz2, .zst), .parquet, .feather,
+    .arrow. In CSV files, empty fields and words such as ?, NA, NaN, NULL and None are missing values; a column with
+    any other text is a text column.""",
     examples=(
         "fasttree train patients.csv --target outcome -o patients.model",
         "fasttree train patients.csv -t outcome -m cart --holdout 0.3 -o cart.model",
@@ -65,7 +65,7 @@ def train(
     data: Annotated[Path, DATA],
     target: Annotated[str, TARGET],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="MODEL", help="Where the model is saved.")
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="File to save the model to.")
     ],
     method: Annotated[
         str | None,
@@ -73,7 +73,7 @@ def train(
             "--method",
             "-m",
             metavar="NAME",
-            help="See above. Without it: tree, pruned by cross-validation (--prune cost_complexity).",
+            help="Method, see above (default: tree, pruned by cross-validation: --prune cost_complexity).",
             autocompletion=complete_method,
             show_default=False,
         ),
@@ -82,8 +82,8 @@ def train(
         str | None,
         typer.Option(
             metavar="WAY",
-            help="none, error_based, cost_complexity, reduced_error, cross_validated, leaf_penalty, significance "
-            "or message_length, instead of the method's own way.",
+            help="Pruning method instead of the method's default: none, error_based, cost_complexity, reduced_error, "
+            "cross_validated, leaf_penalty, significance or message_length.",
             autocompletion=complete_prune,
             show_default=False,
         ),
@@ -93,7 +93,7 @@ def train(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A parameter of the method or of its pruning, such as max_depth=5 (also A=1,B=2, or repeatable).",
+            help="Parameter of the method or of its pruning, such as max_depth=5 (also A=1,B=2, or repeatable).",
         ),
     ] = None,
     drop: Annotated[list[str] | None, DROP] = None,
@@ -105,17 +105,16 @@ def train(
     decimal: Annotated[str, DECIMAL] = ".",
     test: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Rows to judge the model by, with the same columns."),
+        typer.Option(metavar="FILE", help="Rows to test the model on, with the same columns."),
     ] = None,
     holdout: Annotated[
         float | None,
         typer.Option(
-            metavar="SHARE", help="Judge by this share of the rows, and train on the others."
+            metavar="SHARE",
+            help="Fraction of the rows to test on, above 0 and below 1; the others are for training.",
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write over a model that is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
     json: Annotated[bool, JSON] = False,
 ) -> None:
     is_left_open = method is None and prune is None
@@ -123,10 +122,10 @@ def train(
     if is_left_open:
         prune = CAREFUL
     if test is not None and holdout is not None:
-        raise UsageError("--test and --holdout: give one of them")
+        raise UsageError("--test and --holdout: give only one of them")
     if holdout is not None and not 0 < holdout < 1:
         raise UsageError(
-            f"--holdout must be a share of the rows, above 0 and below 1, got {holdout:g}"
+            f"--holdout must be a fraction of the rows, above 0 and below 1, got {holdout:g}"
         )
     estimator = estimator_of(method, prune, settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
@@ -215,8 +214,8 @@ def _check_other_rows(rows: Data, judges: Data) -> None:
     )
     if is_same and rows.n_rows >= FEWEST_ROWS:
         warnings.warn(
-            f"--test {judges.path} has the rows that the model is trained on, so its accuracy there says nothing about "
-            "new rows: give other rows, or hold some out (--holdout 0.3)",
+            f"--test {judges.path} contains the training rows, so the test accuracy says nothing about new rows: "
+            "use other rows, or hold some out (--holdout 0.3)",
             DataWarning,
             stacklevel=2,
         )
@@ -247,10 +246,10 @@ def _print(
     line("depth", f"{summary['depth']:,}")
     if summary["pruning"]:
         removed = summary["pruning"]["leaves_removed"]
-        what = f"{plural(removed, 'leaf', 'leaves')} cut" if removed else "nothing was cut"
+        what = f"{plural(removed, 'leaf', 'leaves')} removed" if removed else "nothing removed"
         line("pruned by", f"{summary['pruning']['method']}: {what}")
     if is_left_open:
-        line("", "without --method, cross-validation chooses the size (--prune none keeps all)")
+        line("", "without --method, cross-validation chooses the size (no pruning: --prune none)")
     line("training accuracy", f"{summary['training_accuracy']:.2%}")
     if summary["test"]:
         where = (

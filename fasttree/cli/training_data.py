@@ -64,8 +64,8 @@ class Data:
         held = hold_out(value_hashes(table.values(), len(codes)), codes, share, weights, groups)
         if not held.any():
             raise DataError(
-                f"{self.path}: a share of {share:g} of each class is less than a row: "
-                "there are too few rows to hold some out"
+                f"{self.path}: a fraction of {share:g} of each class is less than one row: "
+                "there are too few rows to hold any out"
             )
         if weights is None:
             return self.take(held == 0), self.take(held > 0)
@@ -105,7 +105,9 @@ def read_data(
     not_attributes = {target, *drop, *(name for name in (weights, group, ignored) if name)}
     names = [name for name in table.column_names if name not in not_attributes]
     if not names:
-        raise DataError(f"{path}: no column is left to tell {target!r} from")
+        raise DataError(
+            f"{path}: no attribute is left to predict {target!r} from: keep at least one column"
+        )
     y = table[target]
     _check_target(path, target, y, check_classes)
     if suffix(path) in CSV:
@@ -121,7 +123,9 @@ def read_held_out(
     """The columns of a model, and classes to judge it by; the file may have further columns."""
     for option, name in (("--target", target), ("--weights", weights)):
         if name is not None and name in schema.names:
-            raise UsageError(f"{option} names {name!r}, which is an attribute of the model")
+            raise UsageError(
+                f"{option} names {name!r}, which is an attribute of the model: name another column"
+            )
     words = [
         a.name for a in schema.attributes if any(isinstance(x, str) for x in a.categories or ())
     ]
@@ -169,15 +173,15 @@ def _check_target(path: Path, target: str, y: Any, several: bool) -> None:
 
         first = int(pc.index(pc.is_null(y), True).as_py())
         raise DataError(
-            f"{path}: the target {target!r} has no value in {plural(y.null_count, 'row')}, the first is "
-            f"{line_of(path, first)}: fill it in, or leave such rows out"
+            f"{path}: the target {target!r} is missing in {plural(y.null_count, 'row')}, first in "
+            f"{line_of(path, first)}: fill in the missing values, or leave such rows out"
         )
     with blame(DataError, f"{path}, target {target!r}: "):
         classes = y.unique()
     if several and len(classes) == 1:
         raise DataError(
-            f"{path}: the target {target!r} holds one class only, {classes[0].as_py()!r}: "
-            "there is nothing to tell apart; is it the right column?"
+            f"{path}: the target {target!r} has only one class, {classes[0].as_py()!r}, but at least two are needed: "
+            "check that it is the right column"
         )
 
 
@@ -212,8 +216,8 @@ def _groups(path: Path, table: Any, name: str) -> Any:
 
         first = int(pc.index(pc.is_null(column), True).as_py())
         raise DataError(
-            f"{path}: column {name!r} (--group) has no value in {plural(column.null_count, 'row')}, the first is "
-            f"{line_of(path, first)}: give each row a group, one of its own if it belongs to no other"
+            f"{path}: column {name!r} (--group) is missing in {plural(column.null_count, 'row')}, first in "
+            f"{line_of(path, first)}: give each row a group, its own one if it belongs with no other row"
         )
     return column
 
@@ -226,11 +230,11 @@ def _weights(path: Path, table: Any, name: str | None) -> Any:
     column = table[name]
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         raise DataError(
-            f"{path}: column {name!r} (--weights) is of type {column.type}, but a weight is a number"
+            f"{path}: column {name!r} (--weights) is of type {column.type}, but weights must be numbers"
         )
     if column.null_count:
         raise DataError(
-            f"{path}: column {name!r} (--weights) has no value in {plural(column.null_count, 'row')}: "
+            f"{path}: column {name!r} (--weights) is missing in {plural(column.null_count, 'row')}: "
             "give each row a weight, 0 to leave it out"
         )
     return column.to_numpy()
@@ -240,39 +244,39 @@ def _weights(path: Path, table: Any, name: str | None) -> Any:
 DATA = typer.Argument(
     help="Data file: CSV, TSV, Parquet, Feather or Arrow.", show_default=False, metavar="DATA"
 )
-TARGET = typer.Option("--target", "-t", metavar="COL", help="The column with the classes.")
+TARGET = typer.Option("--target", "-t", metavar="COL", help="Column with the classes.")
 DROP = typer.Option(
     "--drop",
     metavar="A,B",
-    help="Columns to leave out, such as a name or a number (also repeatable).",
+    help="Columns to leave out, such as names and identifiers (also repeatable).",
 )
 CATEGORICAL = typer.Option(
     "--categorical",
     metavar="A,B",
-    help="Columns of numbers that are names of categories (also repeatable).",
+    help="Columns of numbers to treat as categories (also repeatable).",
 )
 MIN_CATEGORY_COUNT = typer.Option(
     "--min-category-count",
     metavar="N",
-    help="Rows that a category needs to count as one; the others of its column are one category, "
+    help="Minimum number of rows of a category; rarer ones of a column are merged into one, "
     "'other' (as --set min_category_count=N).",
     show_default=False,
 )
-WEIGHTS = typer.Option("--weights", metavar="COL", help="A column with the weight of each row.")
+WEIGHTS = typer.Option("--weights", metavar="COL", help="Column with the weight of each row.")
 GROUP = typer.Option(
     "--group",
     metavar="COL",
-    help="A column that says which rows belong together, such as a patient: they are in one fold, or held out "
-    "together. It is no attribute.",
+    help="Column that identifies rows that belong together, such as those of a patient: they are kept in the same fold "
+    "or held out together. It is not used as an attribute.",
     show_default=False,
 )
 DELIMITER = typer.Option(
     "--delimiter",
     metavar="CHAR",
-    help="What separates the values of a CSV file, such as ';' or '\\t' (a tab).",
+    help="Character that separates the values of a CSV file, such as ';' or '\\t' (a tab).",
     show_default=False,
 )
 DECIMAL = typer.Option(
-    "--decimal", metavar="CHAR", help="The decimal sign in a CSV file: a point, or a comma."
+    "--decimal", metavar="CHAR", help="Decimal sign of a CSV file: a point or a comma."
 )
 JSON = typer.Option("--json", help="Print one JSON object, for scripts.")

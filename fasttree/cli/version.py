@@ -11,7 +11,7 @@ from typing import Annotated
 from fasttree.cli.terminal import print_json, stdout
 from fasttree.cli.training_data import JSON
 
-HELP = "Say which versions are installed, for bug reports."
+HELP = "Show the installed versions, for bug reports."
 LIBRARIES = ("numpy", "pyarrow", "pandas", "polars", "scikit-learn", "typer", "rich")
 
 

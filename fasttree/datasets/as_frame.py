@@ -12,5 +12,5 @@ def import_pandas() -> Any:
         return importlib.import_module("pandas")
     except ImportError as error:
         raise ImportError(
-            "as_frame=True needs pandas: install it, or leave as_frame=False for a dict of columns"
+            "as_frame=True requires pandas: install it, or use as_frame=False for a dict of columns"
         ) from error

@@ -86,4 +86,4 @@ def _solve(places: list[np.ndarray], target: np.ndarray, offset: np.ndarray) -> 
             curvature += pairs.reshape(n, n)
         step = solve(curvature[:-1, :-1], gradient)
         coefficients[:-1] += step * min(1.0, LARGEST_STEP / np.abs(step).max())
-    raise ArithmeticError("the margins of Table 1 could not be met")
+    raise ArithmeticError("the margins of Table 1 could not be reproduced")

@@ -26,7 +26,7 @@ CONDITIONS = attributes.CONDITIONS
 
 
 class Cohort(NamedTuple):
-    """A synthetic table, its outcome, and the probability of "yes" that each outcome was drawn with."""
+    """A synthetic table, its outcome, and the probability of "yes" with which each outcome was drawn."""
 
     X: Any
     y: Any
@@ -82,7 +82,7 @@ def make_cesarean_cohort(
     n_rows = _check_rows(n_rows)
     seed = 0 if random_state is None else random_state
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"random_state must be None or an integer from 0 on, got {random_state!r}")
+        raise ValueError(f"random_state must be None or an integer >= 0, got {random_state!r}")
     values, others, draw = (np.random.default_rng([int(seed), stream]) for stream in range(3))
     drawn = _draw(n_rows, values)
     # In a small table the rarest levels have a row or two, from which no rate can be had.
@@ -114,9 +114,9 @@ def cesarean_table1() -> list[Table1Row]:
 
 def _check_rows(n_rows: Any) -> int:
     if isinstance(n_rows, bool) or not isinstance(n_rows, (int, np.integer)):
-        raise TypeError(f"n_rows must be a whole number, got {n_rows!r}")
+        raise TypeError(f"n_rows must be an integer >= {FEWEST_ROWS}, got {n_rows!r}")
     if n_rows < FEWEST_ROWS:
-        raise ValueError(f"n_rows must be {FEWEST_ROWS} or more, got {n_rows}")
+        raise ValueError(f"n_rows must be an integer >= {FEWEST_ROWS}, got {n_rows}")
     return int(n_rows)
 
 

@@ -66,7 +66,7 @@ def play_tennis(*, as_frame: bool = False) -> tuple[Any, Any]:
 
 
 def buys_computer(*, as_frame: bool = False) -> tuple[Any, Any]:
-    """Fourteen customers; PlayTennis with other words, row by row, so that the trees are the same.
+    """Fourteen customers; PlayTennis with other names, row by row, so that the trees are the same.
 
     >>> X, y = buys_computer()
     >>> list(X)
@@ -76,12 +76,12 @@ def buys_computer(*, as_frame: bool = False) -> tuple[Any, Any]:
 
 
 def mammals(part: Part = "train10", *, as_frame: bool = False) -> tuple[Any, Any]:
-    """Animals, and whether a table says that they are mammals: an example of overfitting.
+    """Animals, and whether a table lists them as mammals: an example of overfitting.
 
-    ``"train10"`` has ten animals, of which bat and whale are labelled wrong, and ``"test"`` ten
-    others. ``"train5"`` is a smaller table without the attribute Gives Birth, and ``"train8"`` the
-    same with three more rows. The animals' names would be a perfect and useless attribute:
-    ``mammal_names(part)`` has them, and with ``as_frame=True`` they are the index.
+    ``"train10"`` has ten animals, of which bat and whale are labelled incorrectly, and ``"test"`` ten others.
+    ``"train5"`` is a smaller table without the attribute Gives Birth, and ``"train8"`` the same with three more rows.
+    The animals' names would be a perfect and useless attribute: ``mammal_names(part)`` returns them, and with
+    ``as_frame=True`` they are the index.
 
     >>> X, y = mammals("train5")
     >>> list(X), len(y)

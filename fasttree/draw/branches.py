@@ -51,7 +51,7 @@ class Branch:
     def _value_text(self, n: int, short: bool = False) -> str:
         hidden = len(self.values) - n + self.others
         if not self.values:
-            return f"{self.sign} ({self.others} other levels)" if self.others else self.sign
+            return f"{self.sign} ({self.others} other categories)" if self.others else self.sign
         more = (f" +{hidden}" if short else f" and {hidden} more") if hidden else ""
         return f"{self.sign} {', '.join(self.values[:n])}{more}"
 

@@ -72,7 +72,9 @@ def _edges(model: Exportable, node: int) -> Iterator[str]:
         elif branch == test.missing_branch:
             said.append("missing (none in training)" if test.missing_seen is False else "missing")
         tooltip = (
-            "" if shares is None else f', tooltip="{shares[branch]!r} of those without a value"'
+            ""
+            if shares is None
+            else f', tooltip="{shares[branch]!r} of the rows with a missing value"'
         )
         yield f'  {node} -> {child} [label="{_lines(said, left=True)}"{tooltip}]'
 
@@ -90,9 +92,9 @@ def _known(model: Exportable, test: Test) -> list[str]:
         model.attributes[test.attribute].others is not None
     ):  # whose levels are all that nobody else lists
         longest = next(branch for branch, codes in enumerate(by_branch) if len(levels) in codes)
-        said[longest] = "any other level"
+        said[longest] = "any other category"
     elif len(by_branch[longest]) > LISTED:
-        said[longest] = "any other level"
+        said[longest] = "any other category"
     return said
 
 
@@ -118,7 +120,7 @@ def _instead(model: Exportable, surrogate: Surrogate, branch: int) -> str:
     here = [levels[code - 1] for code in codes]
     if model.attributes[surrogate.attribute].others is not None and len(levels) in codes:
         rest = [level for level in levels if level not in here]
-        return f"{name} is none of {{{', '.join(map(readable, rest))}}}"
+        return f"{name} is not in {{{', '.join(map(readable, rest))}}}"
     return f"{name} {_set(here) or '= {}'}"
 
 

@@ -146,14 +146,14 @@ def _shown(tree: Tree, max_depth: int | None) -> list[int]:
     if max_depth is not None and (
         isinstance(max_depth, bool) or not isinstance(max_depth, (int, np.integer)) or max_depth < 0
     ):
-        raise ValueError(f"max_depth must be None or a whole number from 0 on, got {max_depth!r}")
+        raise ValueError(f"max_depth must be None or an integer of at least 0, got {max_depth!r}")
     shown = range(tree.node_count)
     if max_depth is not None:
         shown = range(int(np.searchsorted(tree.depth, max_depth, side="right")))
     if len(shown) > MOST_BOXES:
         raise ValueError(
-            f"the drawing would have {len(shown):,} boxes, but nobody can read more than {MOST_BOXES:,}: "
-            "prune the tree, or draw its first levels with max_depth=4, say"
+            f"the drawing would have {len(shown):,} boxes, but at most {MOST_BOXES:,} can be drawn legibly: "
+            "prune the tree, or draw its first levels, for example with max_depth=4"
         )
     return list(shown)
 

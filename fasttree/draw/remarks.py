@@ -58,11 +58,11 @@ def late_notes(model: Exportable, marks: Iterable[str]) -> list[str]:
     marks = set(marks)
     notes = []
     if OR_MISSING_LATER in marks and model.tells_missing:
-        notes.append('"(or missing)": none was missing there in training.')
+        notes.append('"(or missing)": no values were missing there in training.')
     elif OR_MISSING_LATER in marks:
-        notes.append('"(or missing)": where rows without the value go.')
+        notes.append('"(or missing)": the branch for missing values.')
     if OR_UNSEEN_LATER in marks:
-        notes.append('"(or unseen)": where levels go that training did not see.')
+        notes.append('"(or unseen)": the branch for categories not seen in training.')
     return notes
 
 
@@ -85,7 +85,7 @@ def short_notes(
                 asked |= set(tree.surrogate_attribute[places].tolist())
     notes = late_notes(model, marks)
     if is_silent and not surrogates_told:
-        notes.append("Where no branch is marked, surrogates decide for missing values.")
+        notes.append("Where no branch is marked, surrogates route missing values.")
     merged = (a for place in sorted(asked) if (a := model.attributes[place]).others is not None)
     is_unseen = model.unknown == "missing"
     notes += [others_note(attribute, is_unseen, MOST_LEVELS) for attribute in merged]
@@ -98,10 +98,10 @@ def others_note(attribute: AttributeSchema, with_unseen: bool, most: int | None 
     other = readable((attribute.categories or ())[-1])
     if not with_unseen:
         listed = _listed(levels, most)
-        return f"{name} = {other}: one of the levels with too few training rows, {{{listed}}}."
+        return f"{name} = {other}: one of the categories with too few training rows, {{{listed}}}."
     own = _listed(attribute.own_levels, most)
-    what = f"any level but {{{own}}}" if own else "any level"
-    return f"{name} = {other}: {what} (in training {len(levels):,}, with too few rows each)."
+    what = f"any category except {{{own}}}" if own else "any category"
+    return f"{name} = {other}: {what} ({len(levels):,} in training, each with too few rows)."
 
 
 def _listed(levels: tuple[object, ...], most: int | None) -> str:

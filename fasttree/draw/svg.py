@@ -75,7 +75,7 @@ def export(
     title: str = "Decision tree",
     target: str = "",
 ) -> str:
-    """A document of its own. `max_depth`: only so many levels below the root. `target`: what the classes are of."""
+    """A complete SVG document. `max_depth`: levels below the root that are drawn. `target`: the name of the target."""
     return draw(model, max_depth=max_depth, title=title, target=target)
 
 

@@ -27,7 +27,7 @@ from fasttree.trees.view import Exportable, as_exportable
 
 WriteNumber = Callable[[float, "str | None"], str]  # what kind of time it is, if any
 LISTED = 5  # absent levels that are printed one by one
-LEGEND = "Behind a class: the weight of the training rows there, and behind the slash that of those with another class."
+LEGEND = "After a class: the weight of the training rows there and, after the slash, of those with another class."
 
 
 def export(model: Exportable, *, complete: bool = True) -> str:
@@ -48,23 +48,23 @@ def notes(model: Exportable) -> list[str]:
     """How to read the text, in words."""
     notes = []
     if not model.allow_missing:
-        notes.append("A missing value in any column is refused.")
+        notes.append("A row with a missing value in any column is rejected.")
     if model.shares_rows:
         notes.append(
-            "A row without the attribute of a test goes down all its branches, with shares like those of the training "
-            "weight, and gets the mean of the class shares (which this text does not tell)."
+            "A row with a missing value of a tested attribute is distributed fractionally over all branches of "
+            "the test, in proportion to the training weight, and gets the mean of the class shares (not shown here)."
         )
     if any(a.is_categorical and not model.unseen(i) for i, a in enumerate(model.attributes)):
         but = (
-            ", unless a line below has it"
+            ", except where a line below says otherwise"
             if any(map(model.unseen, range(len(model.names))))
             else ""
         )
         notes.append(
             {
-                "missing": f"A level that training did not see counts as missing{but}.",
-                "majority": 'A level that training did not see gets the class at "(if unknown)".',
-                "error": "A level that training did not see is refused.",
+                "missing": f"A category not seen in training counts as missing{but}.",
+                "majority": 'A category not seen in training gets the class at "(if ... is unknown: ...)".',
+                "error": "A row with a category not seen in training is rejected.",
             }[model.unknown]
         )
     is_unseen = model.unknown == "missing"
@@ -219,13 +219,13 @@ def _set_branches(
         if members:
             test = f"{name} = {_set_text(levels, members, most)}"
             if complete and branch == tree.default_branch[node] and len(codes) < len(levels):
-                test += " or another level"
+                test += " or another category"
         elif branch == missing:
             test = f"{name} is missing"
         else:
             present = set(codes)
             absent = [code for code in range(1, len(levels) + 1) if code not in present]
-            listed = f"({len(absent)} other levels)"
+            listed = f"({len(absent)} other categories)"
             if len(absent) <= LISTED:
                 listed = _set_text(levels, absent, most)
             test = f"{name} = {listed}"
@@ -283,7 +283,7 @@ def _multiway_branches(
     if missing is not None and missing not in branches:
         lines.append((first + missing, f"{name} is missing"))
     if n_absent > LISTED:
-        lines.append((first + shared, f"{name} = ({n_absent} other levels)"))
+        lines.append((first + shared, f"{name} = ({n_absent} other categories)"))
     return lines
 
 
@@ -305,7 +305,7 @@ def _stand_ins(tree: Tree, node: int, write: WriteNumber, agreement: bool = True
         unknown = f"{readable(stand_in.name)} too"
         n_levels = int(np.diff(tree.surrogate_table_start[place : place + 2])[0])
         if n_levels < len(stand_in.categories or ()):
-            unknown += " or another level"  # of which it says nothing
+            unknown += " or another category"  # of which it says nothing
     if branch == tree.missing_branch[parent]:
         lines.append(f"if {unknown}: here")
     return lines

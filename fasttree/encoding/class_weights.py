@@ -49,7 +49,7 @@ def check_class_weight(
         return np.where(present, balanced, 1.0)
     if not isinstance(class_weight, Mapping):
         raise ValueError(
-            'class_weight must be None, "balanced" or a dict from class to weight, '
+            'class_weight must be None, "balanced" or a dict {class: weight}, '
             f"got {short_repr(class_weight)}"
         )
     place_of = _places(classes)
@@ -76,19 +76,20 @@ def check_misclassification_cost(matrix: Any, classes: np.ndarray) -> np.ndarray
         cost = _cost_of_array(matrix, names)
     for true, predicted in np.argwhere(~((cost >= 0) & (cost < np.inf))):  # a NaN is not >= 0
         raise ValueError(
-            f"misclassification_cost: taking {short_repr(names[true])} for {short_repr(names[predicted])} "
-            f"costs {cost[true, predicted]:g}, but a cost must be a finite number, 0 or more"
+            f"misclassification_cost: the cost of predicting {short_repr(names[predicted])} for "
+            f"{short_repr(names[true])} "
+            f"must be a finite number >= 0, got {cost[true, predicted]:g}"
         )
     for true in np.flatnonzero(cost.diagonal()):
         raise ValueError(
-            f"misclassification_cost: taking {short_repr(names[true])} for {short_repr(names[true])} is no "
-            f"mistake, but costs {cost[true, true]:g}: the diagonal must be 0"
+            f"misclassification_cost: the cost of predicting {short_repr(names[true])} for {short_repr(names[true])} "
+            f"must be 0 (a correct prediction), got {cost[true, true]:g}: set the diagonal to 0"
         )
     if len(names) > 1:
         for true in np.flatnonzero(~cost.any(axis=1)):
             raise ValueError(
-                f"misclassification_cost: no mistake on {short_repr(names[true])} costs anything (its row "
-                "is all 0), so no tree would ever predict it: give one a cost above 0"
+                f"misclassification_cost: all costs for the true class {short_repr(names[true])} are 0, so no tree "
+                "would ever predict it: set at least one of them above 0"
             )
     return _tamed(cost)
 
@@ -101,8 +102,8 @@ def _cost_of_dicts(matrix: Mapping[Any, Any], names: list[Any]) -> np.ndarray:
         true = _find(label, place_of, argument)
         if not isinstance(row, Mapping):
             raise TypeError(
-                f"{argument}: the costs of {short_repr(label)} must be a dict from predicted class to "
-                f"cost, got {short_repr(row)}"
+                f"{argument}: the costs of the true class {short_repr(label)} must be a dict "
+                f"{{predicted class: cost}}, got {short_repr(row)}"
             )
         for other, value in row.items():
             predicted = _find(other, place_of, argument)
@@ -121,7 +122,7 @@ def _cost_of_array(matrix: Any, names: list[Any]) -> np.ndarray:
     if hidden is not None:
         raise ValueError(
             f"misclassification_cost is masked at {tuple(np.argwhere(hidden)[0].tolist())}: "
-            "give every mistake a cost"
+            "give a cost for every pair of classes"
         )
     try:
         found = np.asarray(matrix)
@@ -150,8 +151,9 @@ def _cost(value: Any, true: Any, predicted: Any) -> float:
     cost = as_float(value)
     if math.isnan(cost) and not isinstance(value, float):
         raise TypeError(
-            f"misclassification_cost: taking {short_repr(true)} for {short_repr(predicted)} must cost a number, "
-            f"got {short_repr(value)}"
+            f"misclassification_cost: the cost of predicting {short_repr(predicted)} for {short_repr(true)} must be a "
+            f"number "
+            f">= 0, got {short_repr(value)}"
         )
     return cost
 
@@ -161,8 +163,8 @@ def _shape_of_costs(names: list[Any]) -> str:
         ", ..." if len(names) > 10 else ""
     )
     return (
-        f"an array of shape ({len(names)}, {len(names)}), a row for each true and a column for each "
-        f"predicted class in the order {order}"
+        f"an array of shape ({len(names)}, {len(names)}), with a row for each true class and a column for each "
+        f"predicted class, in the order {order}"
     )
 
 
@@ -184,7 +186,7 @@ def _find(label: Any, place_of: Mapping[Any, int], argument: str) -> int:
     place = place_of.get(to_python(label))
     if place is None:
         raise ValueError(
-            f"{argument} names the class {short_repr(label)}, which is not in y: "
+            f"{argument} contains the class {short_repr(label)}, which is not in y: "
             f"its classes are {short_repr(list(place_of))}"
         )
     return place

@@ -36,13 +36,13 @@ from fasttree.tables.training import (
     read_weights,
 )
 
-MISSING_REMEDY = 'use missing="branch" or missing="category", or fill it in'
+MISSING_REMEDY = 'use missing="branch" or missing="category", or impute it'
 
 
 class Dataset:
     """Encoded attributes and classes of a training table.
 
-    Encoding (sorting every column) is a good part of the time of a fit. Several fits on the same rows share it:
+    Encoding (sorting every column) takes a large part of the time of a fit. Several fits on the same rows can share it:
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()
@@ -93,7 +93,7 @@ class Dataset:
         n_jobs: int | None = None,
         weight: np.ndarray | None = None,
     ) -> Dataset:
-        """Of a table that has been read already, and does not change. The weights of the rows place the bins."""
+        """Encode a table that has already been read and is not modified. The weights of the rows determine the bins."""
         columns = cls.__new__(cls)
         columns.max_bins = max_bins
         with ThreadTeam(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
@@ -279,10 +279,10 @@ def _check_columns(
     columns: Dataset, y: Any, categorical_features: Any, ordered_features: Any, max_bins: int | None
 ) -> None:
     if y is not None:
-        raise ValueError("y must be None when X is a fasttree.Columns: the classes are part of it")
+        raise ValueError("y must be None when X is a fasttree.Columns, which contains the classes")
     if max_bins is not None and max_bins != columns.max_bins:
         raise ValueError(
-            f"max_bins={max_bins} does not fit Columns encoded with max_bins={columns.max_bins}: "
+            f"max_bins={max_bins} does not match the Columns, which were encoded with max_bins={columns.max_bins}: "
             "pass max_bins to fasttree.Columns instead"
         )
     for name, value in (
@@ -291,8 +291,8 @@ def _check_columns(
     ):
         if not isinstance(value, str) or value != "from_dtype":
             raise ValueError(
-                f"{name} must be given to fasttree.Columns, which has encoded the table already, "
-                f"got {value!r}"
+                f'{name} must be "from_dtype" when X is a fasttree.Columns, got {value!r}: '
+                f"pass {name} to fasttree.Columns instead"
             )
 
 

@@ -184,7 +184,7 @@ def encode(
     n_rows, n_attributes = table.n_rows, len(table.names)
     if n_rows > MOST_ROWS:
         raise ValueError(
-            f"X has {n_rows} rows; at most {MOST_ROWS} are supported: train on a part of them"
+            f"X has {n_rows} rows, but at most {MOST_ROWS} are supported: train on a sample of them"
         )
     work = _Encoding(table, target, max_bins, weights)
     threaded = is_worth_threads(n_rows, n_attributes)
@@ -419,8 +419,8 @@ class _Encoding:
 def changed_error(name: str) -> RuntimeError:
     """A table is read where it lies, and rows were sorted by values that are not there any more."""
     return RuntimeError(
-        f"{column_label(name)} of X changed while the model was fitted to it: write to X when fit has returned, "
-        "or pass a copy of X."
+        f"{column_label(name)} of X was modified while the model was being fitted: modify X only after fit has "
+        "returned, or pass a copy of X."
     )
 
 
@@ -451,8 +451,8 @@ def is_worth_threads(n_rows: int, n_attributes: int) -> bool:
 
 
 def most_threads(n_rows: int, n_attributes: int) -> int:
-    """For how many threads there is work in a fit: attributes are distributed fractionally, and rows when they are
-    moved. Each has memory of its own, and one that is never needed would have it too."""
+    """For how many threads there is work in a fit: threads take attributes, and nodes when rows are partitioned. Each
+    has memory of its own, and one that is never needed would have it too."""
     if not is_worth_threads(n_rows, n_attributes):
         return 1
     return min(

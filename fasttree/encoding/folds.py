@@ -54,7 +54,9 @@ def hold_out(
     """What of the weight of each row is held out: this share of each class, or a little less (with groups about it).
     No class is held out altogether."""
     if not 0 < share < 1:
-        raise ValueError(f"the share of rows to hold out must be between 0 and 1, got {share!r}")
+        raise ValueError(
+            f"the fraction of rows to hold out must be above 0 and below 1, got {share!r}"
+        )
     if groups is None:
         return hold_copies(hashes, codes, share, weights)
     return hold_groups(hashes, codes, groups, share, weights)
@@ -84,11 +86,11 @@ def choose_folds(
         n_groups = len(np.unique(groups))
         if folds > n_groups:
             raise ValueError(
-                f"folds={int(folds)} is more than there are groups, {n_groups}: use at most that many folds"
+                f"folds={int(folds)} is greater than the number of groups, {n_groups}: use at most that many folds"
             )
     elif folds is not None and folds > fewest:
         raise ValueError(
-            f"folds={int(folds)} is more than the class {name} has rows, {fewest}: "
+            f"folds={int(folds)} is greater than the number of rows of the class {name}, {fewest}: "
             f"use at most that many folds, or leave the rows of this class out"
         )
     n_folds = min(DEFAULT_FOLDS, fewest) if folds is None else int(folds)
@@ -99,7 +101,7 @@ def choose_folds(
         message = f"the class {name} {has}, too few for cross-validation"
         if otherwise is None:
             raise ValueError(
-                f"{message}: pass folds of your own, or leave the rows of this class out"
+                f"{message}: pass folds as a fold number for each row, or leave the rows of this class out"
             )
         warnings.warn(f"{message}: {otherwise}", UserWarning, stacklevel=2)
         return None
@@ -133,11 +135,11 @@ def given_folds(folds: Any, n_rows: int) -> np.ndarray:
     given = np.asarray(entries)
     if given.shape != (n_rows,):
         raise ValueError(
-            f"folds must have a fold number for each of the {n_rows} rows, got the shape {given.shape}"
+            f"folds must have one fold number for each of the {n_rows} rows, got an array of shape {given.shape}"
         )
     _, numbers = np.unique(given, return_inverse=True)
     if numbers.max(initial=0) < 1:
-        raise ValueError("folds puts all rows into one fold: use at least 2")
+        raise ValueError("folds assigns all rows to one fold: use at least 2 folds")
     return numbers.astype(np.int64)
 
 
@@ -147,14 +149,20 @@ def _folds_of_splits(splits: Any, n_rows: int) -> np.ndarray:
         rows = np.flatnonzero(test) if np.asarray(test).dtype == bool else np.asarray(test)
         kept = np.flatnonzero(train) if np.asarray(train).dtype == bool else np.asarray(train)
         if len(rows) and (rows.min() < 0 or rows.max() >= n_rows):
-            raise ValueError(f"folds: split {number} tests a row that is not among the {n_rows}")
+            raise ValueError(
+                f"folds: split {number} tests a row that does not exist: row numbers must be 0 to {n_rows - 1}"
+            )
         if (folds[rows] >= 0).any():
-            raise ValueError(f"folds: split {number} tests a row again: test each row once")
+            raise ValueError(
+                f"folds: split {number} tests a row that an earlier split tests: each row must be tested at most once"
+            )
         folds[rows] = number
         if len(np.intersect1d(rows, kept)) or len(rows) + len(np.unique(kept)) != n_rows:
             raise ValueError(
-                f"folds: split {number} must train on all the rows that it does not test, and on no others"
+                f"folds: split {number} must train on exactly the rows that it does not test"
             )
     if folds.max(initial=-1) < 1:
-        raise ValueError(f"folds has {len(splits)} split: use at least 2")
+        raise ValueError(
+            f"folds contains too few (train, test) splits, {len(splits)}: use at least 2"
+        )
     return folds

@@ -69,7 +69,7 @@ def tree_or_rules(model: Any) -> TreeClassifier | RuleList:
     if isinstance(model, (TreeClassifier, RuleList)):
         return model
     raise TypeError(
-        f"model is a {type(model).__name__}: pass a fitted classifier of fasttree, or what fasttree.load returns"
+        f"model is a {type(model).__name__}: pass a fitted classifier of fasttree, or one loaded with fasttree.load"
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fasttree.base.sums import total
+from fasttree.base.wording import plural
 from fasttree.estimators.training import OTHER_ROWS, Trainer
 from fasttree.growth.params import UNLIMITED, GrowthParams
 from fasttree.mml.message import TestOptions
@@ -91,7 +92,7 @@ class Candidates:
         return order
 
     def columns(self) -> dict[str, np.ndarray]:
-        """A line for each candidate of the nodes that were searched, as columns for a data frame."""
+        """Return one line per candidate of the nodes that were searched, as columns for a data frame."""
         places = [(node, a) for node in range(len(self)) for a in self._order(node)]
         node, attribute = np.array(places, dtype=np.int64).reshape(-1, 2).T
         names = np.array(self.tree.schema.names, dtype=object)
@@ -118,7 +119,7 @@ class Candidates:
             lines.append(f"node {node}{path}: weight {weight:g}{by}")
             lines += self._lines(node, with_gain)
         if len(nodes) > len(shown):
-            lines.append(f"... and {len(nodes) - len(shown)} nodes more")
+            lines.append(f"... and {plural(len(nodes) - len(shown), 'more node')}")
         return "\n".join(lines) or "no node was searched for splits"
 
     def __repr__(self) -> str:
@@ -176,8 +177,8 @@ def candidates_of(trainer: Trainer, tree: Tree, is_raised: bool, holds_out: bool
     lost = np.flatnonzero((place < 0) & ~tree.is_leaf())
     if len(lost) and (not is_raised or place[0] < 0):
         raise ValueError(
-            f"node {lost[0]} is split otherwise than by growth from these rows with the parameters of this estimator: "
-            "set these as they were when it was fitted (where subtrees were raised to the root, nothing can be told)"
+            f"node {lost[0]} has a different split than a tree grown from these rows with the parameters of this "
+            "estimator: set them as they were at fit (a tree with a subtree raised to the root is not supported)"
         )
     score, gain = score[place], gain[place]
     score[place < 0] = gain[place < 0] = np.nan

@@ -39,120 +39,129 @@ if TYPE_CHECKING:
 
 
 class TreeClassifier(FittedTree):
-    """A decision tree with every choice open.
+    """A decision tree with all options.
 
     Parameters
     ----------
     criterion : {"gini", "entropy", "gain_ratio", "misclassification", "message_length", "evidence", "ami", "smi",
             "adjusted_gini", "ad", "confidence_entropy"}, default="gini"
-        What a split is worth. "entropy" is information gain in bits. "message_length": the split after which the
-        message that tells the tree and the classes is the shortest, and "evidence": that after which the classes are
-        the most probable (alpha is 1/2 in both). They split as long as anything can be split, and leave it to pruning
-        or averaging what pays, see `MMLClassifier`, `SMMLClassifier` and `BayesTreeClassifier`. The others are measures
-        of `fasttree.stats.chance` that allow for chance: the split of an attribute is the one with the largest
-        information gain (gini for "adjusted_gini"), and the measure of its branches decides between attributes. With
-        "ad" and "confidence_entropy" a node is a leaf if no attribute is above 0.
+        The score of a split. "entropy" is information gain in bits. "message_length" chooses the split after which the
+        message that encodes the tree and the classes is the shortest, and "evidence" the split after which the classes
+        are the most probable (alpha is 1/2 in both). These two split as long as any split is possible, and leave it to
+        pruning or averaging to decide which splits pay, see `MMLClassifier`, `SMMLClassifier` and
+        `BayesTreeClassifier`. The others are measures of `fasttree.stats.chance` that are adjusted for chance: the
+        split of an attribute is the one with the largest information gain (gini for "adjusted_gini"), and the measure
+        of its branches decides between attributes. With "ad" and "confidence_entropy", a node is a leaf if no attribute
+        scores above 0.
     categorical_split : {"subset", "multiway", "grouped"}, default="subset"
-        Categorical attributes are split into two sets of levels, into a branch for each level, or into groups of
-        levels that are merged as long as the gain or the gain ratio grows by it (much as by C4.5's ``-s``).
+        Categorical attributes are split into two subsets of categories, into one branch per category, or into groups of
+        categories that are merged as long as this increases the gain or the gain ratio (similar to C4.5's ``-s``).
     categorical_features : "from_dtype", list, mask, dict or None, default="from_dtype"
-        Which columns are categorical. "from_dtype": text, bool and category columns. A list of names or indices, a
-        boolean mask; or a dict from name or index to the levels in their order. None: no column is.
+        Which columns are categorical. "from_dtype": columns of text, bools and categories. A list of names or indices,
+        a boolean mask, or a dict from name or index to the categories in their order. None: no column.
     ordered_features : "from_dtype", list, mask or None, default="from_dtype"
-        Which categorical columns have levels whose order means something; a split of them divides lower from higher
-        levels. "from_dtype": those that say so themselves (pandas ``ordered=True``).
+        Which categorical columns have a meaningful order; they are split into lower and higher categories.
+        "from_dtype": those whose dtype is ordered (pandas ``ordered=True``).
     min_category_count : number, default=1
-        Rows (weight) that a category needs to count as one. Those of a column that have less are one category "other"
-        ("other (2)" if a category is called so), and so is, unless `unknown` says otherwise, one that was never seen in
-        training. 1: each counts as one. Categories with an order, bools and numbers stay as they are.
+        The minimum number of rows (weight) of a category. Rarer categories of a column are merged into one category
+        "other" ("other (2)" if there is a category of that name), which is also used for categories that were not seen
+        in training, unless `unknown` says otherwise. 1: no merging. Ordered categories, bools and numbers are never
+        merged.
     missing : {"branch", "category", "fractional", "surrogate", "error"}, default="branch"
-        What becomes of missing values (NaN, None, NA, null). "branch": at each split they go to the side where they
-        help most. "category": missing is a value like others; a numeric attribute sets it apart wherever no threshold
-        is better. Where training saw none, they follow the heaviest branch. "fractional": C4.5's way, a row goes down
-        every branch with a share of its weight, and scores are those of the rows that have the value. "surrogate":
-        CART's way, another attribute that splits the rows alike says where they go; needs two-way splits. "error":
-        they are refused (but not a level that was never seen in training, see `unknown`).
+        How missing values (NaN, None, NA, null) are handled. "branch": at each split they go to the branch where they
+        help most. "category": missing is a category of its own; for a numeric attribute, missing values are split off
+        wherever no threshold is better. Where there were none in training, they follow the heaviest branch.
+        "fractional": as in C4.5, a row is distributed fractionally over all branches, and scores are computed from the
+        rows without a missing value. "surrogate": as in CART, another attribute that splits the rows similarly decides;
+        this requires two-way splits. "error": missing values are rejected (but not categories that were not seen in
+        training, see `unknown`).
     unknown : {"missing", "majority", "error"}, default="missing"
-        What becomes of a level that was never seen in training: it counts as missing (as "other", where
-        `min_category_count` made one of categories), the row stops there and gets that node's class, or it is refused.
+        How categories that were not seen in training are handled: like a missing value (or like "other", where
+        `min_category_count` has made this category), by predicting the class of the node where the row is, or as an
+        error.
     max_bins : int or None, default=None
-        None searches every threshold. A number from 2 to 255 puts numeric columns into so many quantile bins first.
+        None considers every threshold. An integer from 2 to 255 first puts numeric columns into at most that many
+        quantile bins.
     threshold : {"midpoint", "value"}, default="midpoint"
-        A threshold lies halfway between the two values that it separates, or (C4.5) on the largest value of the whole
-        table that is not above that.
+        A threshold is halfway between the two values that it separates, or (as in C4.5) the largest value in the whole
+        table that does not exceed that midpoint.
     max_depth : int or None, default=None
-        Most tests on a path. None: no limit.
+        The maximum number of tests on a path. None: no limit.
     max_leaves : int or None, default=None
-        Most leaves. The tree is what grows best first: always by the split that saves most impurity.
+        The maximum number of leaves. The tree grows best first: the next split is always the one that reduces impurity
+        most. None: no limit.
     min_samples_split : number, default=2
-        A node of less weight is a leaf. A row weighs 1, or its `sample_weight`. 2 or less: no limit, whatever rows
-        weigh.
+        A node of smaller weight is a leaf. A row has the weight 1, or its `sample_weight`. 2 or less: no limit,
+        regardless of the weights.
     min_samples_leaf : number, default=1
-        A split must have at least two branches of this weight (a binary split: both). 1 or less: no limit, whatever
-        rows weigh (but what a branch has of shared rows, with ``missing="fractional"``, must weigh as much as the
-        lightest row).
+        A split must have at least two branches of this weight (a binary split: both). 1 or less: no limit, regardless
+        of the weights (but with ``missing="fractional"``, the rows that are distributed fractionally must give a branch
+        at least the weight of the lightest row).
     min_weight_fraction_leaf : float, default=0.0
-        The same as a share of all the weight, class weights and costs of mistakes included.
+        The same as a fraction of the total weight, including class weights and misclassification costs.
     min_gain : float, default=0.0
         A node is a leaf if its best split scores less.
     stop_zero_gain : bool, default=False
-        A node is a leaf if its best split gains nothing. False lets XOR be learned.
+        A node is a leaf if its best split has no gain. False allows the tree to learn XOR.
     significance : None, float or `fasttree.pruning.Significance`, default=None
-        A node is a leaf unless its best split is significant: unless chance alone would bring as good a one with a
-        smaller probability than this. An object says itself which test it is.
+        A node is a leaf unless its best split is significant, that is, unless the probability that chance alone yields
+        an equally good split is below this value. An object also specifies the test.
     significance_test : {"selected", "naive"}, default="selected"
-        "selected": as good a one among all the cuts, sets and attributes that the node could choose between; on noise a
-        root is split with at most the probability `significance`. "naive": as if there had been this split alone
-        (chi-square, exact where counts are small; ``Significance(0.1, exact=False, test="naive")`` is chi-square
-        always).
+        "selected": the test allows for the selection of the split among all cuts, subsets and attributes that are
+        possible at the node; on noise, the root is split with at most the probability `significance`. "naive": the test
+        treats the split as if it had been the only one (chi-square, or an exact test where counts are small;
+        ``Significance(0.1, exact=False, test="naive")`` always uses chi-square).
     ties : {"root_gain", "schema"}, default="root_gain"
-        Which attribute is asked if the best splits of several are equally good at a node. "root_gain": the one whose
-        best split scores most at the root (of equal ones the first column of the table), so that the tree does not
-        depend on the order of columns of which one tells more than another. "schema": the first column.
+        Which attribute is tested if the best splits of several attributes are equally good at a node. "root_gain": the
+        one whose best split scores highest at the root (if these are equal too, the first column of the table), so that
+        the tree does not depend on the order of the columns unless their scores at the root are equal. "schema": the
+        first column.
     attribute_costs : dict, array or None, default=None
-        What it costs to measure each attribute; names that a dict leaves out cost 1. An attribute that was measured
-        on the way to a node costs nothing there.
+        The cost of testing each attribute; attributes missing from a dict cost 1. An attribute that was tested on the
+        path to a node costs nothing there.
     cost_function : {"tan_schlimmer", "nunez", "gain_per_cost"}, function or None, default=None
-        How the score of a split is weighed against its cost, see `fasttree.costs`. A function gets two arrays, gains
-        and costs, and returns what is to be maximised. None stands for "tan_schlimmer" if there are costs.
+        How the score of a split is weighed against its cost, see `fasttree.costs`. A function is called with two
+        arrays, gains and costs, and returns the values to maximise. None is "tan_schlimmer" if there are costs.
     class_weight : dict, "balanced" or None, default=None
-        What the rows of each class count for; classes that a dict leaves out count 1. "balanced": every class as much
-        as another. Sizes (`min_samples_*`) and ``tree_.counts`` stay without it.
+        The weight of the rows of each class; classes missing from a dict have the weight 1. "balanced": all classes
+        have the same total weight. The size limits (`min_samples_*`) and ``tree_.counts`` do not include class weights.
     misclassification_cost : array, dict of dicts or None, default=None
-        What it costs to take a row of one class, ``[true, ...]``, for one of another, ``[..., predicted]``. The tree
-        grows as if classes were the more frequent the more their mistakes cost, and leaves predict the class that is
-        cheapest there; `predict_proba` does not know of costs.
+        The cost of predicting one class, ``[..., predicted]``, for a row of another, ``[true, ...]``. The tree grows as
+        if classes with higher misclassification costs were more frequent, and leaves predict the class of lowest
+        expected cost; `predict_proba` does not take costs into account.
     pruning : None, str or object of `fasttree.pruning`, default=None
-        How the grown tree is cut back: "error_based", "cost_complexity", "reduced_error", "cross_validated",
+        How the grown tree is pruned: "error_based", "cost_complexity", "reduced_error", "cross_validated",
         "leaf_penalty", "significance" or "message_length", or an object such as
-        ``fasttree.pruning.ErrorBased(confidence=0.1)``. "reduced_error" prunes by the validation rows passed to `fit`;
-        if there are none, 30 % of each class are held out, and the tree is grown from the others. "cost_complexity" and
-        "cross_validated" grow a tree more for each of 10 folds, or of as many as the smallest class has rows; if that
-        has one, the tree is not pruned, with a warning.
+        ``fasttree.pruning.ErrorBased(confidence=0.1)``. "reduced_error" uses the validation rows passed to `fit`; if
+        there are none, 30 % of each class are held out, and the tree is grown from the others. "cost_complexity" and
+        "cross_validated" grow one more tree for each of 10 folds, or of as many folds as the smallest class has rows;
+        if it has only one row, the tree is not pruned, with a warning.
     random_state : int or None, default=None
-        The seed of the draw of folds and held-out rows; None is 0. The draw goes by the values of the rows: their order
-        is nothing. A row of whole weight w is drawn as w rows.
+        The seed for drawing folds and held-out rows; None is 0. The draw depends on the values of the rows, not on
+        their order. A row of integer weight w is drawn like w rows.
     verbose : int, default=0
-        1: a fit that takes longer than two seconds says on stderr what it is doing (folds, levels, rows, time). 2: each
-        step is told. 0: nothing is.
+        0: no output. 1: a fit that takes longer than two seconds reports its progress on stderr (folds, depth, rows,
+        time). 2: every step is reported.
     n_jobs : int or None, default=None
-        Threads, as joblib counts them: None is 1 (or what ``joblib.parallel_config`` says), -1 all cores. The tree
-        does not depend on it.
+        The number of threads, as in joblib: None is 1 (or the setting of ``joblib.parallel_config``), -1 all cores. The
+        tree does not depend on it.
 
     Attributes
     ----------
     tree_ : fasttree.trees.tree.Tree
     classes_ : array of the class labels, sorted
     n_features_in_ : int
-    feature_names_in_ : array of names, if the table had them
-    feature_importances_ : array, the share of the saved impurity that each attribute brought. It favours attributes of
-        many values, even where they are noise; see `fasttree.permutation_importance`
-    pruning_trace_ : fasttree.pruning.Trace, if the tree was pruned: what was cut, and why
-    pruning_path_, pruning_choice_ : with cost-complexity, all the pruned trees and the errors by which one was chosen
+    feature_names_in_ : array of names, if the table had column names
+    feature_importances_ : array, the share of each attribute in the total impurity reduction. It favours attributes
+    with
+        many values, even if they are noise; see `fasttree.permutation_importance`
+    pruning_trace_ : fasttree.pruning.Trace, if the tree was pruned: what was removed, and why
+    pruning_path_, pruning_choice_ : with cost-complexity pruning, all pruned trees and the errors by which one was
+    selected
 
     Notes
     -----
-    Infinite values are numbers like others.
+    Infinite values are treated like other numbers.
     """
 
     n_features_in_: int
@@ -232,15 +241,16 @@ class TreeClassifier(FittedTree):
         y_val: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Grow the tree, and prune it if `pruning` says so.
+        """Grow the tree, and prune it if `pruning` is set.
 
-        X is a table (numpy, list of rows, dict of columns, pandas, polars, Arrow) or `Columns`, then without y. A
-        row of whole weight w counts as w copies, weight 0 as no row; other weights are scaled to mean 1. So what asks
-        how much evidence there is (limits on sizes, C4.5, pruning, tests of significance, message lengths) sees more in
-        rows of weight 2 than in rows of weight 1; splits and shares are otherwise the same for any common factor.
-        `X_val` and `y_val` are validation rows, for "reduced_error" and "cost_complexity" pruning. `groups` is a column
-        with the group of each row (the patient, say): where pruning draws folds or held-out rows, a group goes as a
-        whole.
+        X is a table (numpy, list of rows, dict of columns, pandas, polars, Arrow) or `Columns`, then without y. A row
+        of integer weight w counts as w copies, a row of weight 0 is ignored; if any weights are not integers, all are
+        scaled to mean 1. Whatever depends on the amount of evidence (size limits, C4.5, pruning, significance tests,
+        message lengths) therefore treats rows of weight 2 as more evidence than rows of weight 1; apart from that,
+        splits and class probabilities do not change if all weights are multiplied by the same factor. `X_val` and
+        `y_val` are validation rows, for "reduced_error" and "cost_complexity" pruning. `groups` is a column with the
+        group of each row (the patient, for example): where pruning draws folds or held-out rows, the rows of a group
+        stay together.
         """
         pruner = self._pruning()
         check_validation(pruner, X_val, y_val)
@@ -268,27 +278,28 @@ class TreeClassifier(FittedTree):
         y_val: Any = None,
         groups: Any = None,
     ) -> Self:
-        """A copy of this fitted estimator with a smaller tree, and what was cut as its ``pruning_trace_``.
+        """Return a copy of this fitted estimator with a pruned tree; its ``pruning_trace_`` lists what was removed.
 
         `method` is a name or an object of `fasttree.pruning`. Some methods need more than the tree:
 
         - "reduced_error": validation rows, `X_val` and `y_val`;
-        - "error_based" with raising, "cross_validated", "message_length", "significance" (but for
+        - "error_based" with raising, "cross_validated", "message_length", "significance" (except
           ``Significance(test="naive")``): the training rows, `X`, `y` and `sample_weight`, as for `fit`;
-        - "cost_complexity": one of both, to choose by validation rows or by folds of the training rows.
+        - "cost_complexity": either of the two, to select alpha on validation rows or by folds of the training rows.
 
         `groups`: as for `fit`.
         """
         self._check_fitted()
         if self._averages:
             raise ValueError(
-                f"{type(self).__name__} averages over all the prunings of its tree, so there is nothing to prune: "
+                f"{type(self).__name__} averages over all prunings of its tree and cannot be pruned: "
                 "use SMMLClassifier for a single small tree"
             )
         pruner = ways.read_method(method)
         if pruner is None:
             raise ValueError(
-                f"method must say how to prune: one of {', '.join(map(repr, ways.METHODS))}, or an object"
+                f"method must be one of {', '.join(map(repr, ways.METHODS))}, or an object like "
+                "fasttree.pruning.ErrorBased(confidence=0.1), got None"
             )
         pruner = self._as_meant(pruner, method)
         check_validation(pruner, X_val, y_val)
@@ -391,17 +402,20 @@ class TreeClassifier(FittedTree):
 
     def _check_restored(self) -> None:
         check_fit(self, self.tree_)
-        require(self._missing_policy in MISSING, "it does not say what becomes of missing values")
+        require(
+            self._missing_policy in MISSING, "its policy for missing values is missing or unknown"
+        )
         if self._choices is not None:
             check_choices(self._choices, self.tree_)
 
     def candidates(
         self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
     ) -> Candidates:
-        """What each node could choose between: the score of every attribute's best split, and by how much the best one
-        leads the second. `X`, `y`, `sample_weight` and `groups` are those of `fit`: the tree is grown once more.
+        """Return the candidate splits of each node: the score of every attribute's best split, and the margin of the
+        best attribute over the runner-up. `X`, `y`, `sample_weight` and `groups` are those of `fit`: the tree is grown
+        again.
 
-        Print it, ask for the list of one node, or for ``columns()``:
+        Print the result, index it by node, or call ``columns()``:
 
         >>> import fasttree
         >>> X, y = fasttree.datasets.play_tennis()

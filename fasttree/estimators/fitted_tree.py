@@ -53,28 +53,30 @@ class FittedTree(Estimator):
     # -- scoring ---------------------------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:
-        """The node number of each row's leaf."""
+        """Return the number of the leaf that each row reaches."""
         self._check_fitted()
         return leaves_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row."""
+        """Return the predicted class of each row."""
         self._check_fitted()
         classes = classes_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
         return self.classes_[classes]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The share of each class in each row's leaf, in the order of ``classes_``."""
+        """Return the class probabilities of each row, in the order of ``classes_``: the class shares in its leaf."""
         self._check_fitted()
         return shares_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
+        """Return the logarithm of `predict_proba`."""
         return log(self.predict_proba(X))
 
     def _read(self, X: Any) -> Table:
         if isinstance(X, Dataset):
-            raise TypeError("X is a fasttree.Columns, which is for fit: pass the table itself")
+            raise TypeError(
+                "X is a fasttree.Columns, which is supported only by fit: pass the table itself"
+            )
         unknown = check_unknown(self.unknown)
         return read_table_for_schema(X, self.tree_.schema, type(self).__name__, unknown)
 
@@ -87,22 +89,24 @@ class FittedTree(Estimator):
         )
 
     def decision_path(self, X: Any) -> Any:
-        """The nodes on each row's way to the leaf that `apply` names: a sparse 0/1 matrix [row, node] of scipy."""
+        """Return the nodes on each row's path to the leaf that `apply` returns: a sparse 0/1 matrix [row, node] of
+        scipy.
+        """
         leaves = self.apply(X)
         return path_matrix(self.tree_, leaves)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows that are classified rightly."""
+        """Return the accuracy: the share of correctly classified rows."""
         predicted = self.predict(X)
         return accuracy(self.classes_, predicted, y, sample_weight)
 
     def mean_test_cost(self, X: Any, sample_weight: Any = None) -> float:
-        """What it costs on average to classify these rows: each row pays once for every attribute that is asked on its
-        way, or on any of its ways, if it is shared out."""
+        """Return the mean cost of the tests needed to classify these rows: each row pays once for every attribute
+        tested on its path, or on any of its paths if it is distributed fractionally."""
         self._check_fitted()
         costs = check_costs(self.attribute_costs, self.cost_function, self.tree_.schema.names)
         if costs is None:
-            raise ValueError("mean_test_cost needs attribute_costs: set them on the estimator")
+            raise ValueError("mean_test_cost requires attribute_costs: set them on the estimator")
         table = self._read(X)
         weight = read_weights(sample_weight, table.n_rows)
         n_jobs = check_n_jobs(self.n_jobs)
@@ -112,20 +116,20 @@ class FittedTree(Estimator):
     # -- the tree --------------------------------------------------------------------------------------------------
 
     def get_depth(self) -> int:
-        """Tests on the longest path."""
+        """Return the depth of the tree: the number of tests on the longest path."""
         self._check_fitted()
         return self.tree_.max_depth
 
     def get_n_leaves(self) -> int:
-        """Leaves; a level without training rows at its node counts as a leaf."""
+        """Return the number of leaves; a category without training rows at its node counts as a leaf."""
         self._check_fitted()
         return self.tree_.n_leaves
 
     def to_text(self, surrogates: bool = False, exact: bool = False) -> str:
-        """The tree as indented text, one line a branch, with the weight and the errors of each leaf.
+        """Return the tree as indented text, one line per branch, with the weight and the errors of each leaf.
 
-        `surrogates`: each branch says beneath its line which rows without the attribute take it (with
-        ``missing="surrogate"``). `exact`: thresholds have all their digits; else long ones have six.
+        `surrogates`: below each branch, also list which rows with a missing value take it (with
+        ``missing="surrogate"``). `exact`: print thresholds with all digits instead of at most six.
         """
         self._check_fitted()
         return to_text(self._exportable(), surrogates, exact)
@@ -133,10 +137,10 @@ class FittedTree(Estimator):
     def export(
         self, format: str, path: str | os.PathLike[str] | None = None, **options: Any
     ) -> str | bytes:
-        """The fitted model in another form that gives the same answers, see ``fasttree.export.EXPORTERS``.
+        """Return the fitted model in another format that makes the same predictions, see ``fasttree.export.EXPORTERS``.
 
-        `format`: "text", "dot", "json", "sql", "python", ... The result is returned, and written to `path` if that is
-        given. `options` are those of the format.
+        `format`: "text", "dot", "json", "sql", "python", ... The result is also written to `path`, if given. `options`
+        are those of the format.
         """
         self._check_fitted()
         check_unknown(self.unknown)
@@ -154,7 +158,7 @@ class FittedTree(Estimator):
         )
 
     def rules(self) -> RuleList:
-        """The paths of the tree as IF-THEN rules, see `fasttree.rules`."""
+        """Return the paths of the tree as IF-THEN rules, see `fasttree.rules`."""
         from fasttree.rules import rules_of  # heavy, and few ask for it
 
         self._check_fitted()
@@ -165,16 +169,17 @@ class FittedTree(Estimator):
 
     @property
     def averaged(self) -> str | None:
-        """The name of the model, if it averages over many trees: then `tree_` does not say it all."""
+        """The name of the model if it averages over many trees, so that `tree_` alone does not describe it."""
         return type(self).__name__ if self._averages else None
 
     def message_length(
         self, X: Any = None, *, alpha: Alpha | None = None, cut_code: str = "uniform"
     ) -> MessageLength:
-        """How many bits tell this tree and the classes of the training rows by it, see `fasttree.message_length`.
+        """Return how many bits encode this tree and, given the tree, the classes of the training rows; see
+        `fasttree.message_length`.
 
         X: the training rows, without those of weight 0. They are not needed if the tree was grown by message length or
-        evidence. `alpha`: what each class counts before the first row is seen; by default as in growth, or 1/2.
+        evidence. `alpha`: the prior count of each class; by default as in growth, or 1/2.
         """
         self._check_fitted()
         choices = self._choices
@@ -182,15 +187,15 @@ class FittedTree(Estimator):
             choices = choices_of(self.tree_, X, self.categorical_split)
         elif choices is None:
             raise ValueError(
-                "message_length needs the training rows, to see what there was to choose between at each node: pass X"
+                "message_length requires the training rows, to find the possible splits at each node: pass X"
             )
         prior: Alpha = getattr(self, "alpha", 0.5) if alpha is None else alpha
         return message_length(self.tree_, choices, alpha=prior, cut_code=cut_code)
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """The share of the impurity, saved on the training rows, that each attribute brought: 1 together, or all 0 for
-        a single leaf. Attributes of many values are favoured, since the best of many cuts saves something on noise too:
-        `fasttree.permutation_importance` asks other rows."""
+        """The share of each attribute in the impurity reduction on the training rows: the shares sum to 1, or are all 0
+        if the tree is a single leaf. Attributes with many values are favoured, since the best of many cuts reduces
+        impurity even on noise: `fasttree.permutation_importance` uses other rows."""
         self._check_fitted()
         return self.tree_.importances()

@@ -44,24 +44,25 @@ class _ByLength(TreeClassifier):
 
 
 class SMMLClassifier(_ByLength):
-    """Strict minimum message length: the tree that makes the shortest message, for trees that are small yet accurate.
+    """Strict minimum message length: the tree with the shortest message, for small yet accurate trees.
 
-    Grown split by split to the shortest message, whether it gets shorter than without the split or not, and pruned
-    wherever a leaf makes it no longer. The probabilities of a leaf are (n_c + alpha) / (n + alpha * classes).
-    This is the practical criterion, the shortest two-part message among the prunings of the tree that was grown; the
-    strict one of the theory, a code that is shortest on average over all data, is out of reach for trees.
+    The tree is grown by choosing the split with the shortest message at each node, whether or not it shortens the
+    message, and is then pruned wherever a leaf does not make it longer. The probabilities of a leaf are (n_c + alpha) /
+    (n + alpha * classes). This is the practical criterion, the shortest two-part message among the prunings of the
+    grown tree; the strict one of the theory, a code that is shortest on average over all data, cannot be computed for
+    trees.
 
-    The parameters are those of `TreeClassifier`, but for costs, class weights, `min_gain`, `stop_zero_gain`,
+    The parameters are those of `TreeClassifier`, except costs, class weights, `min_gain`, `stop_zero_gain`,
     `significance`, `significance_test`, `pruning` and `random_state`, and:
 
     alpha : float or "1/C", default=0.5
-        What every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys', "1/C" one divided by
-        the number of classes (Perks').
+        The prior count of every class: 1 is Laplace's prior, 0.5 Jeffreys', "1/C" one divided by the number of classes
+        (Perks').
     lookahead : {0, 1}, default=0
-        0: the children of a split count as leaves. 1: as the shorter of a leaf and their own best split, which takes as
-        many times longer as there are attributes.
+        0: the children of a split count as leaves. 1: each child counts as a leaf or as its own best split, whichever
+        is shorter; this multiplies the time by the number of attributes.
 
-    By default, `criterion` is "message_length" (the only other is "evidence"), `categorical_split` "multiway",
+    By default, `criterion` is "message_length" (the only alternative is "evidence"), `categorical_split` "multiway",
     `missing` "fractional" and `ties` "schema".
     """
 
@@ -83,8 +84,8 @@ class SMMLClassifier(_ByLength):
 
 
 class MMLClassifier(_ByLength):
-    """Minimum message length trees: grown like those of `SMMLClassifier` but not pruned. A row's class probabilities
-    are the average over all the prunings, each with the probability that the length of its message stands for.
+    """Minimum message length trees: grown like those of `SMMLClassifier` but not pruned. The class probabilities of a
+    row are averages over all prunings, weighted by the probabilities that correspond to their message lengths.
 
     The trees are large, the probabilities smooth. The parameters are those of `SMMLClassifier`. By default,
     `criterion` is "message_length", `categorical_split` "multiway", `missing` "fractional" and `ties` "schema".
@@ -107,11 +108,10 @@ class MMLClassifier(_ByLength):
 
 
 class BayesTreeClassifier(_ByLength):
-    """Bayesian trees: grown by the probability of the classes after a split, without looking at the description of the
-    tree. Class probabilities are the average over all the prunings, where every node is a leaf with probability 1/2
-    before the rows are seen.
+    """Bayesian trees: grown by the probability of the classes after a split, without the description length of the
+    tree. Class probabilities are averages over all prunings, where every node is a leaf with prior probability 1/2.
 
-    The parameters are those of `SMMLClassifier` but for `lookahead`. By default, `criterion` is "evidence",
+    The parameters are those of `SMMLClassifier` except `lookahead`. By default, `criterion` is "evidence",
     `categorical_split` "multiway", `missing` "fractional" and `ties` "schema".
     """
 

@@ -13,7 +13,7 @@ METADATA = {"fit": ("sample_weight", "X_val", "y_val", "groups"), "score": ("sam
 
 
 class Routed:
-    """An estimator that says what it wants to be given by Pipeline, GridSearchCV and the like."""
+    """An estimator that declares which arguments Pipeline, GridSearchCV and similar tools should pass to it."""
 
     def set_fit_request(
         self,
@@ -23,10 +23,10 @@ class Routed:
         y_val: Request = UNCHANGED,
         groups: Request = UNCHANGED,
     ) -> Self:
-        """Say of arguments of `fit` whether scikit-learn's tools shall hand them on.
+        """Set which arguments of `fit` scikit-learn's tools should pass on.
 
-        True: they shall. False: they shall not. None: they shall refuse them. A name: they shall hand on the argument
-        that they were given by this name. Needs ``sklearn.set_config(enable_metadata_routing=True)``.
+        True: pass the argument on. False: do not. None: raise an error if it is given. A string: pass on the argument
+        that was given under this name. Requires ``sklearn.set_config(enable_metadata_routing=True)``.
         """
         wanted = {"sample_weight": sample_weight, "X_val": X_val, "y_val": y_val, "groups": groups}
         return self._set_request("fit", **wanted)
@@ -36,7 +36,7 @@ class Routed:
         return self._set_request("score", sample_weight=sample_weight)
 
     def get_metadata_routing(self) -> Any:
-        """What has been requested, as scikit-learn's ``MetadataRequest``."""
+        """Return the requests as scikit-learn's ``MetadataRequest``."""
         # Only scikit-learn asks, and those who have turned its routing on.
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 

@@ -32,25 +32,25 @@ def _reason(
     classes = np.flatnonzero(tree.counts[0])
     if len(classes) == 1:
         label = short_repr(to_python(tree.schema.classes[classes[0]]))
-        return f"all rows have the class {label}, so there is nothing to tell apart: is y the right column?"
+        return f"all rows have the class {label}, so there is nothing to distinguish: check that y is the right column"
     for name in ("min_samples_split", "min_samples_leaf"):
         least = getattr(params, name) * (2 if name == "min_samples_leaf" else 1)
         if least > weight:
-            return f"{name}={getattr(params, name):g} allows no split of {weight:g} rows: lower it"
+            return f"{name}={getattr(params, name):g} does not allow any split of {weight:g} rows: reduce it"
     distinct = schema.counted[:, 0]
     if len(distinct) and distinct.max() < 2:
-        return "no column has two different values: pass columns that vary"
+        return "every column is constant: pass columns with at least two distinct values"
     many = _largest(schema, n_rows, params)
     if many is not None:
         levels, here = schema.attributes[many].categories or (), given.of(schema.names[many])
         return (
-            f"{column_label(schema.names[many])} has {len(levels):,} categories in {n_rows:,} rows, which hides what "
-            f"the other columns say: {here.leave_out}, or {here.merge}"
+            f"{column_label(schema.names[many])} has {len(levels):,} categories in {n_rows:,} rows, which hides the "
+            f"information in the other columns: {here.leave_out}, or {here.merge}"
         )
     if pruned.trace is not None and len(pruned.trace.node):
         return (
-            "pruning cut back all that had grown, since the columns say too little about the classes: "
-            f"{given.unpruned} shows what had grown"
+            "pruning removed all splits, since the columns have too little information about the classes: "
+            f"use {given.unpruned} to see the unpruned tree"
         )
     limits = {
         "min_gain": params.min_gain > 0,
@@ -59,8 +59,11 @@ def _reason(
     }
     named = [name for name, is_set in limits.items() if is_set]
     if named:
-        return f"no split is good enough by {' and '.join(named)}: lower what is asked of a split"
-    return "no split is worth more than none, since the columns say too little about the classes: add columns that do"
+        return f"no split meets {' and '.join(named)}: relax these limits"
+    return (
+        "no split improves the score, since the columns have too little information about the classes: "
+        "add informative columns"
+    )
 
 
 def _largest(schema: Schema, n_rows: int, params: GrowthParams) -> int | None:

@@ -99,7 +99,8 @@ def _check_names(
     owner = type(estimator).__name__
     if unnamed:
         raise TypeError(
-            f"{owner} takes parameters by name only, but {short_repr(unnamed[0])} has none: write name=..."
+            f"{owner} accepts keyword arguments only, got the positional argument {short_repr(unnamed[0])}: write "
+            f"name=..."
         )
     for name in parameters:
         if name not in names:

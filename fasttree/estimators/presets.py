@@ -16,7 +16,7 @@ from fasttree.trees.tree import Tree
 
 
 class ID3Classifier(TreeClassifier):
-    """ID3: information gain, a branch for each level, no pruning. Numeric attributes are split by threshold.
+    """ID3: information gain, one branch per category, no pruning. Numeric attributes are split by thresholds.
 
     All parameters are those of `TreeClassifier`. By default, `criterion` is "entropy", `categorical_split` "multiway",
     `missing` "fractional" and `ties` "schema".
@@ -32,11 +32,11 @@ class ID3Classifier(TreeClassifier):
 
 
 class CARTClassifier(TreeClassifier):
-    """CART: gini, two-way splits, none without gain, surrogates for missing values. The tree is pruned by
-    cost-complexity: the smallest one within a standard error of the best in cross-validation with 10 folds.
+    """CART: gini, two-way splits, no splits without gain, surrogates for missing values. The tree is pruned by
+    cost-complexity: the smallest tree within one standard error of the best one, by cross-validation with 10 folds.
 
-    On a textbook's table of a dozen rows, cross-validation finds hardly ever that a split pays: ``pruning=None`` gives
-    the tree that the textbook draws. CART's other rule (0-SE, "CART0") is
+    On a textbook table of a dozen rows, cross-validation hardly ever finds that a split pays: ``pruning=None`` gives
+    the tree shown in the textbook. CART's other rule (0-SE, "CART0") is
     ``pruning=fasttree.pruning.CostComplexity(se=0)``.
 
     All parameters are those of `TreeClassifier`. By default, `missing` is "surrogate", `stop_zero_gain` True, `ties`
@@ -53,28 +53,29 @@ class CARTClassifier(TreeClassifier):
 
 
 class C45Classifier(TreeClassifier):
-    """C4.5, release 8: gain ratio among the attributes of average gain or more, a price for the choice of a threshold,
-    thresholds that are values of the table, between values more than 1e-5 apart, rows without a value shared out over
-    the branches. A category with a branch for each level may split a node without gain, so that XOR is learned; a
-    threshold must gain more than its price. The tree is collapsed, and pruned by pessimistic errors, with subtree
-    raising. ``pruning=None`` gives C4.5's "unpruned" tree.
+    """C4.5, release 8: gain ratio among the attributes with at least average gain, a penalty for the choice of a
+    threshold, thresholds that are values of the table, between values more than 1e-5 apart, and rows with missing
+    values distributed fractionally over the branches. A multiway split of a categorical attribute may have no gain, so
+    that XOR is learned; a threshold must gain more than its penalty. The tree is collapsed, and pruned by pessimistic
+    errors, with subtree raising. ``pruning=None`` gives C4.5's "unpruned" tree.
 
     The parameters are those of `TreeClassifier` and:
 
     collapse : bool, default=True
-        Take back the splits that save no training errors, as C4.5 always does.
+        Remove the splits that do not reduce the training errors, as C4.5 always does.
     compat : None or "j48", default=None
-        "j48": the small differences of Weka's J48. Scores closer than 1e-6 are equal, no split without gain is made
-        (whatever `stop_zero_gain` says), and a threshold may be a value up to 1e-6 above the middle; "error_based"
-        pruning has the exact quantiles of the normal distribution.
+        "j48": reproduce the small differences of Weka's J48. Scores that differ by less than 1e-6 are equal, no split
+        without gain is made (regardless of `stop_zero_gain`), and a threshold may be a value up to 1e-6 above the
+        midpoint; "error_based" pruning uses the exact quantiles of the normal distribution.
 
-    By default, `criterion` is "gain_ratio" (the only other is "entropy", the choice by gain alone, C4.5's ``-g``),
-    `categorical_split` "multiway" ("grouped" merges levels much as C4.5's ``-s``), `missing` "fractional", `threshold`
-    "value", `ties` "schema", `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets it to m and the other to
-    2 m) and `pruning` "error_based" (C4.5's ``-c`` is ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
+    By default, `criterion` is "gain_ratio" (the only alternative is "entropy", the choice by gain alone, C4.5's
+    ``-g``), `categorical_split` "multiway" ("grouped" merges categories similarly to C4.5's ``-s``), `missing`
+    "fractional", `threshold` "value", `ties` "schema", `min_samples_split` 4, `min_samples_leaf` 2 (C4.5's ``-m`` sets
+    it to m and the other to 2 m) and `pruning` "error_based" (C4.5's ``-c`` is
+    ``pruning=fasttree.pruning.ErrorBased(confidence=...)``).
 
-    Two branches of a category must weigh m, each side of a threshold m or, where this is more, a tenth of the rows a
-    class; then 25 are enough, even for a larger m.
+    Two branches of a categorical split must have the weight m. Each side of a threshold must have the weight m or, if
+    this is more, a tenth of the number of rows per class, but a weight of 25 is always enough, even for a larger m.
     """
 
     collapse: bool

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Estimator(Routed):
-    """Parameters are the keyword arguments of ``__init__``, kept under their own names and checked by ``fit``."""
+    """Parameters are the keyword arguments of ``__init__``, stored under their own names and checked by ``fit``."""
 
     _estimator_type = "classifier"
 
     # -- parameters ------------------------------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name. `deep`: also those of parameters that are estimators or ways of pruning, as
+        """Return the parameters by name. `deep`: include those of parameters that are estimators or pruning objects, as
         ``name__parameter``."""
         own = {name: getattr(self, name) for name in sorted(defaults_of(type(self)))}
         if not deep:
@@ -41,7 +41,7 @@ class Estimator(Routed):
         return own | nested
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters, ``name__parameter`` those of a parameter that is an estimator or a way of pruning."""
+        """Set parameters; ``name__parameter`` sets one of a parameter that is an estimator or a pruning object."""
         own: dict[str, Any] = {}
         nested: dict[str, dict[str, Any]] = {}
         names = sorted(defaults_of(type(self)))
@@ -61,7 +61,7 @@ class Estimator(Routed):
                 remedy = f"Set {name} itself{self._object_for(name, part, first)}."
                 raise ValueError(
                     f"Invalid parameter {name + '__' + first!r} for estimator {self}: {name} is {short_repr(part)}, "
-                    f"which has no parameters to set one by one. {remedy}"
+                    f"which has no parameters of its own. {remedy}"
                 )
             own[name] = with_parts(part, changes)
         for name, value in own.items():
@@ -110,8 +110,8 @@ class Estimator(Routed):
     # -- what was learned from -------------------------------------------------------------------------------------
 
     def columns(self) -> ColumnList:
-        """What the columns of the training table were taken for: name, kind, distinct values, rows without a value, an
-        example. Print it. (A model from a file of an older fasttree may not know the counts.)"""
+        """Return how the columns of the training table were read: name, kind, number of distinct values, number of
+        missing values, an example. Print the result. (Models from files of older versions may lack the counts.)"""
         from fasttree.tables.column_list import columns_of  # few ask for it
 
         self._check_fitted()
@@ -123,7 +123,7 @@ class Estimator(Routed):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that `fasttree.load` reads, in this version and later ones.
 
-        The file appears under its name when it is whole; equal models make equal files.
+        The file is written completely or not at all; equal models make equal files.
         """
         from fasttree.persistence.model_file import save  # heavy, and few ask for it
 

@@ -93,7 +93,9 @@ def _drawing(estimator: Any) -> str:
     lines = [_cut(line) for line in (*whole[: min(end, LINES)], *whole[end:])]
     notes = []
     if not is_whole:
-        notes.append(f"The top of the {title}; <code>to_text()</code> gives the whole.")
+        notes.append(
+            f"Only the top of the {title} is shown; <code>to_text()</code> shows all of it."
+        )
     if getattr(estimator, "averaged", None):
         notes.append("Probabilities are averages over the prunings of this tree.")
     below = f"<small>{' '.join(notes)}</small>" if notes else ""

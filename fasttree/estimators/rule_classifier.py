@@ -49,34 +49,35 @@ SIMPLIFY = (None, SUBSET)
 
 
 class RuleClassifier(Estimator):
-    """Rule post-pruning: a tree is grown to its full size, each path becomes a rule, and each rule loses the conditions
-    that it does better without. The rules are sorted by their estimated error; the first that applies decides.
+    """Rule post-pruning: a tree is grown to its full size, each path becomes a rule, and conditions are removed from a
+    rule where this improves it. The rules are sorted by their estimated error; the first rule that applies decides.
 
     Parameters
     ----------
     base : estimator or None, default=None
         An unfitted tree classifier that grows the tree. None: `C45Classifier` without pruning.
     estimate : {"pessimistic", "validation"}, default="pessimistic"
-        How the error of a rule is estimated. "pessimistic": on the training rows, at the upper end of the confidence
-        interval (C4.5's way). "validation": the share of errors on rows that the tree was not grown from, either those
-        passed to `fit` or a part of the training rows that is held out.
+        How the error of a rule is estimated. "pessimistic": on the training rows, as the upper end of the confidence
+        interval (as in C4.5). "validation": the share of errors on rows that the tree was not grown from, either those
+        passed to `fit` or a held-out part of the training rows.
     confidence : float, default=0.25
         The confidence level of the pessimistic estimate, above 0 and at most 0.5. Smaller values prune more.
     when : {"improves", "not_worse"}, default="improves"
-        A condition is dropped if the estimated error falls without it; or also if it stays the same or the plain error
-        does not rise, as in C4.5.
+        A condition is removed if this reduces the estimated error ("improves"), or also if the estimate stays the same
+        or the plain error does not increase, as in C4.5 ("not_worse").
     simplify : {None, "subset"}, default=None
-        "subset": of the pruned rules of each class only those are kept that together tell the class of the training
-        rows in the fewest bits (the minimum description length, much as in C4.5rules; see docs/rules.md for the
-        formula), and the rules stand class by class, first the class whose rules take the fewest rows of others. Lists
-        are several times as short. None: every pruned rule is kept, sorted by its estimated error.
+        "subset": for each class, keep only the subset of the pruned rules that encodes the class of the training rows
+        in the fewest bits (the minimum description length, similar to C4.5rules; see docs/rules.md for the formula).
+        The rules are then listed class by class, starting with the class whose rules cover the fewest rows of other
+        classes. The lists are several times shorter. None: keep every pruned rule, sorted by its estimated error.
     validation_fraction : float, default=0.3
-        The share of rows, by weight, held out for "validation" if `fit` gets none. The draw depends on the values of
-        the rows, not on their order. A row of whole weight w is drawn as w rows.
+        The fraction of rows, by weight, held out for "validation" if none are passed to `fit`. The draw depends on the
+        values of the rows, not on their order. A row of integer weight w is drawn like w rows.
     random_state : int or None, default=None
         The seed of that draw. None is 0.
     verbose : int, default=0
-        1: a fit that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
+        0: no output. 1: a fit that takes longer than two seconds reports its progress on stderr. 2: every step is
+        reported.
 
     Attributes
     ----------
@@ -85,7 +86,7 @@ class RuleClassifier(Estimator):
     tree_ : the tree that the rules come from
     classes_ : array of the class labels, sorted
     n_features_in_ : int
-    feature_names_in_ : array of names, if the table had them
+    feature_names_in_ : array of names, if the table had column names
     """
 
     rules_: RuleList
@@ -129,13 +130,14 @@ class RuleClassifier(Estimator):
         y_val: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Grow a tree and prune its rules. `X_val` and `y_val` are the rows for ``estimate="validation"``; `groups`, a
-        column with the group of each row, are held out as a whole, and so are they where the tree is pruned."""
+        """Grow a tree and prune its rules. `X_val` and `y_val` are the rows for ``estimate="validation"``. `groups` is
+        a column with the group of each row: the rows of a group are held out together, here and in the pruning of the
+        tree."""
         base = self._checked_base()
         self._check_parameters(X_val, y_val)
         if isinstance(X, Dataset):
             raise TypeError(
-                "X is a fasttree.Columns, but rules are judged by the rows themselves: pass the table and y"
+                "X is a fasttree.Columns, but rules are evaluated on the rows themselves: pass the table and y"
             )
         X = open_container(X)  # it is read several times, and a stream can be once
         estimate, weight, weight_held_out = self.estimate, sample_weight, None
@@ -200,7 +202,7 @@ class RuleClassifier(Estimator):
 
     def _warn_of_few_rows(self, n_rows: int) -> None:
         warnings.warn(
-            f"validation_fraction={self.validation_fraction} of {n_rows} rows leaves none to judge the rules by: the "
+            f"validation_fraction={self.validation_fraction} of {n_rows} rows leaves no validation rows: the "
             "pessimistic estimate on the training rows is used instead",
             stacklevel=4,
         )
@@ -218,7 +220,7 @@ class RuleClassifier(Estimator):
             unpruned = "" if name == "pruning" else "pruning=None, "
             return f"write base=fasttree.C45Classifier({unpruned}{name}=...)"
         if remedy is None and foreign(name, of_tree) is not None:
-            return f"of its tree, base=fasttree.C45Classifier(...): {foreign(name, of_tree)}"
+            return f"in base=fasttree.C45Classifier(...), {foreign(name, of_tree)}"
         return super()._instead(name, names)
 
     def _checked_base(self) -> TreeClassifier:
@@ -227,13 +229,12 @@ class RuleClassifier(Estimator):
         if not isinstance(self.base, TreeClassifier):
             raise TypeError(
                 f"base must be a tree classifier of fasttree or None, got {short_repr(self.base)}: "
-                "pass fasttree.TreeClassifier(...), say"
+                "pass, for example, fasttree.TreeClassifier(...)"
             )
         for name in ("class_weight", "misclassification_cost"):
             if getattr(self.base, name) is not None:
                 raise ValueError(
-                    f"base has {name}={short_repr(getattr(self.base, name))}, but rules are judged by the rows as "
-                    f"they are: "
+                    f"base has {name}={short_repr(getattr(self.base, name))}, but rules require unweighted classes: "
                     "leave it out, and pass sample_weight to fit"
                 )
         return type(self.base)(**self.base.get_params(deep=False))
@@ -253,18 +254,18 @@ class RuleClassifier(Estimator):
             )
         if not 0 < as_float(self.validation_fraction) < 1:
             raise ValueError(
-                "validation_fraction must lie between 0 and 1, "
+                "validation_fraction must be above 0 and below 1, "
                 f"got {short_repr(self.validation_fraction)}"
             )
         check_seed(self.random_state)
         check_verbose(self.verbose)
         if (X_val is None) != (y_val is None):
             given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
-            raise ValueError(f"{given} was passed without {absent}: pass both, or none")
+            raise ValueError(f"{given} was passed without {absent}: pass both or neither")
         if X_val is not None and self.estimate == "pessimistic":
             raise ValueError(
-                'X_val is for estimate="validation", but estimate is "pessimistic", which needs the training rows '
-                "alone: change estimate, or do not pass X_val and y_val"
+                'X_val requires estimate="validation", but estimate is "pessimistic", which uses only the training '
+                "rows: change estimate, or do not pass X_val and y_val"
             )
 
     def _check_settings(self) -> None:
@@ -278,38 +279,38 @@ class RuleClassifier(Estimator):
     # -- classifying -----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row: that of the first rule that applies."""
+        """Return the class of each row: that of the first rule that applies."""
         self._check_fitted()
         return self.rules_.predict(X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Laplace's estimate of each class on the training rows of the rule that decides."""
+        """Return Laplace's estimate of each class, on the training rows of the rule that decides."""
         self._check_fitted()
         return self.rules_.predict_proba(X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
+        """Return the logarithm of `predict_proba`."""
         return log(self.predict_proba(X))
 
     def explain(self, X: Any) -> Explanation:
-        """Which rule decides a row, and why. X is a table of one row, or a dict from attribute to value."""
+        """Return which rule decides a row, and why. X is a table of one row, or a dict from attribute to value."""
         self._check_fitted()
         return self.rules_.explain(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows that are classified rightly."""
+        """Return the accuracy: the share of correctly classified rows."""
         predicted = self.predict(X)
         return accuracy(self.classes_, predicted, y, sample_weight)
 
     def to_text(self) -> str:
-        """The rules as text."""
+        """Return the rules as text."""
         self._check_fitted()
         return self.rules_.to_text()
 
     def export(
         self, format: str, path: str | os.PathLike[str] | None = None, **options: Any
     ) -> str | bytes:
-        """The rules as "text", "markdown", "json" or "python"; also written to `path`, if that is given."""
+        """Return the rules as "text", "markdown", "json" or "python"; they are also written to `path`, if given."""
         self._check_fitted()
         return export(self.rules_, RULE_EXPORTERS, format, path, options)
 
@@ -325,9 +326,9 @@ def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> RowBit
         row = int(rows[np.argmax(unseen)])
         target = read_target(y, table.n_rows)
         raise ValueError(
-            f"{name} holds the class {short_repr(target.classes[target.codes[row]])} in row {row}, which is not among "
-            f"those "
-            f"of the training rows, {short_repr(rules.classes)}: leave such rows out, or train on some"
+            f"{name} contains the class {short_repr(target.classes[target.codes[row]])} in row {row}, which is not "
+            f"one of "
+            f"the classes at fit, {short_repr(rules.classes)}: leave such rows out, or train with some of them"
         )
     read = reader(table, rules.unknown, 0, table.n_rows)
     n_classes = len(rules.classes)

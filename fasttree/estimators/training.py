@@ -40,9 +40,7 @@ from fasttree.tables.training import Table
 from fasttree.trees.predict import LeafShares, ReadPolicy, leaf_shares_of, routing_block
 from fasttree.trees.tree import Tree
 
-OTHER_ROWS = (
-    "X, y and sample_weight are not the rows that this tree was grown from: pass those that fit got"
-)
+OTHER_ROWS = "X, y and sample_weight are not the rows that this tree was grown from: pass the same ones as to fit"
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
 
 
@@ -134,7 +132,8 @@ class Trainer:
             tree = self.grow(use_up=True)
             if tree.node_count > 1:
                 warnings.warn(
-                    f"{VALIDATION_SHARE} of {self.rows.n_given} rows leaves none to prune by: {NOT_PRUNED}",
+                    f"a fraction of {VALIDATION_SHARE} of {self.rows.n_given} rows leaves no validation rows: "
+                    f"{NOT_PRUNED}",
                     UserWarning,
                     stacklevel=3,
                 )
@@ -165,7 +164,7 @@ class Trainer:
             return None if drawn is None else drawn.at(rows.numbers, n_rows)
         if self.groups is not None:
             raise ValueError(
-                "groups was passed, but pruning has folds of its own: pass one of them, or a number of folds"
+                "groups was passed, but the pruning object has its own folds: pass one of them or a number of folds"
             )
         fold_of = given_folds(folds, self.rows.n_given)
         if self.rows.present is not None:
@@ -173,7 +172,7 @@ class Trainer:
         counted_folds = fold_of if weight is None else fold_of[weight > 0]
         if (counted_folds == counted_folds[0]).all():
             raise ValueError(
-                "folds puts all the rows that have a weight into one fold: use at least 2"
+                "folds assigns all rows of weight above 0 to one fold: use at least 2 folds"
             )
         return Folds.whole(fold_of, weight)
 

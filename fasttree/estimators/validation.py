@@ -24,17 +24,17 @@ def check_validation(pruner: Any, X_val: Any, y_val: Any) -> None:
     """Are validation rows given whole, and is there a use for them?"""
     if (X_val is None) != (y_val is None):
         given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
-        raise ValueError(f"{given} was passed without {absent}: pass both, or none")
+        raise ValueError(f"{given} was passed without {absent}: pass both or neither")
     if X_val is None:
         return
     if pruner is None:
         raise ValueError(
-            'X_val is for pruning, but pruning is None: set pruning="reduced_error", say, or do not pass '
-            "X_val and y_val"
+            'X_val is used only for pruning, but pruning is None: set, for example, pruning="reduced_error", or do '
+            "not pass X_val and y_val"
         )
     if pruner.needs not in (HELD_OUT, FOLDS) or isinstance(pruner, CrossValidated):
         raise ValueError(
-            f"X_val was passed, but {type(pruner).__name__} does not look at validation rows: use "
+            f"X_val was passed, but {type(pruner).__name__} does not use validation rows: use "
             '"reduced_error" or "cost_complexity", or do not pass X_val and y_val'
         )
 
@@ -43,21 +43,19 @@ def check_enough(pruner: Any, X: Any, X_val: Any) -> None:
     """Is there what the pruning of a grown tree needs?"""
     name = type(pruner).__name__
     if pruner.needs == HELD_OUT and X_val is None:
-        raise ValueError(
-            f"{name} needs rows that the tree was not grown from: pass X_val and y_val"
-        )
+        raise ValueError(f"{name} requires validation rows: pass X_val and y_val")
     if isinstance(pruner, MessageLength) and X is None:
         raise ValueError(
-            f"{name} must see what there was to choose between at each node: pass X and y, those of fit"
+            f"{name} requires the training rows, to find the possible splits at each node: pass the X and y of fit"
         )
     if isinstance(pruner, Significance) and pruner.needs == TRAINING_ROWS and X is None:
         raise ValueError(
-            f'{name}(test="selected") must see what there was to choose between at each node: pass X and y, those of '
-            f'fit, or use {name}(test="naive"), which takes the splits as if nobody had chosen them'
+            f'{name}(test="selected") requires the training rows, to find the possible splits at each node: pass the X '
+            f'and y of fit, or use {name}(test="naive"), which ignores that the splits were selected'
         )
     if pruner.needs == TRAINING_ROWS and X is None:
         raise ValueError(
-            f"{name} with raising=True sends the training rows down again: pass X and y, those of fit, or use "
+            f"{name} with raising=True requires the training rows: pass the X and y of fit, or use "
             f"{name}(raising=False)"
         )
     if pruner.needs == FOLDS and X is None and X_val is None:
@@ -65,7 +63,7 @@ def check_enough(pruner: Any, X: Any, X_val: Any) -> None:
             "" if isinstance(pruner, CrossValidated) else ", or validation rows as X_val and y_val"
         )
         raise ValueError(
-            f"{name} grows trees without each fold of the training rows: pass X and y, those of fit{other}"
+            f"{name} requires the training rows, to grow a tree without each fold: pass the X and y of fit{other}"
         )
 
 
@@ -78,7 +76,7 @@ def read_validation(
         table = read_table_for_schema(X_val, schema, "the model", unknown)
         target = read_target(y_val, table.n_rows)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"the validation rows X_val and y_val: {error}") from None
+        raise type(error)(f"validation rows X_val and y_val: {error}") from None
     codes = codes_of_classes(target.classes, target.codes, schema.classes)
     return Validation(table, codes, policy)
 
@@ -88,8 +86,8 @@ def accuracy(classes: np.ndarray, predicted: np.ndarray, y: Any, sample_weight: 
     target = read_target(y, len(predicted))
     if (target.classes.dtype.kind in "OUT") != (classes.dtype.kind in "OUT"):
         raise ValueError(
-            f"y holds labels like {short_repr(target.classes[0])}, but the model was fitted to labels like "
-            f"{short_repr(classes[0])}: score with labels of the same kind"
+            f"y contains labels like {short_repr(target.classes[0])}, but the model was fitted on labels like "
+            f"{short_repr(classes[0])}: pass labels of the same kind"
         )
     right = predicted == target.classes[target.codes]
     return weighted_mean(right, read_weights(sample_weight, len(predicted)))
@@ -97,17 +95,17 @@ def accuracy(classes: np.ndarray, predicted: np.ndarray, y: Any, sample_weight: 
 
 def check_fit(model: Any, tree: Any) -> None:
     """Refuses an estimator, read from a file or a pickle, whose attributes are not those of its tree."""
-    require(isinstance(tree, Tree), "its tree is none")
+    require(isinstance(tree, Tree), "its tree is not a Tree object")
     schema, classes = tree.schema, model.classes_
     require(
         isinstance(classes, np.ndarray)
         and classes.dtype == schema.classes.dtype
         and np.array_equal(classes, schema.classes),
-        "its classes are not those of its tree",
+        "its classes differ from those of its tree",
     )
     require(
         model.n_features_in_ == len(schema.attributes)
         and tuple(getattr(model, "feature_names_in_", ()))
         == (schema.names if schema.named else ()),
-        "its columns are not those of its tree",
+        "its columns differ from those of its tree",
     )

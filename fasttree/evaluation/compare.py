@@ -83,10 +83,10 @@ def compare_methods(
     progress: Callable[[int, int], None] | None = None,
     verbose: int = 0,
 ) -> Comparison:
-    """Fit every method to the rows outside each fold and judge it by the rows inside.
+    """Fit every method to the rows outside each fold and evaluate it on the rows inside.
 
-    The folds are the same for all methods. They do not depend on the order of the rows. A model is exactly the one
-    that `fit` makes of the training rows alone: levels, classes and bins that only held-out rows have are unknown to
+    All methods use the same folds, which do not depend on the order of the rows. Each model is exactly the one that
+    `fit` makes of the training rows alone: categories, classes and bins that occur only in held-out rows are unknown to
     it.
 
     Parameters
@@ -94,29 +94,30 @@ def compare_methods(
     X, y
         As for ``fit`` of any estimator.
     methods : None, list of names, or dict from name to estimator
-        None: all the library's own, `fasttree.compare.METHODS`. Estimators are copied, not fitted themselves. Those of
-        other libraries need ``fit`` and ``predict_proba``, and are given rows of X as it is (a Pipeline, say).
+        None: all the library's own methods, `fasttree.compare.METHODS`. Estimators are copied; the originals are not
+        fitted. Those of other libraries need ``fit`` and ``predict_proba``, and receive rows of X as it is (use a
+        Pipeline, for example).
     folds : int, array of fold numbers, (train, test) splits or None
-        None: 10, or as many as the smallest class has rows (with groups: as the groups that it is in). A number that
-        is asked for must not be more than that (with groups: than there are groups).
+        None: 10, or as many as the smallest class has rows (with groups: as many as the groups in which it occurs). A
+        number must not be greater than that (with groups: not greater than the number of groups).
     repeats : int
-        How many times the rows are dealt to folds anew. The standard errors of differences allow for it.
+        How many times the rows are assigned to new folds. The standard errors of differences allow for it.
     groups : column
-        The group of each row (the patient, say). The rows of a group are in one fold, here and in the pruning of
-        fasttree's estimators.
+        The group of each row (the patient, for example). The rows of a group are in one fold, here and in the pruning
+        of fasttree's estimators.
     random_state : int or None
-        The seed of the draw. None is 0. It does not change the estimators.
+        The seed for drawing the folds. None is 0. It does not change the estimators.
     sample_weight : array
-        Counts in training and in judging; rows of weight 0 are left out. A row of whole weight w is dealt to the
-        folds like w rows, so it may be in several.
+        Used in training and in evaluation; rows of weight 0 are ignored. A row of integer weight w is drawn like w
+        rows, so it may be in several folds.
     n_jobs : int or None
-        Threads of each fit, for fasttree's estimators that do not name a number themselves.
+        The number of threads of each fit, for fasttree's estimators that do not set it themselves.
     categorical_features, ordered_features, max_bins
-        As for `TreeClassifier`, for fasttree's estimators that do not choose for themselves.
+        As for `TreeClassifier`, for fasttree's estimators that do not set them themselves.
     progress : function
-        Is called with the number of fits that are done and the number of all.
+        Called with the number of finished fits and the total number of fits.
     verbose : int
-        1: a call that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
+        1: a call that takes longer than two seconds reports its progress on stderr. 2: every step is reported.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()
@@ -157,7 +158,7 @@ def compare_methods(
             try:
                 results[name].append(judge(name, estimator, split, takes_columns[name], repeat))
             except Exception as error:
-                error.add_note(f"compare_methods: this is the method {name!r} on fold {fold}")
+                error.add_note(f"compare_methods: raised by the method {name!r} on fold {fold}")
                 raise
             n_done += 1
             if progress is not None:
@@ -182,29 +183,29 @@ def _read_methods(methods: Any, n_jobs: int | None) -> dict[str, Any]:
         names = [methods] if isinstance(methods, str) else methods
         if not isinstance(names, Iterable):
             raise TypeError(
-                f"methods must be None, a list of names, or a dict from name to estimator, got {short_repr(methods)}"
+                f"methods must be None, a list of names or a dict {{name: estimator}}, got {short_repr(methods)}"
             )
         chosen = {}
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(
-                    f"methods lists {short_repr(name)}, which is not a name: pass a dict from name to estimator"
+                    f"methods contains {short_repr(name)}, which is not a name: pass a dict {{name: estimator}}"
                 )
             if name not in METHODS:
                 known = ", ".join(map(repr, METHODS))
                 raise ValueError(
-                    f"methods names {name!r}, but the library's methods are {known}: "
-                    f"pass others as a dict from name to estimator{meant(name, METHODS)}"
+                    f"methods contains {name!r}, but the library's methods are {known}: "
+                    f"pass others as a dict {{name: estimator}}{meant(name, METHODS)}"
                 )
             chosen[name] = METHODS[name]()
     if not chosen:
-        raise ValueError("methods is empty: name at least one, or pass None for all")
+        raise ValueError("methods is empty: pass at least one method, or None for all")
     return {_name(name): _copy(name, estimator, n_jobs) for name, estimator in chosen.items()}
 
 
 def _name(name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise TypeError(f"the names of methods must be text, got {short_repr(name)}")
+        raise TypeError(f"the names in methods must be non-empty strings, got {short_repr(name)}")
     return name
 
 
@@ -251,14 +252,14 @@ def _read_folds(
     """The folds of each repeat."""
     seed = check_seed(random_state)
     if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise ValueError(f"repeats must be a whole number from 1 on, got {short_repr(repeats)}")
+        raise ValueError(f"repeats must be an integer >= 1, got {short_repr(repeats)}")
     is_number = folds is None or isinstance(folds, (bool, numbers.Number))
     if not is_number:
         for name, says in (("repeats", repeats > 1), ("groups", groups is not None)):
             if says:
                 raise ValueError(
-                    f"{name} was passed, but folds says which rows are in which fold: pass one of them, or a "
-                    "number of folds"
+                    f"{name} was passed, but folds assigns the rows to folds: pass only one of them, or a number of "
+                    "folds"
                 )
         return (Folds.whole(given_folds(folds, table.n_rows), weight),)
     if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
@@ -266,7 +267,7 @@ def _read_folds(
             f"folds must be an integer, a fold number for each row, or (train, test) splits, got {short_repr(folds)}"
         )
     if folds is not None and folds < 2:
-        raise ValueError(f"folds must be at least 2, got {folds}")
+        raise ValueError(f"folds must be an integer of at least 2, got {folds}")
     counted = np.flatnonzero(np.ones(table.n_rows) if weight is None else weight)
     some, weight = target.take(counted), None if weight is None else weight[counted]
     groups = None if groups is None else groups[counted]
@@ -274,9 +275,9 @@ def _read_folds(
     rarest = int(rows.argmin())
     if groups is None and rows[rarest] < 2:
         raise ValueError(
-            f"the class {short_repr(to_python(some.classes[rarest]))} has 1 row, but cross-validation needs 2 of each "
-            f"class: "
-            "leave it out, join it with another class, or pass folds as a fold number for each row"
+            f"the class {short_repr(to_python(some.classes[rarest]))} has 1 row, but cross-validation requires at "
+            f"least 2 rows "
+            "of each class: leave it out, merge it with another class, or pass folds as a fold number for each row"
         )
     hashes = value_hashes(table.take(counted).values(), len(counted), int(seed))
     draws = []

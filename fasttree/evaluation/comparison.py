@@ -256,7 +256,7 @@ class Comparison:
     def to_markdown(self, measures: Sequence[str] = SHOWN, *, spread: str = "se") -> str:
         """The same as a Markdown table; the best means are bold."""
         rows = self._cells(measures, spread, lambda text: f"**{text}**", lambda text: text)
-        return f"{markdown(rows)}\n\n{self._heading(spread)}; the best are bold."
+        return f"{markdown(rows)}\n\n{self._heading(spread)}; the best values are bold."
 
     def to_frame(self, backend: str | None = None, *, per_fold: bool = False) -> Any:
         """The table as a data frame: a row a method, or a row a method and fold.
@@ -310,7 +310,7 @@ class Comparison:
 def _measure(name: str) -> _Measure:
     if name not in MEASURES:
         raise ValueError(
-            f"a measure must be one of {', '.join(map(repr, MEASURES))}, got {short_repr(name)}"
+            f"measure must be one of {', '.join(map(repr, MEASURES))}, got {short_repr(name)}"
         )
     return MEASURES[name]
 

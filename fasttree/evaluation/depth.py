@@ -30,7 +30,7 @@ from fasttree.trees.tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class DepthChoice(HeldOutErrors):
-    """The cross-validated errors of the trees of depth 0, 1, 2, ..., and the depth that is taken."""
+    """The cross-validated errors of the trees of depth 0, 1, 2, ..., and the selected depth."""
 
     errors: np.ndarray
     weight: float
@@ -51,7 +51,7 @@ class DepthChoice(HeldOutErrors):
         lines = [f"{'depth':>6}{'errors':>10}{'rate':>10}{'std.err.':>10}"]
         rows = zip(*(column.tolist() for column in self.columns().values()), strict=True)
         for depth, errors, rate, error in rows:
-            mark = "  <- taken" if depth == self.depth else ""
+            mark = "  <- selected" if depth == self.depth else ""
             lines.append(f"{depth:6d}{errors:10.6g}{rate:10.4f}{error:10.4f}{mark}")
         return "\n".join(lines)
 
@@ -68,31 +68,31 @@ def select_depth(
     groups: Any = None,
     verbose: int = 0,
 ) -> DepthChoice:
-    """Let a tree grow deeper as long as its cross-validated error does not get worse.
+    """Increase the depth of a tree as long as its cross-validated error does not increase.
 
-    The depth taken is the last one before the error first worsens; of the depths with equal error that lead up to it,
-    the first. The table is encoded once, one tree is grown without each fold, and one way of its rows through that
-    tree gives the errors of all depths.
+    The selected depth is the last one before the error first increases; among the depths with equal error that lead up
+    to it, the first. The table is encoded once, one tree is grown without each fold, and a single pass of its rows
+    through that tree gives the errors of all depths.
 
     Parameters
     ----------
     X, y, sample_weight
         As for ``fit`` of any estimator; `X` may be `Columns`.
     estimator : estimator or None
-        An unfitted tree classifier that says how to grow; None is ``TreeClassifier()``. Its `max_depth` is the last one
-        that is tried; its trees are not pruned.
+        An unfitted tree classifier whose parameters are used; None is ``TreeClassifier()``. Its `max_depth` is the last
+        depth that is tried; its trees are not pruned.
     folds : None, int, array of fold numbers, or (train, test) splits
-        None: 10, or as many as the smallest class has rows (with groups: as the groups that it is in).
+        None: 10, or as many as the smallest class has rows (with groups: as many as the groups in which it occurs).
     groups : column
-        The group of each row (the patient, say): rows of a group are in one fold, if folds are drawn.
+        The group of each row (the patient, for example): if folds are drawn, the rows of a group are in one fold.
     verbose : int
-        1: a call that takes longer than two seconds says on stderr what it is doing. 2: each step is told.
+        1: a call that takes longer than two seconds reports its progress on stderr. 2: every step is reported.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()
     >>> print(fasttree.select_depth(X, y, estimator=fasttree.ID3Classifier(), folds=range(14)))
      depth    errors      rate  std.err.
-         0         5    0.3571    0.1281  <- taken
+         0         5    0.3571    0.1281  <- selected
          1         9    0.6429    0.1281
          2         3    0.2143    0.1097
          3         3    0.2143    0.1097
@@ -101,18 +101,18 @@ def select_depth(
     if not isinstance(model, TreeClassifier):
         raise TypeError(
             f"estimator must be a tree classifier of fasttree or None, got {short_repr(estimator)}: "
-            "pass fasttree.TreeClassifier(...), say"
+            "pass, for example, fasttree.TreeClassifier(...)"
         )
     if isinstance(model, _ByLength):
         raise ValueError(
-            f"estimator is a {type(model).__name__}, which sees to the size of its trees itself: pass a "
+            f"estimator is a {type(model).__name__}, which selects the size of its trees itself: pass a "
             "TreeClassifier or one of the other presets"
         )
     if model.max_leaves is not None:
         raise ValueError(
-            f"estimator has max_leaves={short_repr(model.max_leaves)}, but the best leaves at one depth are not those "
-            f"at "
-            "another: leave it out, and limit the depth"
+            f"estimator has max_leaves={short_repr(model.max_leaves)}, which is not supported, since the best leaves "
+            f"change "
+            "with the depth: leave it out, and limit the depth with max_depth"
         )
     check_folds(folds)
     model = copy.copy(model)  # growth notes things in it, and the user's may be fitted

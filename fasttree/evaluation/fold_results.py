@@ -42,7 +42,7 @@ class Rows:
         train, test = np.flatnonzero(kept), np.flatnonzero(held)
         if not len(train):
             raise ValueError(
-                f"fold {fold} holds all the rows of a weight above 0, which leaves none to train on"
+                f"fold {fold} contains all rows of weight above 0, which leaves no training rows: use other folds"
             )
         # Encoded fold by fold, since codes of all rows would tell a model which levels and classes there are.
         columns = Dataset.of_table(

@@ -80,7 +80,7 @@ class Importances:
         return self.to_markdown()
 
     def to_text(self) -> str:
-        """The means and standard deviations as an aligned table."""
+        """Return the means and standard deviations as an aligned table."""
         return f"{self.heading}; {self.spread()}\n\n{aligned(self._cells(), n_left=1)}"
 
     def to_markdown(self) -> str:

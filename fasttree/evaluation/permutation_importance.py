@@ -40,12 +40,13 @@ def permutation_importance(
     random_state: int | None = None,
     n_jobs: int | None = None,
 ) -> Importances:
-    """How much worse a fitted model does on rows if the values of a column are shuffled among them.
+    """Measure how much worse a fitted model predicts if the values of a column are shuffled among the rows.
 
-    Pass rows that took no part in the fit: on the training rows noise that a tree has learned by heart looks important.
-    Of columns that say the same, each may look unimportant, since the other is still there: shuffle them `together`.
+    Pass rows that were not used to fit the model: on the training rows, noise that a tree has overfitted looks
+    important. If several columns contain the same information, each may look unimportant, because the others remain:
+    shuffle them `together`.
 
-    The shuffles do not depend on the order of the rows, nor on `n_jobs`.
+    The shuffles depend neither on the order of the rows nor on `n_jobs`.
 
     Parameters
     ----------
@@ -54,19 +55,19 @@ def permutation_importance(
     X, y
         Rows as for `predict`, any kind of table, and their classes.
     sample_weight : array
-        A row of whole weight w counts as w copies, each of which is given a value of its own; weight 0 as no row. If
-        the weights are not whole, each row is given one value, and counts by its weight.
+        A row of integer weight w counts as w copies, each of which receives a value of its own; a row of weight 0 is
+        ignored. If any weights are not integers, each row receives one value, and counts by its weight.
     metric : {"accuracy", "auc", "log_loss", "brier"}, default="accuracy"
-        What gets worse, see `fasttree.metrics`. The importance is always positive if it does.
+        The metric, see `fasttree.metrics`. The importance is positive if the metric gets worse.
     repeats : int, default=10
         Shuffles of each column.
     together : dict from name to list of columns, or None
-        Columns, by name or by place, that are shuffled as one: a row is given all of them from one other row. The
-        others are shuffled one by one.
+        Columns, by name or index, that are shuffled as one: a row receives all of their values from the same other row.
+        All other columns are shuffled one at a time.
     random_state : int or None
         The seed of the shuffles. None is 0.
     n_jobs : int or None
-        Threads, as joblib counts them.
+        The number of threads, as in joblib.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()
@@ -99,7 +100,7 @@ def permutation_importance(
     as_it_is = score(table)
     if np.isnan(as_it_is):
         raise ValueError(
-            f"metric={metric!r} is not defined on these rows, since y has one class only: use 'accuracy'"
+            f"metric={metric!r} is undefined, since y has only one class: use metric='accuracy'"
         )
     hashes = _row_hashes(table, codes, weight)
     receivers = np.argsort(hashes, kind="stable")
@@ -133,9 +134,8 @@ def _copied(
         n_copies = total(weight)
         if n_copies > max(MOST_COPIES, len(weight)):
             raise ValueError(
-                f"sample_weight sums to {n_copies:.6g}, and a row of whole weight w is shuffled as w copies, of which "
-                f"there may be {MOST_COPIES}: divide the weights by a number that leaves them not whole, and each row "
-                "is given one value"
+                f"sample_weight sums to {n_copies:.6g}, but a row of integer weight w is shuffled as w copies, and the "
+                f"limit is {MOST_COPIES} copies: rescale the weights to non-integers, so that each row is shuffled once"
             )
         rows = np.repeat(np.arange(len(weight)), weight.astype(np.int64))
     return table.take(rows), codes[rows], None if is_whole else weight[rows]
@@ -183,7 +183,7 @@ def _read_metric(metric: Any) -> Metric:
 def _read_repeats(repeats: Any) -> int:
     is_number = isinstance(repeats, (int, np.integer)) and not isinstance(repeats, bool)
     if not is_number or repeats < 1:
-        raise ValueError(f"repeats must be a whole number, 1 or more, got {short_repr(repeats)}")
+        raise ValueError(f"repeats must be an integer >= 1, got {short_repr(repeats)}")
     return int(repeats)
 
 
@@ -193,30 +193,34 @@ def _read_together(together: Any, names: tuple[str, ...]) -> dict[str, list[int]
         return {name: [place] for place, name in enumerate(names)}
     if not isinstance(together, Mapping):
         raise TypeError(
-            f"together must be a dict from a name to the columns that are shuffled as one, got {short_repr(together)}"
+            f"together must be a dict {{name: columns shuffled as one}}, got {short_repr(together)}"
         )
     place_of: dict[Any, int] = {name: place for place, name in enumerate(names)}
     place_of |= {place: place for place in range(len(names))}
     group_of: dict[int, str] = {}
     for group, members in together.items():
         if not isinstance(group, str) or not group:
-            raise TypeError(f"the names in together must be text, got {short_repr(group)}")
+            raise TypeError(
+                f"the names in together must be non-empty strings, got {short_repr(group)}"
+            )
         for member in [members] if isinstance(members, (str, int)) else members:
             place = place_of.get(to_python(member)) if isinstance(member, Hashable) else None
             if place is None:
                 raise ValueError(
-                    f"together[{group!r}] names the column {short_repr(member)}, which the model has not: "
-                    f"{', '.join(map(repr, names))}"
+                    f"together[{group!r}] contains {short_repr(member)}, which is not a column of the model: "
+                    f"its columns are {', '.join(map(repr, names))}"
                 )
             if place in group_of:
-                raise ValueError(f"together names the column {names[place]!r} twice: name it once")
+                raise ValueError(
+                    f"together contains the column {names[place]!r} twice: list each column at most once"
+                )
             group_of[place] = group
     found: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         group = group_of.get(place, name)
         if place not in group_of and group in together:
             raise ValueError(
-                f"together gives the name {group!r} to columns, but a column that is not among them has it: "
+                f"together uses the name {group!r} for a group, but it is the name of a column outside of the group: "
                 "use another name"
             )
         found.setdefault(group, []).append(place)
@@ -229,14 +233,14 @@ def _class_codes(y: Any, n_rows: int, answers: Answers, metric: Metric) -> np.nd
     classes = answers.schema.classes
     if (target.classes.dtype.kind in "OUT") != (classes.dtype.kind in "OUT"):
         raise ValueError(
-            f"y holds labels like {short_repr(target.classes[0])}, but the model was fitted to labels like "
+            f"y contains labels like {short_repr(target.classes[0])}, but the model was fitted on labels like "
             f"{short_repr(classes[0])}: pass labels of the same kind"
         )
     known = places_among(target.classes, classes)
     if metric.takes_shares and (known < 0).any():
         raise ValueError(
-            f"y holds the class {short_repr(target.classes[int(known.argmin())])}, which the model does not know and "
-            f"gives "
-            "no probability: leave its rows out, or use metric='accuracy'"
+            f"y contains the class {short_repr(target.classes[int(known.argmin())])}, which was not seen at fit and "
+            f"has no "
+            "predicted probability: leave its rows out, or use metric='accuracy'"
         )
     return known[target.codes]

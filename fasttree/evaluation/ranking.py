@@ -57,17 +57,16 @@ def rank_attributes(
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Ranking:
-    """Score every attribute by its best split of all the rows.
+    """Score every attribute by its best split of all rows.
 
-    X is a table or `Columns` (then without y). The parameters are those of `TreeClassifier`. Equal scores keep the
-    order of the columns.
+    X is a table or `Columns` (then without y). The parameters are those of `TreeClassifier`. Attributes with equal
+    scores are in the order of the columns.
 
-    Beside the criteria for growth these tell what is left of a score when chance is allowed for: "ami", "smi",
-    "adjusted_gini", "standardised_gini", "ad" (alpha 0.05) and "confidence_entropy"; 0 is no better than chance.
-    They score a categorical attribute by the table of all its values, and a numeric or ordered one by the two sides of
-    the cut with the largest information gain (that the cut was chosen is not allowed for). "mic" is the maximal
-    information coefficient: of a numeric or ordered attribute over the best grid, of a categorical one over all its
-    values.
+    In addition to the criteria for growth, these measures are adjusted for chance: "ami", "smi", "adjusted_gini",
+    "standardised_gini", "ad" (alpha 0.05) and "confidence_entropy"; 0 is no better than chance. They score a
+    categorical attribute by the table of all its values, and a numeric or ordered one by the two sides of the cut with
+    the largest information gain (they do not adjust for the choice of the cut). "mic" is the maximal information
+    coefficient: of a numeric or ordered attribute over the best grid, of a categorical one over all its values.
 
     >>> import fasttree
     >>> X, y = fasttree.datasets.play_tennis()
@@ -82,7 +81,7 @@ def rank_attributes(
         check_choice("criterion", criterion, dict.fromkeys((*CRITERIA, *OF_TABLES)))
     if of_tables and categorical_split != "multiway":
         raise ValueError(
-            f'criterion={criterion!r} scores the table of all values: leave categorical_split at "multiway", '
+            f'criterion={criterion!r} requires categorical_split="multiway" (it scores the table of all values), '
             f"got {categorical_split!r}"
         )
     params = check_growth(
@@ -176,8 +175,8 @@ class _SortedColumn(NamedTuple):
         n_values = int(value.max(initial=-1)) + 1
         if n_values * self.n_classes > _MOST_CELLS:
             raise ValueError(
-                f"column {self.name!r} has {n_values} values and y has {self.n_classes} classes, a table of more "
-                f"than {_MOST_CELLS} cells: leave the column out, or use another criterion"
+                f"column {self.name!r} has {n_values} values and y has {self.n_classes} classes, but a table may have "
+                f"at most {_MOST_CELLS} cells: leave the column out, or use another criterion"
             )
         cells = np.bincount(
             value * self.n_classes + self.y, self.weight, minlength=n_values * self.n_classes

@@ -49,27 +49,27 @@ def _kind(annotation: str) -> str:
 
 
 EXPORTERS: dict[str, Exporter] = {
-    "text": Exporter("fasttree.draw.text", ".txt", "indented text, one line a branch"),
-    "dot": Exporter("fasttree.draw.dot", ".dot", "a drawing, for Graphviz"),
-    "svg": Exporter("fasttree.draw.svg", ".svg", "a drawing, for browsers and documents"),
-    "json": Exporter("fasttree.export.json", ".json", "all there is, for other programs"),
+    "text": Exporter("fasttree.draw.text", ".txt", "indented text, one line per branch"),
+    "dot": Exporter("fasttree.draw.dot", ".dot", "a drawing for Graphviz"),
+    "svg": Exporter("fasttree.draw.svg", ".svg", "a drawing for browsers and documents"),
+    "json": Exporter("fasttree.export.json", ".json", "the complete model for other programs"),
     "sql": Exporter("fasttree.export.sql", ".sql", "a query for a database"),
-    "python": Exporter("fasttree.export.python", ".py", "a module that needs Python alone"),
-    "c": Exporter("fasttree.export.c", ".c", "C99 that needs no library"),
+    "python": Exporter("fasttree.export.python", ".py", "a Python module without dependencies"),
+    "c": Exporter("fasttree.export.c", ".c", "C99 source without dependencies"),
     "onnx": Exporter("fasttree.export.onnx", ".onnx", "for ONNX runtimes", is_text=False),
-    "pmml": Exporter("fasttree.export.pmml", ".pmml", "PMML 4.4, an XML"),
+    "pmml": Exporter("fasttree.export.pmml", ".pmml", "PMML 4.4 (XML)"),
     "treelite": Exporter(
         "fasttree.export.treelite", ".tl", "for treelite and nvForest", is_text=False
     ),
 }
 
 RULE_EXPORTERS: dict[str, Exporter] = {
-    "text": Exporter("fasttree.rules.text", ".txt", "a rule a line", function="to_text"),
+    "text": Exporter("fasttree.rules.text", ".txt", "one rule per line", function="to_text"),
     "markdown": Exporter(
-        "fasttree.rules.markdown", ".md", "a table, a row a rule", function="to_markdown"
+        "fasttree.rules.markdown", ".md", "a table, one row per rule", function="to_markdown"
     ),
-    "json": Exporter("fasttree.rules.json", ".json", "all there is", function="to_json"),
-    "python": Exporter("fasttree.rules.python", ".py", "a function", function="to_python"),
+    "json": Exporter("fasttree.rules.json", ".json", "the complete rules", function="to_json"),
+    "python": Exporter("fasttree.rules.python", ".py", "a Python function", function="to_python"),
 }
 
 
@@ -96,9 +96,9 @@ def export(
     except UnicodeEncodeError as error:
         there = error.object[max(error.start - 20, 0) : error.end + 20]
         raise ValueError(
-            f"the format {format!r} cannot write half of a character, as in {short_repr(there)}: rename the column, "
-            f"level "
-            'or class, or use format="python" or "json"'
+            f"the format {format!r} cannot write an incomplete character (half of a surrogate pair), as in "
+            f"{short_repr(there)}: rename the column, "
+            'category or class, or use format="python" or "json"'
         ) from None
     return content
 

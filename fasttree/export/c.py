@@ -34,7 +34,7 @@ A_LINE = 12  # numbers
 
 
 def export(model: Exportable, *, prefix: str = "fasttree") -> str:
-    """C source. `prefix`: what the names of its functions and tables begin with."""
+    """C source. `prefix`: the prefix of the names of its functions and tables."""
     _check_prefix(prefix)
     keys = [level_keys(model, attribute) for attribute in range(len(model.names))]
     steps = steps_of(model.tree)
@@ -59,7 +59,7 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
         text
         for name, text in (
             ("refuses_missing", "a missing value"),
-            ("refuses_unknown", "a level not seen in training"),
+            ("refuses_unknown", "a category not seen in training"),
         )
         if holds[name]
     ]
@@ -77,7 +77,7 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
         P=prefix.upper(),
         n_columns=len(model.names),
         n_classes=model.n_classes,
-        heaviest="; of several that with the largest share of it" if model.shares_rows else "",
+        heaviest="; of several, the one with its largest share" if model.shares_rows else "",
         refused=" or ".join(refused),
         times="\n".join(_times(model)),
         nested=int(path_sums(model.tree, shares_rows_at(model.tree)).max()),
@@ -90,8 +90,8 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
 def _check_prefix(prefix: Any) -> None:
     if not isinstance(prefix, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise ValueError(
-            "prefix is what the names in the C source begin with: it must be made of the letters a-z, digits and _, "
-            f"and begin with a letter; got {short_repr(prefix)}"
+            "prefix must consist of letters (a-z, A-Z), digits and _, and begin with a letter, for names in the "
+            f"C source, got {short_repr(prefix)}"
         )
 
 

@@ -4,24 +4,24 @@
 Lines between "@if name" and "@end" stay if `name` holds ("@if not name": if it does not).
 """
 
-HEAD = r"""/* A decision tree, made by fasttree. C99, needs no library; not to be compiled with -ffast-math.
+HEAD = r"""/* A decision tree, made by fasttree. C99 without dependencies; do not compile with -ffast-math.
 
    A row is an array of ${P}_COLUMNS doubles, in the order of ${p}_column_names. A missing value is NAN.
 @if levels
-   A categorical column holds codes: 1 for its first level, 2 for the next; ${p}_code (words) and
-   ${p}_code_of_number tell the code of a level. Any other number is a level that was not seen in training.
+   A categorical column contains codes: 1 for its first category, 2 for the next; ${p}_code (words) and
+   ${p}_code_of_number return the code of a category. Any other number is a category not seen in training.
 @end
 @if merges
-   Levels of few training rows have one code together, the last of their column.
+   Categories with few training rows share one code, the last of their column.
 @end
 @if merges_unseen
-   So has a level of such a column that was not seen in training.
+   A category of such a column that was not seen in training has this code, too.
 @end
 @if times
    Times are numbers of microseconds:
 ${times}
 @end
-   Numbers are read as doubles. All functions may be called by several threads.
+   Numbers are read as doubles. All functions are thread-safe.
 
    ${p}_predict        the number of the class, a place in ${p}_class_labels
    ${p}_predict_proba  the same; fills in the ${P}_CLASSES class probabilities
@@ -52,8 +52,8 @@ int32_t ${p}_predict_proba(const double *row, double *proba);
 """
 
 CODE = r"""
-/* The code of a level by its bytes (UTF-8); -1 for one that was not seen in training, or if the levels of the column
-   are no words. */
+/* The code of a category by its bytes (UTF-8); -1 for one not seen in training, or if the categories of the column
+   are not words. */
 double ${p}_code(int column, const char *text, size_t length)
 {
 @if words
@@ -84,7 +84,7 @@ double ${p}_code(int column, const char *text, size_t length)
     return -1.0;
 }
 
-/* The code of a level that is a number, or 0 or 1 for false and true; NAN for NAN. */
+/* The code of a category that is a number, or 0 or 1 for false and true; NAN for NAN. */
 double ${p}_code_of_number(int column, double number)
 {
 @if numbers
@@ -114,10 +114,10 @@ double ${p}_code_of_number(int column, double number)
 @if coded
 
 @if merges_unseen
-/* The code in a categorical column; of a level that was not seen in training that of levels of few rows, or 0. */
+/* The code in a categorical column; for a category not seen in training, that of the rare categories, or 0. */
 @end
 @if not merges_unseen
-/* The code in a categorical column: 0 for a level that was not seen in training. */
+/* The code in a categorical column: 0 for a category not seen in training. */
 @end
 static uint32_t ${p}_level(int32_t column, double value)
 {

@@ -28,7 +28,7 @@ def level_keys(model: Exportable, attribute: int) -> LevelKeys:
             number = float(level)
             if number != level:
                 raise ValueError(
-                    f"column {model.names[attribute]!r} has the level {level!r}, which is not exact as a double: "
+                    f"column {model.names[attribute]!r} has the category {level!r}, which is not exact as a double: "
                     'use format="python"'
                 )
             numbers[number] = code
@@ -41,9 +41,9 @@ def check_one_kind(name: str, keys: LevelKeys, format: str) -> None:
     """An input or field is of words or of numbers."""
     if keys.words and keys.numbers:
         raise ValueError(
-            f"column {name!r} has levels that are words, such as {short_repr(next(iter(keys.words)))}, and levels "
-            f"that are "
-            f'numbers, such as {next(iter(keys.numbers)):g}; a column in {format} holds one kind: use format="python"'
+            f"column {name!r} has text categories, such as {short_repr(next(iter(keys.words)))}, and numeric "
+            f"categories, "
+            f'such as {next(iter(keys.numbers)):g}, but a column in {format} must be of one type: use format="python"'
         )
 
 

@@ -137,6 +137,6 @@ def _label(label: Any) -> Any:
     if isinstance(label, (str, bool, int, float)):
         return label
     raise ValueError(
-        f"JSON has no way to write the label {short_repr(label)} of type {type(label).__name__}: "
+        f"JSON cannot represent the label {short_repr(label)} of type {type(label).__name__}: "
         'use text or numbers as labels, or export to "python"'
     )

@@ -65,14 +65,13 @@ class _Export:
 
     def _check_texts(self) -> None:
         if not isinstance(self.missing_text, str):
-            raise TypeError(f"missing_text must be a text, got {short_repr(self.missing_text)}")
+            raise TypeError(f"missing_text must be a string, got {short_repr(self.missing_text)}")
         for name, keys in zip(self.model.names, self.keys, strict=True):
             check_one_kind(name, keys, "ONNX")
             if self.missing_text in keys.words:
                 raise ValueError(
-                    f"missing_text stands for a missing value, but {short_repr(self.missing_text)} is a level of the "
-                    f"column "
-                    f"{name!r}: pass another missing_text"
+                    f"missing_text stands for a missing value, but {short_repr(self.missing_text)} is a category of "
+                    f"the column {name!r}: pass another missing_text"
                 )
 
     def _read_matrix(self, matrix: Any) -> bool:
@@ -143,9 +142,8 @@ class _Export:
         for word in self.keys[place].words:
             if "\0" in word:  # runtimes lose it on the way in, and then take one level for another
                 raise ValueError(
-                    f"column {self.model.names[place]!r} has the level {short_repr(word)}, and texts with a zero do "
-                    f"not "
-                    'reach an ONNX runtime whole: rename it, or use format="python" or "c"'
+                    f"column {self.model.names[place]!r} has the category {short_repr(word)}, but ONNX runtimes "
+                    'cut text off at a null character: rename it, or use format="python" or "c"'
                 )
 
     def _accepted(self) -> str:
@@ -258,8 +256,8 @@ def _classes(model: Exportable, types: Any) -> tuple[np.ndarray, Any]:
     if kinds == {float}:
         return np.array(labels, dtype=np.float64), types.DOUBLE
     raise ValueError(
-        f"no tensor of ONNX holds classes such as {short_repr(labels[-1])}: turn them into text, without zeros in it, "
-        f"or "
+        f"ONNX tensors cannot hold classes such as {short_repr(labels[-1])}: convert them to text without null "
+        "characters, or "
         'use format="python"'
     )
 

@@ -20,14 +20,14 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def export(model: Exportable, *, complete: bool = False) -> str:
-    """PMML. `complete`: the file refuses rows that the tree shares out over several branches, because they lack a value
-    (or have a level not seen in training, if that counts as missing)."""
+    """PMML. `complete`: the file rejects the rows that the tree distributes fractionally over branches, which are those
+    with a missing value (or a category not seen in training, if that counts as missing)."""
     if model.shares_rows:
         if not complete:
             raise ValueError(
-                "this tree sends rows without a value down several branches, and PMML decides the class of "
-                'such a row otherwise: use format="onnx", "c" or "python"; or pass complete=True for a file that '
-                "refuses such rows"
+                "this tree distributes rows with a missing value fractionally over branches, and PMML "
+                'determines their class differently: use format="onnx", "c" or "python", or pass complete=True for '
+                "a file that rejects such rows"
             )
         unknown = "error" if model.unknown == "missing" else model.unknown
         model = replace(model, allow_missing=False, unknown=unknown)
@@ -52,7 +52,7 @@ class _Writer:
         for text in [*self.names, *self.classes, *(t for listed in values for t in listed)]:
             if _FORBIDDEN.search(text):
                 raise ValueError(
-                    f"the name or label {short_repr(text)} has a character that XML has no way to write: "
+                    f"the name or label {short_repr(text)} has a character that XML cannot represent: "
                     'rename it, or use format="python" or "json"'
                 )
 

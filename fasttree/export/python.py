@@ -23,7 +23,7 @@ OTHER = "OTHER"
 DRAWN = 60  # nodes; a tree of so many is drawn above its tables
 
 HEAD = '''\
-"""A decision tree that fasttree has learned, as plain Python.
+"""A decision tree learned by fasttree, as plain Python.
 
     predict(row)        the class of a row
     predict_proba(row)  the share of each class, in the order of CLASSES
@@ -149,7 +149,7 @@ def _read(row):
     if isinstance(row, dict):
         for name in ATTRIBUTES:
             if name not in row:
-                raise KeyError(f"the row has no value for {name!r}: give None if it is missing")
+                raise KeyError(f"the row has no value for {name!r}: pass None if it is missing")
         row = [row[name] for name in ATTRIBUTES]
     if len(row) != len(ATTRIBUTES):
         raise ValueError(f"the row has {len(row)} values instead of {len(ATTRIBUTES)}")
@@ -160,11 +160,11 @@ def _value(value, place):
     name, levels = ATTRIBUTES[place], LEVELS[place]
     if value is None or value != value:
         if not ALLOW_MISSING:
-            raise ValueError(f"{name!r} has a missing value, which the model refuses")
+            raise ValueError(f"{name!r} has a missing value, which the model rejects")
         return MISSING
     if levels is None:
         if isinstance(value, str):
-            raise TypeError(f"{name!r} is a number, got the text {value!r}")
+            raise TypeError(f"{name!r} must be a number, got the text {value!r}")
         if name in KINDS:
             return _microseconds(value, name, KINDS[name])
         return float(value)
@@ -175,9 +175,9 @@ def _value(value, place):
             if _midnight(level) == _midnight(value):
                 return levels[level] or level
     if levels and isinstance(value, str) != isinstance(next(iter(levels)), str):
-        raise TypeError(f"{name!r} has levels such as {next(iter(levels))!r}, got {value!r}")
+        raise TypeError(f"{name!r} has categories such as {next(iter(levels))!r}, got {value!r}")
     if ON_UNKNOWN == "error":
-        raise ValueError(f"{name!r} holds {value!r}, which the model has never seen")
+        raise ValueError(f"{name!r} has the value {value!r}, which was not seen in training")
     if ON_UNKNOWN == "missing" and OTHER in levels.values():
         return OTHER
     return UNKNOWN if ON_UNKNOWN == "majority" else MISSING
@@ -204,8 +204,8 @@ def export(model: Exportable) -> str:
 def _refusals(model: Exportable) -> str:
     refused = [] if model.allow_missing else ["missing value"]
     if model.unknown == "error" and any(a.is_categorical for a in model.attributes):
-        refused.append("level that training did not see")
-    return f" A {' or a '.join(refused)} is a ValueError." if refused else ""
+        refused.append("category not seen in training")
+    return f" A {' or a '.join(refused)} raises a ValueError." if refused else ""
 
 
 def _drawing(model: Exportable) -> list[str]:
@@ -225,7 +225,7 @@ def _constants(model: Exportable) -> Iterator[str]:
     yield f"ALLOW_MISSING, ON_UNKNOWN = {model.allow_missing}, {model.unknown!r}"
     yield "MISSING, UNKNOWN = object(), object()"
     if model.merges:
-        yield "OTHER = object()  # what levels of few rows are together"
+        yield "OTHER = object()  # the rare categories together"
     yield f"STEPS = {SHARE_STEPS!r}  # of the sums of shares"
     yield f"TIE, TIE_ORDER = {CLASS_TIE!r}, {_tuple(map(str, model.tie_order))}"
     yield f"COST = {None if cost is None else cost.tolist()}  # [true][predicted]"
@@ -235,7 +235,7 @@ def _tables(model: Exportable) -> Iterator[str]:
     literals = [_literals(model, a) for a in range(len(model.names))]
     inner = np.flatnonzero(~model.tree.is_leaf()).tolist()
     tests = {node: model.test(node) for node in inner}
-    yield "\n# The levels of each attribute; None: it is a number."
+    yield "\n# The categories of each attribute; None: it is a number."
     yield "LEVELS = ("
     for place, attribute in enumerate(model.attributes):
         other = OTHER if attribute.others is not None else None
@@ -244,7 +244,7 @@ def _tables(model: Exportable) -> Iterator[str]:
         levels = f"{{{', '.join(listed)}}}"  # a dict keeps their order
         yield f"    {levels if attribute.is_categorical else None},"
     yield ")"
-    yield "\n# node: (attribute, threshold or {level: branch}, first child, branch of other levels, of missing values)"
+    yield "\n# node: (attribute, threshold or {level: branch}, first child, branch of others, of missing values)"
     yield "TESTS = {"
     for node, test in tests.items():
         missing = None if test.missing_branch == ALL_BRANCHES else test.missing_branch
@@ -252,7 +252,7 @@ def _tables(model: Exportable) -> Iterator[str]:
         asked = _asked(test, literals)
         yield f"    {node}: ({test.attribute}, {asked}, {test.first_child}, {default}, {missing}),"
     yield "}"
-    yield "\n# node: tests that stand in for its own, (attribute, threshold or {level: branch}, branch of low values)"
+    yield "\n# node: surrogates of its test, (attribute, threshold or {level: branch}, branch of low values)"
     yield "SURROGATES = {"
     for node, test in tests.items():
         if test.surrogates:
@@ -261,7 +261,7 @@ def _tables(model: Exportable) -> Iterator[str]:
             )
             yield f"    {node}: {_tuple(stand_ins)},"
     yield "}"
-    yield "\n# node: the share of a row without a value that goes down each branch"
+    yield "\n# node: the fraction of a row with a missing value that each branch gets"
     yield "PARTS = {"
     for node, test in tests.items():
         if test.missing_branch == ALL_BRANCHES:

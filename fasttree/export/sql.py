@@ -214,7 +214,7 @@ def _sources(model: Exportable, columns: Mapping[str, str], dialect: Dialect) ->
     for name in columns:
         if name not in known:
             raise ValueError(
-                f"columns names the attribute {name!r}, which the model does not have: its attributes are "
+                f"columns contains {name!r}, which is not an attribute of the model: its attributes are "
                 f"{short_repr(list(model.names))}"
             )
     sources = [columns.get(name, name) for name in model.names]
@@ -223,8 +223,8 @@ def _sources(model: Exportable, columns: Mapping[str, str], dialect: Dialect) ->
         key = source.casefold() if dialect.folds_case else source
         if key in seen:
             raise ValueError(
-                f"{dialect.name} takes the columns {seen[key]!r} and {name!r} for the same one: rename one in "
-                f"the table, and say what it is called there, columns={{{name!r}: ...}}"
+                f"{dialect.name} treats the columns {seen[key]!r} and {name!r} as the same: rename one in "
+                f"the table, and give its new name, columns={{{name!r}: ...}}"
             )
         seen[key] = name
     return sources

@@ -47,7 +47,8 @@ class Dialect:
         self._check_text(name)
         if not name and self.needs_names:
             raise ValueError(
-                f"{self.name} has no columns with an empty name: say what it is called there, columns={{'': ...}}"
+                f"{self.name} does not support columns with an empty name: give the name in the table, "
+                f"columns={{'': ...}}"
             )
         return '"' + name.replace('"', '""') + '"'
 
@@ -63,16 +64,15 @@ class Dialect:
         if isinstance(value, float):
             return self.number(value)
         raise ValueError(
-            f"SQL has no way to write the label {short_repr(value)} of type {type(value).__name__} that all databases "
-            f"read: "
+            f"SQL has no portable literal for the label {short_repr(value)} of type {type(value).__name__}: "
             'use text or numbers as labels, or export to "python"'
         )
 
     def _check_text(self, text: str) -> None:
         if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
             raise ValueError(
-                f"SQL cannot say {short_repr(text)}, which has a zero or a half of a character in it: rename it, or "
-                f"export "
+                f"SQL cannot represent {short_repr(text)}, which has a null or an incomplete character: rename it, or "
+                "export "
                 'to "python"'
             )
 
@@ -81,7 +81,7 @@ class Dialect:
         if math.isinf(value):
             if self.infinity is None:
                 raise ValueError(
-                    'SQL knows no infinity: choose the dialect of your database, or export to "python"'
+                    'standard SQL has no infinity: choose the dialect of your database, or export to "python"'
                 )
             return self.infinity if value > 0 else f"-{self.infinity}"
         if self.name == "sqlite" and not _survives(value):
@@ -93,7 +93,7 @@ class Dialect:
         """A time. One that is no whole microsecond is cut off: no time of a table lies between."""
         if not _EARLIEST <= value < _LATEST and kind != DURATION:
             raise ValueError(
-                f"SQL has no way to write {time_text(value, kind)} that all databases read, only the years 1 to 9999: "
+                f"SQL has no portable literal for {time_text(value, kind)}, only for the years 1 to 9999: "
                 'use format="python"'
             )
         text = time_text(value, kind)
@@ -107,15 +107,15 @@ class Dialect:
         """Can a column of this kind of time be compared?"""
         if kind not in dict(self.times):
             raise ValueError(
-                f"{self.name} has no type for {held(kind)}, so it is not known how the column {name!r} is stored: "
-                'use another dialect or format="python", or fit the model on numbers of your own'
+                f"{self.name} has no type for {held(kind)}, so the storage of the column {name!r} is undefined: "
+                'use another dialect or format="python", or fit the model on numbers instead'
             )
 
     def microseconds_of(self, name: str, column: str) -> str:
         """A column of times as a number."""
         if self.microseconds is None:
             raise ValueError(
-                f"{self.name} has no way to count microseconds, as a tree that shares out rows wants it of the column "
+                f"{self.name} cannot count microseconds, which a tree with fractional rows needs for the column "
                 f'{name!r}: use the dialect "duckdb" or "postgres", or format="python"'
             )
         return self.microseconds.format(column)

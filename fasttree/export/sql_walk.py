@@ -25,7 +25,8 @@ def walk(query: Query) -> str:
     model, d = query.model, query.dialect
     if model.has_surrogates:
         raise ValueError(
-            'SQL cannot say a tree with both surrogates and shared rows: export to "python" or "json"'
+            'SQL export is not supported for trees with both surrogates and fractional rows: export to "python" '
+            'or "json"'
         )
     coded = ["place", *query.kept, *(_code(query, place) for place in model.used)]
     coded += ["refused"] if query.refusals else []

@@ -26,12 +26,13 @@ def export(model: Exportable) -> bytes:
     """The file, for ``treelite.Model.deserialize_bytes``."""
     if model.shares_rows:
         raise ValueError(
-            "this tree sends rows without a value down several branches, and treelite down one: "
+            "this tree distributes rows with a missing value fractionally over branches, which treelite does not "
+            "support: "
             'use format="onnx" or "c"'
         )
     if model.has_surrogates:
         raise ValueError(
-            "this tree asks other columns where rows without a value go, and treelite has no such rule: "
+            "this tree routes rows with a missing value by surrogates, which treelite does not support: "
             'use format="onnx", "c" or "pmml"'
         )
     nodes, classes = _Nodes(model).all()

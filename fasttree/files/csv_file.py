@@ -60,7 +60,7 @@ class CsvSource:
             raise self._bad_names(error) from None
         if names is None:
             raise InputError(
-                f"{self.path} is empty: a CSV file starts with a line of column names."
+                f"{self.path} is empty: a CSV file must start with a line of column names."
             )
         return names
 
@@ -116,7 +116,7 @@ class CsvSource:
             return InputError(
                 f"{place}: the row {short_repr(self.broken_row_examples[0])} does not have {width} values, one for "
                 f"each "
-                "column: correct it, or leave such rows out (--lenient)."
+                "column: correct it, or skip such rows (--lenient)."
             )
         self._check_quotes()
         if "UTF8" in str(error):
@@ -136,7 +136,7 @@ class CsvSource:
             return InputError(f"{self.path}, {row}.")
         return InputError(
             f"{self.path}: a name in its first line has more than {csv.field_size_limit():,} characters: "
-            "a CSV file starts with a line of column names."
+            "a CSV file must start with a line of column names."
         )
 
     def _longest_row(self) -> LongRow:
@@ -146,7 +146,7 @@ class CsvSource:
     def _not_utf8(self) -> InputError:
         line = self._line_not_utf8()
         place = f"{self.path}, line {line}" if line else str(self.path)
-        return InputError(f"{place}: the text is not UTF-8: convert the file.")
+        return InputError(f"{place}: the text is not UTF-8: convert the file to UTF-8.")
 
     def _line_not_utf8(self) -> int | None:
         """The first line that is not UTF-8, if any."""
@@ -169,7 +169,7 @@ class CsvSource:
         except csv.Error as error:
             if "unexpected end of data" in str(error):
                 raise InputError(
-                    f"{self.path}, line {last + 1}: a quote is opened here and never closed: correct it."
+                    f"{self.path}, line {last + 1}: a quote is opened here but never closed: correct it."
                 ) from None
             if is_too_long(error):  # a long value, or what an open quote has swallowed
                 row = self._longest_row()

@@ -22,10 +22,10 @@ class LongRow:
 
     def __str__(self) -> str:
         if self.is_open:
-            return f"line {self.line}: a quote is opened here and never closed: correct it"
+            return f"line {self.line}: a quote is opened here but never closed: correct it"
         return (
-            f"line {self.line}: the row is {self.n_bytes:,} bytes long, more than is read as one: look for a "
-            "separator, a quote or the end of a line that is missing, or shorten its values"
+            f"line {self.line}: the row is {self.n_bytes:,} bytes long, which is too long to be read: look for a "
+            "missing separator, quote or line end, or shorten its values"
         )
 
 

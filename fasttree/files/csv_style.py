@@ -67,4 +67,4 @@ def other_delimiter(names: Sequence[str]) -> str | None:
     sign = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
     if sign is None:
         return None
-    return f"it has one column, {short_repr(names[0])}. If {sign!r} separates its values, say so (--delimiter {sign!r})"
+    return f"it has only one column, {short_repr(names[0])}. If {sign!r} separates its values, use --delimiter {sign!r}"

@@ -33,7 +33,7 @@ def read_csv(path: Path, style: CsvStyle, as_text: Collection[str]) -> Any:
     from fasttree.files.text import NULL_SPELLINGS
 
     if path.is_file() and path.stat().st_size == 0:
-        raise TableError(f"{path} is empty: its first line should hold the names of the columns")
+        raise TableError(f"{path} is empty: its first line must contain the column names")
     convert = pa.csv.ConvertOptions(
         null_values=sorted(NULL_SPELLINGS),
         strings_can_be_null=True,
@@ -54,7 +54,9 @@ def read_csv(path: Path, style: CsvStyle, as_text: Collection[str]) -> Any:
         raise TableError(wrong or f"{path}: {first_line(error)}") from error
     for name, column in zip(names, table.columns, strict=True):
         if pa.types.is_binary(column.type):
-            raise TableError(_not_utf8(path, name) or f"{path}: column {name!r} is not text")
+            raise TableError(
+                _not_utf8(path, name) or f"{path}: column {name!r} contains bytes that are not text"
+            )
     _check_quotes(path, delimiter)
     _check_large(path, table, parse, convert)
     return table
@@ -80,14 +82,15 @@ def _check_large(path: Path, table: Any, parse: Any, convert: Any) -> None:
         if pc.any(whole).as_py():
             example = text[name].filter(whole)[0].as_py()
             raise TableError(
-                f"{path}: column {name!r} holds the whole number {example}, which no threshold of a tree can tell from "
-                f"its neighbours: if it is a name, say so (--categorical {name!r}), or leave it out (--drop {name!r})"
+                f"{path}: column {name!r} contains the integer {example}, which is too large for a threshold to "
+                f"separate it from its neighbours: declare the column categorical "
+                f"(--categorical {name!r}), or leave it out (--drop {name!r})"
             )
         beyond = pc.and_(pc.is_inf(table[name]), pc.match_substring_regex(text[name], "[0-9]"))
         if pc.any(beyond).as_py():
             example = text[name].filter(beyond)[0].as_py()
             raise TableError(
-                f"{path}: column {name!r} holds {example}, beyond the range of numbers, about 1.8e308: correct it"
+                f"{path}: column {name!r} contains {example}, but numbers must be within about ±1.8e308: correct it"
             )
 
 
@@ -114,11 +117,11 @@ def _broken_row(path: Path, delimiter: str) -> str | None:
         try:
             header = next((row for row in reader if row), None)
             if header is None:
-                return f"{path} is empty: its first line should hold the names of the columns"
+                return f"{path} is empty: its first line must contain the column names"
             header_end = begins = reader.line_num + 1
             for row in reader:
                 if row and len(row) != len(header):
-                    remedy = "look for a separator or a quote too many or too few"
+                    remedy = "look for an extra or a missing separator or quote"
                     return (
                         f"{path}, line {begins}: {plural(len(row), 'field')}, but the header has {len(header)}: "
                         f"{other_delimiter(header) or remedy}"
@@ -133,7 +136,7 @@ def _broken_row(path: Path, delimiter: str) -> str | None:
 
 
 def no_rows(path: Path, n_columns: int) -> str:
-    return f"{path} has {plural(n_columns, 'column')}, but no rows"
+    return f"{path} has {plural(n_columns, 'column')}, but no rows: add at least one row"
 
 
 def _check_quotes(path: Path, delimiter: str) -> None:
@@ -153,7 +156,7 @@ def _check_quotes(path: Path, delimiter: str) -> None:
         except csv.Error as error:
             if "end of data" in str(error):
                 raise TableError(
-                    f"{path}, line {begins}: a quote is opened and never closed: close it, or double it"
+                    f"{path}, line {begins}: a quote is opened but never closed: close it, or double it"
                 ) from None
             if is_too_long(error):
                 with _bytes(path) as stream:
@@ -169,7 +172,7 @@ def _not_utf8(path: Path, column: str | None = None) -> str | None:
         line = next((n for n, text in enumerate(stream, 1) if not _is_utf8(text)), 0)
     if not line:
         return None
-    where = "it holds" if column is None else f"column {column!r} holds"
+    where = "it contains" if column is None else f"column {column!r} contains"
     return (
         f"{path}, line {line}: {where} bytes that are not UTF-8: save the file as UTF-8, "
         f"for example with `iconv -f {encoding} -t utf-8`"
@@ -210,8 +213,8 @@ def check_decimals(table: Any, named: Collection[str], style: CsvStyle | None, p
         commas = column.filter(pc.match_substring(column, ","))
         if len(commas):
             raise TableError(
-                f"{path}: column {name!r} holds text such as {commas[0].as_py()!r}. If the comma is a decimal sign, "
-                f"say so (--decimal ,); if these are names of categories, too (--categorical {name!r})"
+                f"{path}: column {name!r} contains text such as {commas[0].as_py()!r}. If the comma is the decimal "
+                f"sign, use --decimal ,; if the values are categories, use --categorical {name!r}"
             )
 
 

@@ -8,15 +8,15 @@ EXAMPLES = 10  # of what is wrong, at most so many are named
 
 
 class TableError(Exception):
-    """A file that holds no table to make a model from; the message says what to do."""
+    """A file without a table that a model can be trained on; the message gives the remedy."""
 
 
 class FileKindError(TableError):
-    """A name that does not say what kind of file it is."""
+    """A file name whose extension is not that of a known format."""
 
 
 class ArgumentError(ValueError):
-    """What was asked for makes no sense."""
+    """Arguments that are invalid or contradict each other."""
 
 
 class InputError(ValueError):
@@ -24,7 +24,7 @@ class InputError(ValueError):
 
 
 class OutputError(OSError):
-    """An output that exists already, or that cannot be written."""
+    """An output that already exists or cannot be written."""
 
 
 class CellError(InputError):

@@ -58,7 +58,7 @@ def format_of(path: Path, said: str | None = None) -> str:
             return kind
     known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
     raise ArgumentError(
-        f"{path}: the ending says no format that is known ({known}): name the format"
+        f"{path}: the extension is not that of a known format ({known}): specify the format"
     )
 
 
@@ -69,7 +69,7 @@ def open_source(
     kind, place = format_of(path, said), place or path
     try:
         if place.is_dir():
-            raise InputError(f"{path} is a directory: name the files in it.")
+            raise InputError(f"{path} is a directory: give the names of the files in it.")
         if not place.is_file():  # a pipe, say: files are looked into before they are read
             raise InputError(f"{path} is not a regular file.")
         if place.stat().st_size == 0:
@@ -80,7 +80,7 @@ def open_source(
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _unreadable(path, error) from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: the name of a column is not UTF-8: rename it.") from None
+        raise InputError(f"{path}: a column name is not UTF-8: rename the column.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 

@@ -45,13 +45,13 @@ def read_table(path: Path, as_text: Collection[str] = (), style: CsvStyle | None
             )  # as it is in the file: what is damaged would be read outside of its memory
         names = table.column_names
     except FileNotFoundError:
-        raise TableError(f"{path}: there is no such file") from None
+        raise TableError(f"{path}: no such file") from None
     except IsADirectoryError:
-        raise TableError(f"{path} is a directory: name a file") from None
+        raise TableError(f"{path} is a directory: give the name of a file") from None
     except PermissionError:
         raise TableError(f"{path}: no permission to read it") from None
     except UnicodeDecodeError:
-        raise TableError(f"{path}: the name of a column is not UTF-8: rename it") from None
+        raise TableError(f"{path}: a column name is not UTF-8: rename the column") from None
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{path} cannot be read as {kind}: {first_line(error)}") from error
     return _checked(path, table, names)
@@ -64,10 +64,12 @@ def suffix(path: Path) -> str:
         return names[-2]
     found = names[-1] if names else ""
     if found not in (*CSV, *PARQUET, *ARROW):
-        ending = f"the ending {found!r} is unknown" if found else "it has no ending"
+        ending = (
+            f"the extension {found!r} is not supported" if found else "the name has no extension"
+        )
         raise FileKindError(
-            f"{path}: what kind of file is this? {ending[0].upper()}{ending[1:]}; "
-            f"name it by what it holds: {READABLE}"
+            f"{path}: the file format is unknown. {ending[0].upper()}{ending[1:]}: "
+            f"rename the file with the extension of its format: {READABLE}"
         )
     return found
 
@@ -75,9 +77,7 @@ def suffix(path: Path) -> str:
 def _checked(path: Path, table: Any, names: list[str]) -> Any:
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise TableError(
-            f"{path}: two columns are called {twice[0]!r}: give each a name of its own"
-        )
+        raise TableError(f"{path}: two columns are named {twice[0]!r}: give them different names")
     if not table.num_rows:
         raise TableError(no_rows(path, len(names)))
     return table

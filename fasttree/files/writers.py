@@ -49,15 +49,15 @@ class Writer:
 
     def check(self, schema: Any, where: str, first: str) -> None:
         """Do these rows have the columns of those before?"""
-        remedy = "score the files into a folder, each into one of its own"
+        remedy = "use a folder as the output, with one file for each input"
         if schema.names != self._schema.names:
             raise InputError(
-                f"{where} has other columns than {first}, {schema.names} instead of {self._schema.names}: {remedy}."
+                f"{where} has different columns than {first}, {schema.names} instead of {self._schema.names}: {remedy}."
             )
         for one, other in zip(_plain(schema), _plain(self._schema), strict=True):
             if one.type != other.type:
                 raise InputError(
-                    f"{where}: column {one.name!r} has the type {one.type}, but {other.type} in {first}: {remedy}."
+                    f"{where}: column {one.name!r} has type {one.type}, but type {other.type} in {first}: {remedy}."
                 )
 
     def write(self, batch: Any) -> None:

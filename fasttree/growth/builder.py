@@ -269,7 +269,7 @@ class Builder:
         if n_bytes > MOST_COUNT_BYTES:
             raise ValueError(
                 f"the class counts of {self.log.n_nodes} nodes x {self.table.n_classes} classes would take "
-                f"{n_bytes / 2**30:.1f} GB (limit 1 GB): raise min_samples_leaf or lower max_depth"
+                f"{n_bytes / 2**30:.1f} GB (limit 1 GB): increase min_samples_leaf or reduce max_depth"
             )
 
 

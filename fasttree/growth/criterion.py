@@ -58,7 +58,7 @@ def make_criterion(
     has_lists: bool,
     min_leaf: int,
 ) -> _core.CriterionTables:
-    """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are presorted;
+    """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are swept over;
     `min_leaf`: see `size_limits`."""
     kind = CRITERIA["entropy" if params.c45 else params.criterion]
     steps_per_unit = 1
@@ -76,7 +76,7 @@ def make_criterion(
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
     _core.klogk_table(steps_per_bit, len(klogk), klogk)
-    # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are presorted.
+    # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept over.
     by_inverse = kind == CRITERIA["gini"] and weights is None
     n_inverse = n_table if by_inverse else 0
     # Few nodes are that large, and a division takes little longer than a look-up.

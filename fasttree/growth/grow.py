@@ -59,8 +59,8 @@ def grow(
         if report is not None and len(level.frontier):
             rows = int(level.n_rows[level.frontier].sum())
             report.step(
-                f"level {level.depth}, open nodes {len(level.frontier):,}, their rows {rows:,}, "
-                f"nodes so far {builder.log.n_nodes:,}"
+                f"depth {level.depth}, {len(level.frontier):,} open nodes with {rows:,} rows, "
+                f"{builder.log.n_nodes:,} nodes so far"
             )
         search.resume(level)
         best_splits = search.search_level(level)

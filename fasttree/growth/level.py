@@ -54,7 +54,7 @@ class Level:
     core: _core.Level
     depth: int = 0
     first_node: int = 0  # the number of the first node in the tree as it is built
-    tested: np.ndarray | None = None  # [node, attribute]: asked on the way, if growth must know
+    tested: np.ndarray | None = None  # [node, attribute]: tested on the way, if growth must know
     siblings: np.ndarray | None = None  # branches of the parent's split, 0 at the root; likewise
     is_partitioned_whole: bool = False  # a sibling group is too large to be evaluated in one go
     paused: Any = None  # what the core must have again before this part of a level can be grown

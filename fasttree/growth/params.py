@@ -104,9 +104,9 @@ def check_growth(
     criteria = ("gain_ratio", "entropy") if c45 else BY_LENGTH if by_length else tuple(CRITERIA)
     if values["missing"] == "surrogate" and values["categorical_split"] != "subset":
         raise ValueError(
-            'missing="surrogate" needs splits with two branches, but categorical_split='
-            f'{values["categorical_split"]!r} makes more: use categorical_split="subset", or another way '
-            "for missing values"
+            'missing="surrogate" requires two-way splits, but categorical_split='
+            f'{values["categorical_split"]!r} makes more branches: use categorical_split="subset", or another '
+            "setting of missing"
         )
     criterion = check_choice("criterion", values["criterion"], criteria)
     if criterion in BY_LENGTH:
@@ -142,19 +142,19 @@ def check_growth(
 def _check_by_length(values: Mapping[str, Any]) -> None:
     """A message tells the rows as they are, and splits are made whether they shorten it or not: pruning decides."""
     remedies = {
-        "attribute_costs": "which weigh gains: use another criterion",
-        "class_weight": "since a message tells the classes of the rows as they are: pass sample_weight to fit",
-        "misclassification_cost": "since a message tells the classes of the rows as they are: use another criterion",
-        "min_gain": "since the splits that do not pay are for pruning: leave it at 0",
-        "stop_zero_gain": "since the splits that do not pay are for pruning: leave it at False",
+        "attribute_costs": "which weighs gains against costs: use another criterion",
+        "class_weight": "because a message encodes the class frequencies as they are: pass sample_weight to fit",
+        "misclassification_cost": "because a message encodes the class frequencies as they are: use another criterion",
+        "min_gain": "because unprofitable splits are left to pruning: leave it at 0",
+        "stop_zero_gain": "because unprofitable splits are left to pruning: leave it at False",
     }
     for name, remedy in remedies.items():
         value = values.get(name)
         if value is not None and not (isinstance(value, (bool, int, float)) and value == 0):
-            raise ValueError(f"criterion={values['criterion']!r} takes no {name}, {remedy}")
+            raise ValueError(f"criterion={values['criterion']!r} does not support {name}, {remedy}")
     if values["criterion"] == "evidence" and values.get("lookahead", 0) == 1:
         raise ValueError(
-            'lookahead=1 needs criterion="message_length": evidence does not look ahead'
+            'lookahead=1 requires criterion="message_length": with criterion="evidence", set lookahead=0'
         )
 
 
@@ -183,8 +183,8 @@ def _fraction(name: str, value: Any) -> float:
     number = _number(name, value, 0.0)
     if number > 0.5:
         raise ValueError(
-            f"{name} must be from 0 to 0.5 (no split has two branches that each hold more than half of "
-            f"the weight), got {short_repr(value)}"
+            f"{name} must be from 0 to 0.5 (two branches cannot each have more than half of the weight), "
+            f"got {short_repr(value)}"
         )
     return number
 
@@ -208,8 +208,9 @@ def _significance_test(values: Mapping[str, Any]) -> str:
     own = getattr(values.get("significance"), "test", test)
     if test == NAIVE and own != NAIVE:
         raise ValueError(
-            f'significance_test="naive" is for a number, but significance={short_repr(values["significance"])} says '
-            f'test={own!r} itself: use fasttree.pruning.Significance(..., test="naive")'
+            f'significance_test="naive" requires significance to be a number, but significance='
+            f"{short_repr(values['significance'])} sets test={own!r}: use fasttree.pruning.Significance(..., "
+            f'test="naive")'
         )
     return str(own)
 
@@ -237,7 +238,8 @@ def _weight(name: str, value: Any) -> float:
     number = _number(name, value, 0.0)
     if 0 < number < 1:
         raise ValueError(
-            f"{name} is a weight here, not a share of the rows: for {number:g} of the rows pass "
-            f"{name}={number:g} * len(y), got {short_repr(value)}"
+            f"{name} must be a weight, not a fraction of the rows, got {short_repr(value)}: for a fraction of "
+            f"{number:g} "
+            f"pass {name}={number:g} * len(y)"
         )
     return number

@@ -140,8 +140,9 @@ class RowBuffers:
         self.n += n_copies
         if self.n >= 2**32:
             raise MemoryError(
-                f"sharing missing rows out over the branches takes {self.n} instances, too many: "
-                'limit max_depth or raise min_samples_leaf, or use missing="branch"'
+                f"distributing rows with missing values over the branches would make {self.n} fractional rows "
+                f"(limit {2**32}): "
+                'limit max_depth or increase min_samples_leaf, or use missing="branch"'
             )
         assert self.y is not None
         if self.n > len(self.y):

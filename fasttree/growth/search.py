@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Best split of every frontier node: attributes distributed fractionally over the threads, winners chosen in one fixed
-order."""
+"""Best split of every frontier node: threads take attributes, and one is chosen for each node in one fixed order."""
 
 from __future__ import annotations
 
@@ -215,7 +214,7 @@ class SplitSearch:
                 level.core, group0, group1, partitions, node0, edges[chunk], edges[chunk + 1],
                 self.context.list_scratch[worker], score, cut, split, heuristic,
             ):  # fmt: skip
-                raise MemoryError("no memory left for the split search")
+                raise MemoryError("not enough memory for the split search")
 
         self.context.team.run(work, n_chunks, threaded)
         if self.keeps_all:

@@ -38,7 +38,7 @@ class Children:
     table_codes: np.ndarray
     table_branch: np.ndarray
     neighbours: np.ndarray  # what lies on both sides of a threshold
-    # Where rows went with a missing value, -1: there were none.
+    # Where rows with a missing value went, -1: there were none.
     missing_branch: np.ndarray
     known_counts: np.ndarray | None = None  # counts of the rows with a known value, if not all
     exact: np.ndarray | None = (
@@ -136,7 +136,7 @@ class Splitter:
                 children.n_rows, children.counts, children.table_codes, children.table_branch,
                 children.neighbours, children.missing_branch, n_unassigned,
             ):  # fmt: skip
-                raise MemoryError("no memory left to describe the children")
+                raise MemoryError("not enough memory for the child nodes")
 
         self.team.run(split, len(edges) - 1, threaded)
         return SplitDraft(level, nodes, attribute, children, n_unassigned, edges, threaded)
@@ -156,7 +156,7 @@ class Splitter:
                 self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
                 children.n_filled, known, self.context.pull_in_words, first_copy, children.n_rows, counts, exact,
             ):  # fmt: skip
-                raise MemoryError("no memory left to share rows out")
+                raise MemoryError("not enough memory to distribute rows over branches")
 
         self.team.run(distribute, len(edges) - 1, threaded)
         return replace(children, counts=counts, known_counts=children.counts, exact=exact)
@@ -176,9 +176,9 @@ class Splitter:
         worst = int(np.argmax(lengths(copies)))
         where = column_label(self.context.names[attribute[worst]])
         raise MemoryError(
-            f"sharing the rows without a value out over all branches takes {n_bytes / 2**30:.1f} GB (limit "
-            f"{most / 2**30:.1f}): {where} alone parts {n_unassigned[worst]} of them among {n_filled[worst]} branches. "
-            'Leave it out, or use missing="branch" or categorical_split="subset"'
+            f"distributing rows with missing values over all branches would take {n_bytes / 2**30:.1f} GB (limit "
+            f"{most / 2**30:.1f} GB): {where} alone distributes {n_unassigned[worst]} rows over {n_filled[worst]} "
+            'branches. Leave it out, or use missing="branch" or categorical_split="subset"'
         )
 
     def _use_surrogates(self, draft: SplitDraft) -> Children:
@@ -223,7 +223,7 @@ class Splitter:
                 self.core, level.core, nodes, edges[chunk], edges[chunk + 1], children.first_child, children.n_filled,
                 row_start,
             ):  # fmt: skip
-                raise MemoryError("no memory left to hand the rows on")
+                raise MemoryError("not enough memory to pass the rows to the child nodes")
 
         self.team.run(scatter_rows, len(edges) - 1, threaded)
         self.row_buffers.end_rows()

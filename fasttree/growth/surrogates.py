@@ -176,7 +176,7 @@ class SurrogateSearch:
                 self.core, level.core, nodes, start, stop, attribute, known, self.criterion, edges[chunk],
                 edges[chunk + 1], self.side, self.weight, self.weight_tolerance, self.list_scratch[worker], right, cut,
             ):  # fmt: skip
-                raise MemoryError("no memory left to look for surrogates")
+                raise MemoryError("not enough memory to search for surrogates")
 
         self.team.run(work, n_chunks, threaded)
         larger = sizes[start:stop].max(axis=1)
@@ -198,7 +198,7 @@ class SurrogateSearch:
                 found.neighbours, found.low,
                 found.table_start, found.table_codes, found.table_branch, found.n_codes,
             ):  # fmt: skip
-                raise MemoryError("no memory left to describe surrogates")
+                raise MemoryError("not enough memory for the surrogates")
 
         self.team.run(work, n_chunks, threaded)
 

@@ -104,7 +104,7 @@ def text_codes(object capsule, int32_t[::1] codes):
 
 cdef int check_outcome(Outcome outcome) except -1:
     if outcome == OUTSIDE:
-        raise ValueError("a row names a place that its dictionary does not have")
+        raise ValueError("a row has an index that is out of range for its dictionary")
     if outcome == ELSEWHERE:
         raise ValueError("a text begins or ends outside of the memory that has the texts")
     if outcome == NO_MEMORY:

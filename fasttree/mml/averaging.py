@@ -28,7 +28,7 @@ PRIORS = ("half", "wallace_patrick")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PruningWeights:
-    """The probability of the prunings of a tree, node by node."""
+    """The probabilities of the prunings of a tree, node by node."""
 
     # ln of the probability of the node's classes, over all prunings of its subtree.
     log_evidence: np.ndarray
@@ -45,11 +45,11 @@ def pruning_weights(
     alpha: Alpha = 0.5,
     cut_code: str = "uniform",
 ) -> PruningWeights:
-    """How probable it is of each node, after seeing the training rows, that the tree should end there.
+    """Return the posterior probability of each node that the tree ends there.
 
     `prior`: "half", every node is a leaf with probability 1/2 (Bayesian trees); "wallace_patrick", the probabilities
-    that the message lengths stand for, which need `choices`. `alpha`: see `fasttree.message_length.message_length`;
-    "opt" takes the one with the largest evidence.
+    that correspond to the message lengths, which requires `choices`. `alpha`: see
+    `fasttree.message_length.message_length`; "opt" selects the one with the largest evidence.
     """
     if prior not in PRIORS:
         raise ValueError(f'prior must be "half" or "wallace_patrick", got {prior!r}')
@@ -59,7 +59,7 @@ def pruning_weights(
     else:
         if choices is None:
             raise ValueError(
-                'prior="wallace_patrick" needs choices: make them with fasttree.choices.choices_of(tree, X)'
+                'prior="wallace_patrick" requires choices: compute them with fasttree.choices.choices_of(tree, X)'
             )
         leaf_structure, split_structure = bits_of_structure(tree, choices)
         log_leaf = -NATS_PER_BIT * leaf_structure
@@ -83,11 +83,12 @@ def average_prunings(
     alpha: Alpha = 0.5,
     cut_code: str = "uniform",
 ) -> Tree:
-    """The same tree with the answers of the average over its prunings.
+    """Return the same tree with predictions averaged over its prunings.
 
-    The class shares of a node are those of the nodes on the way to it, each with the probability that the tree ends
-    there: w(root) q(root) + (1 - w(root)) (w(child) q(child) + (1 - w(child)) ...), where q are the shares smoothed by
-    `alpha`. So a prediction needs one leaf only. The parameters are those of `pruning_weights`.
+    The class probabilities of a node are averages over the nodes on its path, each weighted with the probability that
+    the tree ends there: w(root) q(root) + (1 - w(root)) (w(child) q(child) + (1 - w(child)) ...), where q are the class
+    shares smoothed by `alpha`. A prediction therefore needs one leaf only. The parameters are those of
+    `pruning_weights`.
     """
     weights = pruning_weights(tree, choices, prior=prior, alpha=alpha, cut_code=cut_code)
     proba = _path_average(tree, weights.weight, smoothed_shares(tree, weights.alpha))

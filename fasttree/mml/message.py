@@ -33,7 +33,7 @@ NATS_PER_BIT = 0.6931471805599453  # log 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestOptions:
-    """What there was to choose between at each node of a tree; see `fasttree.choices.choices_of`."""
+    """The number of possible splits at each node of a tree; see `fasttree.choices.choices_of`."""
 
     __test__ = False  # for pytest
 
@@ -57,7 +57,7 @@ Choices = TestOptions  # its first name
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageLength:
-    """The message of a tree in bits, node by node."""
+    """The message length of a tree in bits, node by node."""
 
     structure: np.ndarray  # to say that the node is a leaf, or that it is not, whichever it is
     test: np.ndarray  # to say which test is made; 0 at leaves
@@ -70,12 +70,12 @@ class MessageLength:
 
     @property
     def bits(self) -> float:
-        """The whole message."""
+        """The length of the whole message."""
         return float(self.subtree[0]) + self.alpha_bits
 
     @property
     def parts(self) -> dict[str, float]:
-        """What the structure, the tests and the classes take in all, and the choice of alpha."""
+        """The total lengths of the structure, the tests and the classes, and of the choice of alpha."""
         return {
             "structure": total(self.structure),
             "tests": total(self.test),
@@ -86,7 +86,7 @@ class MessageLength:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LengthPruning:
-    """A tree pruned to its shortest message, and why."""
+    """A tree pruned to its shortest message, and the message lengths that justify it."""
 
     tree: Tree
     bits: float
@@ -99,12 +99,12 @@ class LengthPruning:
 def message_length(
     tree: Tree, choices: TestOptions, *, alpha: Alpha = 0.5, cut_code: str = "uniform"
 ) -> MessageLength:
-    """The message of a tree.
+    """Return the message length of a tree.
 
-    `alpha` is what every class counts before the first row is seen: 1 is Laplace's prior, 0.5 Jeffreys', "1/C" one
-    divided by the number of classes (Perks'); "opt" takes the best of eight, and adds 3 bits to say which. `cut_code`:
-    "uniform" calls all the cuts of an attribute equally likely, "dyadic" spends 2 d - 1 bits on a cut found by halving
-    d times, so that cuts in the middle are cheap.
+    `alpha` is the prior count of every class: 1 is Laplace's prior, 0.5 Jeffreys', "1/C" one divided by the number of
+    classes (Perks'); "opt" selects the best of eight values, which adds 3 bits. `cut_code`: "uniform" treats all cuts
+    of an attribute as equally likely, "dyadic" uses 2 d - 1 bits for a cut found by halving d times, so that cuts in
+    the middle are cheap.
     """
     is_leaf = tree.is_leaf()
     alphas = check_alpha(alpha, tree.counts.shape[1])
@@ -129,9 +129,9 @@ def message_length(
 def prune_by_length(
     tree: Tree, choices: TestOptions, *, alpha: Alpha = 0.5, cut_code: str = "uniform"
 ) -> LengthPruning:
-    """The pruning of the tree whose message is the shortest; of equal ones, the smallest tree.
+    """Return the pruning of the tree with the shortest message; in case of ties, the smallest tree.
 
-    A leaf's probabilities are (n_c + alpha) / (n + alpha * classes); without rows it has its parent's.
+    The probabilities of a leaf are (n_c + alpha) / (n + alpha * classes); a leaf without rows has those of its parent.
     """
     leaf_structure, split_structure = bits_of_structure(tree, choices)
     as_split = split_structure + bits_of_tests(tree, choices, cut_code)
@@ -155,10 +155,10 @@ def prune_by_length(
 
 
 def bits_of_classes(counts: np.ndarray, alpha: float) -> np.ndarray:
-    """The adaptive code of the classes at each node, [node, class] -> [node].
+    """The length of the adaptive code of the classes at each node, [node, class] -> [node].
 
     A row of a class seen k times among the j rows before it takes -log2 of (k + alpha) / (j + alpha * classes). The sum
-    does not depend on the order of the rows, and the gamma functions that it comes to take fractions of rows too.
+    does not depend on the order of the rows, and its expression in gamma functions also allows fractional rows.
     """
     n_classes = counts.shape[1]
     seen = sums(log_gamma(counts + alpha)) - n_classes * log_gamma(alpha)
@@ -167,10 +167,10 @@ def bits_of_classes(counts: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def bits_of_structure(tree: Tree, choices: TestOptions) -> tuple[np.ndarray, np.ndarray]:
-    """To say of each node that it is a leaf, and to say that it is not.
+    """The number of bits that encode, for each node, whether it is a leaf.
 
-    The root is a leaf with probability 1 / attributes, any other node a test with 1 / (branches of its parent): trees
-    grow about as many tests as they have room for. A node without rows, or with nothing to ask for, can only be a leaf.
+    The root is a leaf with probability 1 / attributes, any other node has a test with probability 1 / (branches of its
+    parent). A node without rows, or without an eligible attribute, can only be a leaf.
     """
     # Of absent values everyone has its branch.
     arity = np.bincount(tree.parent[1:], weights=tree.multiplicity[1:], minlength=tree.node_count)
@@ -181,7 +181,9 @@ def bits_of_structure(tree: Tree, choices: TestOptions) -> tuple[np.ndarray, np.
 
 
 def bits_of_tests(tree: Tree, choices: TestOptions, cut_code: str) -> np.ndarray:
-    """To say which test is made: one of the eligible attributes, and one of the ways to split by it."""
+    """The number of bits that encode the test of each node: one of the eligible attributes, and one of its possible
+    splits.
+    """
     if cut_code not in CUT_CODES:
         raise ValueError(f'cut_code must be "uniform" or "dyadic", got {cut_code!r}')
     split = np.flatnonzero(~tree.is_leaf())

@@ -17,12 +17,12 @@ CELLS = 2**22  # of nodes x attributes, in hand at a time
 
 
 def choices_of(tree: Tree, X: Any, categorical_split: str | None = None) -> TestOptions:
-    """The choices at every node, from the rows that the tree was grown from (without those of weight 0).
+    """Count the possible splits at every node, from the rows that the tree was grown from (without those of weight 0).
 
-    An attribute is eligible that could be asked for: a categorical one with a branch for each value as long as it was
-    not asked for on the way; any other while the node's rows have at least two values of it. Where missing values
-    choose their branch, missing is a value too. `categorical_split`: "multiway" or "subset" (or another name for
-    groups); None reads it off the tree.
+    An attribute is eligible if it can be tested: a categorical attribute with one branch per category as long as it was
+    not tested on the path; any other as long as the rows of the node have at least two values of it. Where missing
+    values have a branch of their own, missing is a value too. `categorical_split`: "multiway" or "subset" (or another
+    name for groups); None infers it from the tree.
     """
     table = read_table_for_schema(X, tree.schema, "the tree")
     return choices_of_rows(
@@ -40,8 +40,7 @@ def message_length_from_rows(
 def choices_of_rows(
     tree: Tree, values: np.ndarray, categorical_split: str | None = None
 ) -> TestOptions:
-    """The choices at every node, from rows as routing reads them: numbers, category codes from 1 on, NaN for
-    missing."""
+    """The same for rows in the form used for routing: numbers, category codes from 1 on, NaN for missing."""
     unordered = np.array([a.is_categorical and not a.ordered for a in tree.schema.attributes])
     if categorical_split is None:
         is_multiway = _is_multiway(tree, unordered)

@@ -95,13 +95,13 @@ def write_archive(file: BinaryIO, header: bytes, arrays: Mapping[str, np.ndarray
     """The header, and the arrays by the names of their members without ``.npy``."""
     if len(header) > MOST_HEADER_BYTES:
         raise ValueError(
-            f"the names and labels of this model take {len(header)} bytes, and a model file has room for "
+            f"the names and labels of this model take {len(header)} bytes, but a model file can store at most "
             f"{MOST_HEADER_BYTES}: shorten the labels, or pickle the model"
         )
     if len(arrays) >= MOST_MEMBERS:
         raise ValueError(
-            f"this model has {len(arrays)} arrays among its parameters, and a model file has room for {MOST_MEMBERS}: "
-            "give folds as one array of fold numbers, say, or pickle the model"
+            f"this model has {len(arrays)} arrays, many of them in its parameters, but a model file can store fewer "
+            f"than {MOST_MEMBERS}: for example, pass folds as one array of fold numbers, or pickle the model"
         )
     contents: list[tuple[str, tuple[Any, ...]]] = [(HEADER, (header,))]
     for name, array in arrays.items():
@@ -116,7 +116,7 @@ def write_archive(file: BinaryIO, header: bytes, arrays: Mapping[str, np.ndarray
         members.append(_Member(name, size, checksum))
     room = MOST_FILE_BYTES - 512 * len(members)  # for all that stands around a member
     if sum(member.size for member in members) > room:
-        raise ValueError("this model takes more than 4 GiB, the most of a model file: pickle it")
+        raise ValueError("this model takes more than 4 GiB, the limit of a model file: pickle it")
     fronts, _, end = _frame(members)
     for front, (_, parts) in zip(fronts, contents, strict=True):
         file.write(front)
@@ -142,7 +142,10 @@ def read_open_archive(file: BinaryIO, map_it: bool = False) -> tuple[bytes, dict
     """The header and the arrays. These are read-only views into one piece of memory: the file's own, if `map_it`."""
     size = os.fstat(file.fileno()).st_size
     require(size > 0, "the file is empty")
-    require(size <= MOST_FILE_BYTES, f"the file has {size} bytes, more than any model file")
+    require(
+        size <= MOST_FILE_BYTES,
+        f"the file has {size} bytes, more than a model file can have ({MOST_FILE_BYTES})",
+    )
     file.seek(0)
     _check_header(file.read(_LOCAL.size + len(HEADER)), file, size)
     if map_it:
@@ -151,11 +154,11 @@ def read_open_archive(file: BinaryIO, map_it: bool = False) -> tuple[bytes, dict
         file.seek(0)
         whole = np.empty(size, dtype=np.uint8)
         n_read = file.readinto(whole.data)  # type: ignore[attr-defined]
-        require(n_read == size, "the file changed while it was read")
+        require(n_read == size, "the file changed while it was being read")
     view = memoryview(whole).toreadonly()
     content = dict(_contents(view))
     header = bytes(content.pop(HEADER))
-    require(header[-1:] not in b" \t\r\n", "blanks stand behind its header")
+    require(header[-1:] not in b" \t\r\n", "its header is followed by whitespace")
     return header, {name.removesuffix(".npy"): _array(name, part) for name, part in content.items()}
 
 
@@ -163,23 +166,28 @@ def _check_header(front: bytes, file: BinaryIO, size: int) -> None:
     """Is this a model file at all, and of a version that is known here? Its first member has the answer."""
     if front[:1] == b"\x80":
         raise ModelFileError(
-            "it looks like a pickle, not like a model file: if you trust whoever made it, load it with pickle or "
+            "it looks like a pickle, not like a model file: if you trust its source, load it with pickle or "
             "joblib, and save the model with its method save"
         )
     is_ours = front[:4] == b"PK\3\4" and front[_LOCAL.size :] == HEADER.encode()
-    require(is_ours, f"it is not a fasttree model file: such a file begins with {HEADER!r}")
+    require(is_ours, f"it is not a fasttree model file: its first member is not {HEADER!r}")
     *_, method, _, _, _, _, length, _, n_extra = _LOCAL.unpack(front[: _LOCAL.size])
-    require(method == 0, "its members are compressed: take the file as it was saved")
-    require(length <= MOST_HEADER_BYTES, f"its header says that it has {length} bytes")
+    require(method == 0, "its members are compressed: use the file as it was saved")
+    require(
+        length <= MOST_HEADER_BYTES,
+        f"its header has a length of {length} bytes, more than {MOST_HEADER_BYTES}",
+    )
     file.seek(n_extra, os.SEEK_CUR)
     found = _BEGIN.match(file.read(100))
     if found is None:
-        raise ModelFileError("it is not a fasttree model file: its header begins otherwise")
+        raise ModelFileError(
+            "it is not a fasttree model file: its header has a different beginning"
+        )
     version = int(found[1])
     require(
         version in KNOWN_VERSIONS,
-        f"it has format version {version}, and this fasttree reads versions up to {FORMAT_VERSION}: upgrade fasttree, "
-        "with `pip install --upgrade fasttree`, or save the model with an older one",
+        f"it has format version {version}, but this fasttree reads versions up to {FORMAT_VERSION}: upgrade fasttree "
+        "with `pip install --upgrade fasttree`, or save the model with an older version",
     )
 
 
@@ -191,10 +199,10 @@ def _contents(view: memoryview) -> Iterator[tuple[str, memoryview]]:
     for member, front, start in zip(members, fronts, starts, strict=True):
         require(
             view[at : at + len(front)] == front and start + member.size <= len(view),
-            f"what stands in front of the member {member.name!r} is not as a model file has it",
+            f"the local header of the member {member.name!r} is not valid in a model file",
         )
         at = start + member.size
-    require(view[at:] == end, "its directory is not as a model file has it")
+    require(view[at:] == end, "its directory is not valid in a model file")
     for member, start in zip(members, starts, strict=True):
         content = view[start : start + member.size]
         require(
@@ -207,13 +215,13 @@ def _contents(view: memoryview) -> Iterator[tuple[str, memoryview]]:
 def _directory(view: memoryview) -> list[_Member]:
     """What the directory says, of which nothing is believed yet but that it is not too much."""
     cut_short = (
-        "its directory is not where it should be: the file is cut short, or something was added"
+        "its directory is not at the expected place: the file is truncated, or data was appended"
     )
     require(len(view) >= _END.size, cut_short)
     mark, _, _, n, _, size, start, _ = _END.unpack(view[-_END.size :])
     begins = len(view) - _END.size - size
     require(mark == b"PK\5\6" and start == begins, cut_short)
-    require(0 < n <= MOST_MEMBERS, f"it has {n} members, and may have 1 to {MOST_MEMBERS}")
+    require(0 < n <= MOST_MEMBERS, f"it has {n} members, but must have 1 to {MOST_MEMBERS}")
     members: dict[str, _Member] = {}
     at = begins
     for _ in range(n):
@@ -224,15 +232,18 @@ def _directory(view: memoryview) -> list[_Member]:
         raw = bytes(view[at : at + min(n_name, MOST_NAME)])
         name = raw.decode("ascii", errors="replace")
         fits = n_name <= MOST_NAME and raw.isascii()
-        require(fits, f"a member has the name {name!r}, which no member of a model file has")
+        require(fits, f"a member has the name {name!r}, which is not valid in a model file")
         require(name not in members, f"it has two members {name!r}")
-        require(fields[4] == 0, f"the member {name!r} is compressed: take the file as it was saved")
+        require(fields[4] == 0, f"the member {name!r} is compressed: use the file as it was saved")
         members[name] = _Member(name, length, checksum)
         at += n_name
     require(sum(member.size for member in members.values()) < len(view), cut_short)
     require(next(iter(members)) == HEADER, f"its first member is not {HEADER!r}")
     length = members[HEADER].size
-    require(length <= MOST_HEADER_BYTES, f"its header says that it has {length} bytes")
+    require(
+        length <= MOST_HEADER_BYTES,
+        f"its header has a length of {length} bytes, more than {MOST_HEADER_BYTES}",
+    )
     return list(members.values())
 
 
@@ -240,19 +251,19 @@ def _array(name: str, content: memoryview) -> np.ndarray:
     require(name.endswith(".npy"), f"it has a member {name!r}, which is not an array")
     found = _NPY.match(content[: 2 * ALIGNMENT])
     if found is None:
-        raise ModelFileError(f"the member {name!r} is not an array as a model file has it")
+        raise ModelFileError(f"the member {name!r} is not a valid array of a model file")
     dtype = _dtype(name, found[1].decode())
     shape = tuple(int(size) for size in found.groups()[1:] if size is not None)
     header = _npy_header(dtype, shape)
     n_items = math.prod(shape)
     require(
         content[: len(header)] == header and len(content) == len(header) + n_items * dtype.itemsize,
-        f"the member {name!r} is not as large as its shape {shape} says",
+        f"the size of the member {name!r} does not match its shape {shape}",
     )
     array = np.frombuffer(content[len(header) :], dtype=dtype, count=n_items).reshape(shape)
     if dtype.kind == "b":
         is_truth = array.view(np.uint8).max(initial=0) <= 1
-        require(bool(is_truth), f"the member {name!r} has truth values other than 0 and 1")
+        require(bool(is_truth), f"the member {name!r} has bool values other than 0 and 1")
     return np.asarray(array, dtype=dtype.newbyteorder("="))
 
 
@@ -263,7 +274,7 @@ def _dtype(name: str, text: str) -> np.dtype[Any]:
         dtype = None
     require(
         dtype is not None and dtype.newbyteorder("<").str == text,
-        f"the member {name!r} has elements of the type {text!r}",
+        f"the member {name!r} has elements of the unknown type {text!r}",
     )
     assert dtype is not None
     return dtype

@@ -18,13 +18,14 @@ class HeaderReader:
         self._values = dict(value)
 
     def any(self, key: str) -> Any:
-        require(key in self._values, f"{self._where} of its header does not say {key!r}")
+        require(key in self._values, f"{self._where} of its header does not have {key!r}")
         return self._values.pop(key)
 
     def _of(self, key: str, *kinds: type) -> Any:
         value = self.any(key)
         require(
-            type(value) in kinds, f"{self._where} of its header says {key!r}: {short_repr(value)}"
+            type(value) in kinds,
+            f"{self._where} of its header has the wrong type for {key!r}: {short_repr(value)}",
         )
         return value
 
@@ -56,5 +57,5 @@ class HeaderReader:
     def check_all_taken(self) -> None:
         for key in self._values:
             raise ModelFileError(
-                f"{self._where} of its header has {short_repr(key)}, which is not known"
+                f"{self._where} of its header has {short_repr(key)}, which is unknown"
             )

@@ -134,18 +134,20 @@ class Decoder:
             return [self(item) for item in value]
         if kind is not dict:
             return value
-        require(len(value) == 1, "a value of its header names no type, or several")
+        require(len(value) == 1, "a value of its header does not have exactly one type")
         (tag, content), *_ = value.items()
         if tag in self._objects:
             return self._objects[tag](self(content))
         if tag == "array":
             require(
                 type(content) is int and 0 <= content < len(self._arrays),
-                f"its header asks for the array number {short_repr(content)}",
+                f"its header refers to the array number {short_repr(content)}, which does not exist",
             )
             return self._arrays[content]
         if tag == "float":
-            require(content in ("nan", "inf", "-inf"), "a number of its header is none")
+            require(
+                content in ("nan", "inf", "-inf"), "a number of its header is not nan, inf or -inf"
+            )
             return float(content)
         if tag == "decimal" and type(content) is str:
             return Decimal(content)
@@ -172,7 +174,10 @@ class Decoder:
         if tag == "dict":
             return dict(items)
         if tag == "texts":
-            require(all(type(item) is str for item in items), "an array of text holds none")
+            require(
+                all(type(item) is str for item in items),
+                "an array of text contains values that are not text",
+            )
             return np.array(items, dtype=str)
         if tag == "objects":
             array = np.empty(len(items), dtype=object)
@@ -181,7 +186,7 @@ class Decoder:
         if tag.startswith("pandas."):
             return _from_pandas(tag.removeprefix("pandas."), *items)
         raise ModelFileError(
-            f"its header has a value of the type {short_repr(tag)}, which is not known"
+            f"its header has a value of the type {short_repr(tag)}, which is unknown"
         )
 
 
@@ -195,12 +200,16 @@ def _numpy_scalar(name: Any, value: Any) -> Any:
     dtype = number_type(name)
     value = Decoder()(value)
     if dtype is None or type(value) not in (bool, int, float):
-        raise ModelFileError(f"its header has a number of the type {short_repr(name)} that is none")
+        raise ModelFileError(
+            f"its header has a number of the type {short_repr(name)} with an invalid value"
+        )
     return dtype.type(value)
 
 
 def _from_pandas(name: str, *parts: Any) -> Any:
-    require(name in _PANDAS, f"its header has a value of the type 'pandas.{name}'")
+    require(
+        name in _PANDAS, f"its header has a value of the type 'pandas.{name}', which is unknown"
+    )
     try:
         import pandas as pd
     except ImportError as error:

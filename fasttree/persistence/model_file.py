@@ -77,7 +77,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     name = type(model).__name__
     if not is_known(model):
         raise TypeError(
-            f"{name} is not one of fasttree's own estimators, and a model file has no room for the code of others: "
+            f"{name} is not one of fasttree's own estimators, and a model file does not store code: "
             "pickle it, or fit one of fasttree's"
         )
     _check_model(model)  # better an error now than a file that nobody can read
@@ -116,8 +116,8 @@ def _check_written(file: BinaryIO, path: str | os.PathLike[str]) -> None:
         _model(_parsed(header), arrays)
     except ModelFileError as error:
         raise ModelFileError(
-            f"{os.fsdecode(path)} was not written: the model could not be loaded again ({error}): fit it anew, and do "
-            "not change what it has learned"
+            f"{os.fsdecode(path)} was not written: the model could not be loaded again ({error}): fit it again, and do "
+            "not change its fitted attributes"
         ) from None
 
 
@@ -128,12 +128,13 @@ def _encode_params(model: Estimator, encode: Encoder) -> dict[str, Any]:
             encoded[name] = encode(value)
         except CannotSave as error:
             remedy = (
-                "name one of fasttree's own functions, or take it out of the fitted model, which scores without it"
+                "pass the name of one of fasttree's own functions, or remove it from the fitted model, which does not "
+                "need it to predict"
                 if callable(value)
-                else "take it out of the fitted model, which scores without it"
+                else "remove it from the fitted model, which does not need it to predict"
             )
             raise TypeError(
-                f"{name} holds {error}, which a model file cannot hold: {remedy}: "
+                f"{name} contains {error}, which a model file cannot store: {remedy}: "
                 f"model.set_params({name}=None).save(...)"
             ) from None
     return encoded
@@ -185,11 +186,11 @@ def _put_rules(model: RuleClassifier, store: ArrayStore) -> dict[str, Any]:
 
 
 def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
-    """The fitted estimator that ``save`` wrote. No code of the file is run, and nothing of it is used before all of it
-    is checked; a file that is no valid model raises `ModelFileError`.
+    """Load the fitted estimator that ``save`` wrote. No code in the file is executed, and nothing in it is used before
+    the whole file has been checked; a file that is not a valid model raises `ModelFileError`.
 
-    `mmap`: the arrays stay in the file and are read by way of the memory that the system shares between processes. Such
-    a file must not be changed in place; ``save`` replaces it, which is safe.
+    `mmap`: leave the arrays in the file, mapped into memory that is shared between processes. Such a file must not be
+    modified in place; ``save`` replaces it, which is safe.
     """
     try:
         header, arrays = read_archive(path, mmap)
@@ -201,18 +202,18 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
 def _parsed(header: bytes) -> Any:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
-        require(len(found) == len(pairs), "its header says a thing twice")
+        require(len(found) == len(pairs), "its header has a duplicate key")
         return found
 
     def constant(name: str) -> Any:
-        raise ModelFileError(f"its header has the number {name}, which is not in JSON")
+        raise ModelFileError(f"its header has the number {name}, which is not valid JSON")
 
     try:
         return json.loads(header, object_pairs_hook=once, parse_constant=constant)
     except ModelFileError:
         raise
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"its header is no JSON: {error}") from None
+        raise ModelFileError(f"its header is not valid JSON: {error}") from None
 
 
 def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
@@ -221,17 +222,19 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     version = format_and_version[1]
     require(
         format_and_version[0] == FORMAT and version in KNOWN_VERSIONS,
-        "the file changed while it was read",
+        "the file changed while it was being read",
     )
     unfitted = _Unfitted(version)
     header.text("fasttree_version")
     name = header.text("class")
     require(
         class_named(name) is not None,
-        f"it holds a {short_repr(name)}, which fasttree has not: upgrade fasttree",
+        f"it contains a {short_repr(name)}, which this version of fasttree does not have: upgrade fasttree",
     )
     n_values = header.integer("n_values")
-    require(0 <= n_values <= len(arrays), f"it says that it has {n_values} arrays of values")
+    require(
+        0 <= n_values <= len(arrays), f"it has the wrong number of arrays of values, {n_values}"
+    )
     values = [store.pop(f"values/{place}") for place in range(n_values)]
     decode = Decoder(values, {"pruning": _pruning, "estimator": unfitted, "nunez": nunez})
     with _refusing("its schema"):
@@ -240,7 +243,7 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
     tree = _tree(schema, header.text("fingerprint"), store)
     with _refusing("its parameters"):
         model = unfitted([name, {k: decode(v) for k, v in _as_dict(header.any("params")).items()}])
-    with _refusing("what it says of the fit"):
+    with _refusing("its description of the fit"):
         if name == RULES:
             _take_rules(model, tree, header.fields("rules"), store)
         else:
@@ -258,7 +261,9 @@ def _check_model(model: Estimator) -> None:
     for one in (model, getattr(model, "base", None)):
         n_jobs = getattr(one, "n_jobs", None) or 1
         if n_jobs > MOST_THREADS:
-            raise ValueError(f"n_jobs={n_jobs} is more than the {MOST_THREADS} of a model file")
+            raise ValueError(
+                f"n_jobs={n_jobs} is more than the limit of a model file, {MOST_THREADS}"
+            )
 
 
 @contextmanager
@@ -273,7 +278,7 @@ def _refusing(what: str) -> Iterator[None]:
 
 
 def _as_dict(value: Any) -> dict[str, Any]:
-    require(type(value) is dict, "a list of settings in its header is none")
+    require(type(value) is dict, "a list of parameters in its header is not an object")
     found: dict[str, Any] = value
     return found
 
@@ -289,7 +294,8 @@ class _Unfitted:
         name, params = content
         kind = class_named(name) if isinstance(name, str) else None
         require(
-            kind is not None, f"it names the estimator {short_repr(name)}, which fasttree has not"
+            kind is not None,
+            f"it contains the estimator {short_repr(name)}, which this version of fasttree does not have",
         )
         assert kind is not None
         params = _as_dict(params)
@@ -297,8 +303,8 @@ class _Unfitted:
         tests = params.get("significance") is not None
         require(
             params.keys() == wanted,
-            f"its parameters are not those of {name}: {sorted(map(str, params.keys() ^ wanted))} are too many or "
-            "missing",
+            f"its parameters are not those of {name}: {sorted(map(str, params.keys() ^ wanted))} are missing or "
+            "unknown",
         )
         old = {}
         # What a test was before there was a choice; of those that do not test, the choice means nothing.
@@ -315,7 +321,10 @@ class _Unfitted:
 def _pruning(content: Any) -> Any:
     name, settings = content
     methods = {method.__name__: method for method in pruning.METHODS.values()}
-    require(name in methods, f"it names the pruning {short_repr(name)}, which fasttree has not")
+    require(
+        name in methods,
+        f"it contains the pruning method {short_repr(name)}, which this version of fasttree does not have",
+    )
     settings = _as_dict(settings)
     if name == "Significance" and "test" not in settings:
         settings = settings | {"test": NAIVE}  # the first files lack it
@@ -327,7 +336,7 @@ def _tree(schema: Schema, fingerprint: str, store: ArrayStore) -> Tree:
     check_tree(schema, arrays)
     tree = Tree(schema=schema, **arrays)
     require(
-        tree.fingerprint() == fingerprint, "its tree does not have its fingerprint: it was changed"
+        tree.fingerprint() == fingerprint, "its tree does not match its fingerprint: it was changed"
     )
     return tree
 
@@ -363,7 +372,8 @@ def _take_rules(model: RuleClassifier, tree: Tree, header: HeaderReader, store: 
     for name, array in arrays.items():
         dtype = serialise.TYPES[name.rpartition("/")[2]]
         require(
-            array.dtype == np.dtype(dtype), f"the array 'rules/{name}' is not of the type {dtype}"
+            array.dtype == np.dtype(dtype),
+            f"the array 'rules/{name}' does not have the type {dtype}",
         )
     model.tree_ = tree
     model.rules_ = serialise.rules_from(

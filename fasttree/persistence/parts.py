@@ -69,9 +69,7 @@ class ArrayStore:
                 for length, of in zip(array.shape, shape, strict=True):
                     wanted = of if isinstance(of, int) else known.setdefault(of, length)
                     fits = fits and length == wanted
-            require(
-                fits, f"the array '{group}/{name}' is not of the type and shape that it should have"
-            )
+            require(fits, f"the array '{group}/{name}' has the wrong type or shape")
             found[name] = array
         return found
 
@@ -81,7 +79,9 @@ class ArrayStore:
 
     def check_all_taken(self) -> None:
         for name in self.arrays:
-            raise ModelFileError(f"it has an array {name!r}, which no model of its kind has")
+            raise ModelFileError(
+                f"it has an array {name!r}, which a model of its kind must not have"
+            )
 
 
 # -- the choices of growth by length -------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def check_choices(choices: Any, tree: Tree) -> None:
             for array in (choices.eligible, choices.n_cuts, choices.place)
         )
         and bool((choices.place <= choices.n_cuts).all()),
-        "what there was to choose between at its nodes is not a count for each node",
+        "the possible splits at its nodes are not one count per node",
     )
 
 
@@ -133,7 +133,7 @@ def take_trace(header: HeaderReader, tree: Tree, store: ArrayStore) -> Trace:
         bool(((attribute >= LEAF) & (attribute < len(names) - 1)).all())
         and bool((action < len(ACTIONS)).all())
         and bool((columns["node"] >= 0).all()),
-        "a step of its pruning names a node, an attribute or an action that is none",
+        "a step of its pruning has a node, an attribute or an action that does not exist",
     )
     return Trace(
         header.text("method"),
@@ -157,7 +157,7 @@ def take_path(header: HeaderReader, store: ArrayStore) -> Path:
     link = columns["link"]
     require(
         bool(((link >= 0) & (link < len(columns["dies_at"]))).all()),
-        "a link of its pruning path is not at a node",
+        "a step of its pruning path has a node that does not exist",
     )
     return Path(header.text("impurity"), **columns)
 
@@ -175,7 +175,7 @@ def take_choice(header: HeaderReader, store: ArrayStore) -> Choice:
     columns = store.take("choice", CHOICE)
     place = header.integer("place")
     require(
-        0 <= place < len(columns["alphas"]), "the tree that its pruning took is none of the path"
+        0 <= place < len(columns["alphas"]), "the tree that its pruning selected is not on the path"
     )
     weight = header.number("weight")
     squares, n_rows = columns["errors"], weight

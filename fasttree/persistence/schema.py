@@ -49,7 +49,7 @@ def encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
     kind = "text" if classes.dtype.kind == "T" else classes.dtype.str
     if classes.dtype.kind == "U" and classes.nbytes > MOST_CLASS_BYTES:
         raise ValueError(
-            f"the classes take {classes.nbytes} bytes as {classes.dtype}, and a model file has room for "
+            f"the classes take {classes.nbytes} bytes as {classes.dtype}, but a model file can store at most "
             f"{MOST_CLASS_BYTES}: fit with y.astype(object)"
         )
     with _labels_of("y"):
@@ -70,7 +70,7 @@ def _labels_of(where: str) -> Iterator[None]:
         yield
     except CannotSave as error:
         raise TypeError(
-            f"{where} has the label {error}, which a model file cannot hold: fit with text or numbers instead, "
+            f"{where} has the label {error}, which a model file cannot store: fit with text or numbers instead, "
             "or pickle the model"
         ) from None
 
@@ -82,7 +82,7 @@ def decode_schema(header: HeaderReader, decode: Callable[[Any], Any], version: i
         name, kind = of_one.text("name"), of_one.text("kind")
         require(
             kind in ("numeric", "categorical"),
-            f"the column {short_repr(name)} is {short_repr(kind)}",
+            f"the column {short_repr(name)} has the unknown kind {short_repr(kind)}",
         )
         low = high = math.nan
         if kind == "numeric":
@@ -105,7 +105,7 @@ def decode_schema(header: HeaderReader, decode: Callable[[Any], Any], version: i
     priors = ClassPriors(decode(header.any("class_weight")), decode(header.any("cost")))
     named, tie_order = header.truth("named"), tuple(header.list("tie_order"))
     noted = np.array(ranges, dtype=np.float64).reshape(len(ranges), 2)
-    require(len(counted) in (0, len(attributes)), "it has counted in some of its columns only")
+    require(len(counted) in (0, len(attributes)), "only some of its columns have counts of values")
     counts = np.array(counted, dtype=np.int64).reshape(len(counted), 2)
     schema = Schema(tuple(attributes), classes, named, tie_order, priors, noted, counts)
     header.check_all_taken()
@@ -118,7 +118,7 @@ def _range(name: str, ends: Any) -> tuple[float, float]:
         f"the range of the column {short_repr(name)} is not two numbers",
     )
     low, high = ends
-    require(low <= high, f"the column {short_repr(name)} has the range {low} to {high}")
+    require(low <= high, f"the column {short_repr(name)} has the invalid range {low} to {high}")
     return low, high
 
 
@@ -129,11 +129,16 @@ def _classes(header: HeaderReader, decode: Callable[[Any], Any]) -> np.ndarray:
     if dtype is None and re.fullmatch("[<>]U[1-9][0-9]{0,8}", name):
         dtype = np.dtype(name)
         size = dtype.itemsize * len(labels)
-        require(size <= MOST_CLASS_BYTES, f"its classes would take {size} bytes")
+        require(
+            size <= MOST_CLASS_BYTES,
+            f"its classes would take {size} bytes, more than {MOST_CLASS_BYTES}",
+        )
     if dtype is None:
-        raise ModelFileError(f"its classes have the type {short_repr(name)}")
+        raise ModelFileError(f"its classes have the unknown type {short_repr(name)}")
     classes = np.empty(len(labels), dtype=dtype)
     for place, label in enumerate(labels):  # one by one: a label may be a sequence
         classes[place] = label
-    require(classes.tolist() == labels, f"its classes are not what {short_repr(name)} can hold")
+    require(
+        classes.tolist() == labels, f"its classes are not values of the type {short_repr(name)}"
+    )
     return classes

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures for notebooks and papers, with matplotlib (``pip install 'fasttree[plot]'``).
 
-Every function takes ``ax=None``, draws there or on a new figure, and returns the Axes. What cannot be drawn is an
-error, and no empty figure stays behind.
+Every function takes ``ax=None``, draws on these Axes or on a new figure, and returns the Axes. If drawing fails, an
+error is raised and no empty figure is left behind.
 """
 
 from __future__ import annotations

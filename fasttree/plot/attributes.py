@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 
 INK = "#1d2733"
 METRICS = {"accuracy": "accuracy", "auc": "AUC", "log_loss": "log loss", "brier": "Brier score"}
-FAVOURS = "Gain favours attributes of many values."
+FAVOURS = "Gain favours attributes with many values."
 
 
 def ranking(ranked: Iterable[Any], *, most: int = 20, ax: Axes | None = None) -> Axes:
-    """Bars of the scores that `fasttree.rank_attributes` gives, the best at the top; at most so many."""
+    """Draw the scores of `fasttree.rank_attributes` as bars, the best at the top; `most` is the maximum number."""
     most = check_most(most)
     scored = [(str(name), float(score)) for name, score in ranked if score is not None]
     if not scored:
-        raise ValueError("the ranking has no attribute with a score: no split of any is possible")
+        raise ValueError("ranked has no attribute with a score: no attribute can be split")
     names, scores = zip(*scored, strict=True)
     return _bars(names, scores, [0.0] * len(names), "score", most, ax)
 
 
 def importances(importances: Any, *, most: int = 20, ax: Axes | None = None) -> Axes:
-    """Bars of what each attribute is worth to a model, the best at the top; at most so many.
+    """Draw the importance of each attribute as bars, the largest at the top; `most` is the maximum number.
 
-    `importances` is a fitted model, whose `feature_importances_` are drawn, or a record with `names`, `means` and, if
-    they are known, `sds`, such as one of permutation importance: these become whiskers of one standard deviation to
-    either side. Gain favours attributes of many values, in which chance finds good cuts more easily, so the picture of
-    a model says so; the permutation importance on rows that were held out does not.
+    `importances` is a fitted model, whose `feature_importances_` are drawn, or a record with `names`, `means` and
+    optionally `sds`, such as a permutation importance; the `sds` are drawn as whiskers of one standard deviation to
+    either side. Gain favours attributes with many values, in which good splits are more easily found by chance, and the
+    label says so; permutation importance on held-out rows does not have this bias.
     """
     most = check_most(most)
     if hasattr(importances, "names") and hasattr(importances, "means"):
         names, means, sds, label = _of_record(importances)
     else:
         names, means = _of_model(importances)
-        sds, label = np.zeros(len(names)), f"share of the gain\n{FAVOURS}"
+        sds, label = np.zeros(len(names)), f"share of the total gain\n{FAVOURS}"
     if not names:
-        raise ValueError("importances has no attributes: there is nothing to draw")
+        raise ValueError("importances has no attributes to draw")
     order = np.argsort(-means, kind="stable")
     ordered = [names[k] for k in order]
     return _bars(ordered, means[order].tolist(), sds[order].tolist(), label, most, ax)
@@ -61,7 +61,7 @@ def _of_record(record: Any) -> tuple[list[str], np.ndarray, np.ndarray, str]:
         # Of a single repeat there is no standard deviation: NaN.
         sds = _numbers("sds", np.nan_to_num(np.asarray(record.sds, np.float64)), len(names))
     if sds.min(initial=0.0) < 0:
-        raise ValueError(f"sds of importances must not be negative, got {sds.min():g}")
+        raise ValueError(f"sds of importances must be at least 0, got {sds.min():g}")
     metric = getattr(record, "metric", None)
     label = "importance"
     if metric in METRICS:
@@ -87,10 +87,12 @@ def _of_model(model: Any) -> tuple[list[str], np.ndarray]:
 def _numbers(name: str, values: Any, n: int) -> np.ndarray:
     found = np.asarray(values, dtype=np.float64)
     if found.shape != (n,):
-        raise ValueError(f"importances has {n} names, but {name} of the shape {found.shape}")
+        raise ValueError(
+            f"{name} of importances must have one value for each of the {n} names, got the shape {found.shape}"
+        )
     if not np.isfinite(found).all():
         raise ValueError(
-            f"{name} of importances must be numbers, got {found[~np.isfinite(found)][0]}"
+            f"{name} of importances must be finite numbers, got {found[~np.isfinite(found)][0]}"
         )
     return found
 
@@ -134,7 +136,7 @@ def _bars(
 
 
 def impurity_curves(ax: Axes | None = None) -> Axes:
-    """Entropy (in bits), the Gini index and the share of errors of a node with two classes."""
+    """Draw entropy (in bits), the Gini index and the misclassification rate of a node with two classes."""
     share = np.linspace(0, 1, 201)
     counts = np.column_stack([share, 1 - share])
     with axes(ax, 5.0, 3.6) as ax:
@@ -143,6 +145,6 @@ def impurity_curves(ax: Axes | None = None) -> Axes:
             {"entropy": entropy, "gini": gini, "misclassification": misclassification}.items()
         ):
             ax.plot(share, [measure(row) for row in counts], label=name, **look(k))
-        ax.set(xlabel="share of one class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.02))
+        ax.set(xlabel="proportion of one class", ylabel="impurity", xlim=(0, 1), ylim=(0, 1.02))
         ax.legend(frameon=False, loc="lower center", fontsize="small")
     return ax

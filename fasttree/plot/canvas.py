@@ -16,7 +16,7 @@ from fasttree.draw.layout import shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HINT = "pictures need matplotlib, which is not installed: pip install 'fasttree[plot]'"
+HINT = "plots need matplotlib, which is not installed: pip install 'fasttree[plot]'"
 # Told apart by the colour-blind (Okabe and Ito), and with them the strokes, for prints without colour.
 COLOURS = ("#d55e00", "#0072b2", "#009e73", "#9b4f96", "#b8860b", "#56b4e9", "#5b6672", "#8c5a2b")
 STROKES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)), (0, (9, 2)), (0, (1, 1)))
@@ -36,7 +36,7 @@ def axes(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Iterator[A
     """The Axes that were given, or those of a new figure (in inches), which goes again if the drawing fails."""
     if ax is not None:
         if not hasattr(ax, "get_window_extent") or not hasattr(ax, "set_xlim"):
-            raise TypeError(f"ax must be Axes of matplotlib or None, got {short_repr(ax)}")
+            raise TypeError(f"ax must be matplotlib Axes or None, got {short_repr(ax)}")
         yield ax
         return
     pyplot = matplotlib("pyplot")
@@ -50,7 +50,7 @@ def axes(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Iterator[A
 
 def check_most(most: Any, name: str = "most", least: int = 1) -> int:
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
-        raise ValueError(f"{name} must be a whole number from {least} on, got {short_repr(most)}")
+        raise ValueError(f"{name} must be an integer of at least {least}, got {short_repr(most)}")
     return int(most)
 
 

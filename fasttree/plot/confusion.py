@@ -35,12 +35,12 @@ def confusion_matrix(
     most: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
-    """How many rows of each actual class (a line) were predicted to be of each class (a column).
+    """Draw the confusion matrix: the number of rows of each actual class (row) predicted as each class (column).
 
-    The shade of a cell, and the percentage below its count, are the share of the rows of the actual class, so that rare
-    classes are seen as well as frequent ones: the diagonal has what was found of each. `classes`: their order, and
-    classes without rows; else those of both arguments, sorted. Of more than `most` classes those with the fewest rows
-    are counted together, as the last. Weights count as copies of a row.
+    The shade of a cell, and the percentage below its count, show the proportion of the rows of the actual class, so
+    that rare classes are as visible as frequent ones: the diagonal shows the recall of each class. `classes` sets their
+    order and can include classes without rows; the default is the sorted classes of both arguments. If there are more
+    than `most` classes, those with the fewest rows are combined into the last one. Weights count as copies of a row.
     """
     most = check_most(most, least=2)
     counts, names = _counts(y, predicted, classes, sample_weight)
@@ -88,7 +88,7 @@ def _counts(
     lacking = [label for label in labels if label not in names]
     if lacking:
         raise ValueError(
-            f"classes lacks {short_repr(lacking[0])}, which y or predicted holds: add it"
+            f"classes must contain all classes of y and predicted, but {short_repr(lacking[0])} is missing: add it"
         )
     place = np.array([names.index(label) for label in labels], dtype=np.int64)
     n = len(names)

@@ -44,12 +44,12 @@ class _Line(NamedTuple):
 def roc(
     y: Any, scores: Any, *, positive: Any = None, classes: Any = None, ax: Axes | None = None
 ) -> Axes:
-    """The ROC curve of one model or several: events found against false alarms, over all thresholds.
+    """Draw the ROC curve of one or several models: true positive rate against false positive rate, over all thresholds.
 
-    `scores` are a number a row or the columns of `predict_proba`; a dict of such arrays draws curves for each name. Of
-    two classes the second of the sorted ones is to be found, of more classes each against the rest: the eight with the
-    most rows, if there are more; a mean AUC is that of all. `positive`: the one class that is to be found. `classes`:
-    those that the columns belong to, if `y` lacks some of them.
+    `scores` has one number per row, or the columns of `predict_proba`; a dict of such arrays draws curves for each
+    name. Of two classes, the second in sorted order is the positive class; of more classes, each is drawn against the
+    rest, at most the eight with the most rows, and the mean AUC is that of all classes. `positive`: the positive class.
+    `classes`: the classes of the columns, if `y` does not contain all of them.
     """
     models = {name: _curves(y, own, positive, classes) for name, own in _by_name(scores).items()}
     lines = [
@@ -58,7 +58,9 @@ def roc(
         for line in _lines(name, curves, k if len(models) > 1 else None)
     ]
     beside = len(lines) > MOST_INSIDE
-    with _square(ax, "false alarms", "found", room=3.0 if beside else 0.0) as ax:
+    with _square(
+        ax, "false positive rate", "true positive rate", room=3.0 if beside else 0.0
+    ) as ax:
         for line in lines:
             ax.plot(line.alarms, line.found, label=line.label, **line.style)
         if beside:
@@ -88,14 +90,14 @@ def _lines(name: str, curves: list[_Curve], model: int | None) -> Iterator[_Line
         yield _Line(label, style, *roc_points(curves[at].is_event, curves[at].score))
     rest = len(curves) - len(drawn)
     if rest:
-        yield _Line(f"not shown: {rest:,} {'class' if rest == 1 else 'classes'} of fewer rows")
+        yield _Line(f"not shown: {rest:,} {'class' if rest == 1 else 'classes'} with fewer rows")
 
 
 def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = None) -> Axes:
-    """Mean ROC curves over several splits, such as those of a study's group: ``group.roc``.
+    """Draw mean ROC curves over several splits, such as those of a group of a study: ``group.roc``.
 
-    A curve has a `method`, shares of `false_alarms`, and for each split the shares that it has `found`. `bands`: "sd",
-    one standard deviation to either side of the mean; "range", from the lowest to the highest.
+    A curve has a `method`, false positive rates (`false_alarms`) and, for each split, true positive rates (`found`).
+    `bands`: "sd" for one standard deviation to either side of the mean, "range" for the lowest to the highest value.
     """
     if bands not in BANDS:
         raise ValueError(f"bands must be 'sd' or 'range', got {short_repr(bands)}")
@@ -110,9 +112,9 @@ def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = Non
             low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
         drawn.append((curve.method, np.array(curve.false_alarms), mean, low, high))
     if not drawn:
-        raise ValueError("curves is empty: there is nothing to draw")
+        raise ValueError("curves must have at least one curve, got none")
     title = "one standard deviation" if bands == "sd" else "lowest to highest"
-    with _square(ax, "false alarms", "found") as ax:
+    with _square(ax, "false positive rate", "true positive rate") as ax:
         for k, (method, x, mean, low, high) in enumerate(drawn):
             style = look(k)
             ax.fill_between(x, low, high, color=style["color"], alpha=0.2, linewidth=0)
@@ -131,10 +133,10 @@ def calibration(
     classes: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Observed against predicted shares, in bins of equally many rows, with 95 % limits (Wilson).
+    """Draw observed against predicted probabilities, in bins of equally many rows, with 95 % limits (Wilson).
 
-    The arguments are those of `roc`; of more than two classes, `positive` says which. Points on the diagonal are right;
-    a curve flatter than it is too sure of itself.
+    The arguments are those of `roc`; with more than two classes, `positive` is required. Points on the diagonal are
+    well calibrated; a curve flatter than the diagonal means overconfidence.
     """
     n_bins = check_most(n_bins, "n_bins")
     drawn = []
@@ -142,12 +144,12 @@ def calibration(
         curves = _curves(y, own, positive, classes)
         if len(curves) > 1:
             raise ValueError(
-                f"y must hold two classes, but the columns are of {len(curves)}: say of which with positive="
+                f"y must have two classes, got {len(curves)}: choose one of them with positive="
             )
         _, is_event, share = curves[0]
         if share.min() < 0 or share.max() > 1:
             raise ValueError(
-                f"probability must lie between 0 and 1, got "
+                f"probability must be between 0 and 1, got "
                 f"{short_repr(share.min() if share.min() < 0 else share.max())}"
             )
         predicted, events, rows = binned(is_event, share, n_bins)
@@ -173,7 +175,7 @@ def _by_name(scores: Any) -> dict[str, Any]:
     if not isinstance(scores, Mapping):
         return {"": scores}
     if not scores:
-        raise ValueError("scores is an empty dict: there is nothing to draw")
+        raise ValueError("scores must have at least one entry, got an empty dict")
     return {literal(name): own for name, own in scores.items()}
 
 
@@ -188,28 +190,28 @@ def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim not in (1, 2):
         raise ValueError(
-            f"scores must be a number a row, or a column for each class, got the shape {table.shape}"
+            f"scores must have one number per row, or one column per class, got the shape {table.shape}"
         )
     codes, names = _classes(y, len(table), classes)
     if table.ndim == 2 and table.shape[1] != len(names):
         raise ValueError(
-            f"scores must be a number a row, or a column for each of {len(names)} classes, {short_repr(names)}, got "
-            f"the "
-            f"shape {table.shape}: if y lacks some, pass the classes in the order of the columns as classes="
+            f"scores must have one number per row, or one column for each of the {len(names)} classes, "
+            f"{short_repr(names)}, got "
+            f"the shape {table.shape}: if y lacks some classes, pass all in the order of the columns as classes="
         )
     if positive is not None and to_python(positive) not in names:
         raise ValueError(
-            f"positive is {short_repr(positive)}, which is no class of y: it has {short_repr(names)}"
+            f"positive must be a class of y, {short_repr(names)}, got {short_repr(positive)}"
         )
     if positive is None and (len(names) < 2 or (table.ndim == 1 and len(names) > 2)):
         raise ValueError(
-            f"y must hold two classes, but it has {len(names)}: {short_repr(names)}. "
-            "Say which is to be found with positive=, or pass a column for each class"
+            f"y must have two classes, but it has {len(names)}: {short_repr(names)}. "
+            "Choose the positive class with positive=, or pass one column per class"
         )
     if not np.isfinite(table).all():
         row = int(np.flatnonzero(~np.isfinite(table.reshape(len(table), -1)).all(axis=1))[0])
         wrong = table[row] if table.ndim == 1 else table[row][~np.isfinite(table[row])][0]
-        raise ValueError(f"scores are {wrong} in row {row}: leave the row out")
+        raise ValueError(f"scores must be finite, got {wrong} in row {row}: leave the row out")
     several = positive is None and len(names) > 2
     place = 1 if positive is None else names.index(to_python(positive))
     found = []
@@ -220,7 +222,8 @@ def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
             found.append(_Curve(names[k] if several else None, is_event, score))
     if not found:
         raise ValueError(
-            f"y has rows of one class only, {short_repr(names[codes[0]])}: there is no curve to draw"
+            f"y must have at least two classes, but it has only {short_repr(names[codes[0]])}: there is no curve to "
+            f"draw"
         )
     return found
 
@@ -235,7 +238,7 @@ def _classes(y: Any, n_rows: int, classes: Any) -> tuple[np.ndarray, list[Any]]:
     unknown = [label for label in own if label not in names]
     if unknown:
         raise ValueError(
-            f"y holds the class {short_repr(unknown[0])}, which is not among classes, {short_repr(names)}"
+            f"classes must contain all classes of y, but {short_repr(unknown[0])} is not in {short_repr(names)}"
         )
     return np.array([names.index(label) for label in own])[target.codes], names
 

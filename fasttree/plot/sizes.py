@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree.base.elementary import exp, log
+from fasttree.base.wording import plural
 from fasttree.plot.canvas import COLOURS, SOFT, axes, check_most, look, tidy
 from fasttree.pruning import Path, cost_complexity_path
 
@@ -28,10 +29,10 @@ def error_by_leaves(
     most_trees: int = 80,
     ax: Axes | None = None,
 ) -> Axes:
-    """Errors on the training rows and on others, of the pruned trees from the root alone to the whole tree of `model`.
+    """Draw the error rate on training and validation rows of the pruned trees, from the root alone to the whole tree.
 
-    Fit with ``pruning=None``, to see where a tree begins to learn noise. The trees are those of cost-complexity
-    pruning; of more than `most_trees` some are left out.
+    Fit `model` with ``pruning=None`` to see where a tree begins to overfit. The trees are those of cost-complexity
+    pruning; if there are more than `most_trees`, a selection is drawn.
     """
     tree = _tree_of(model)
     most_trees = check_most(most_trees, "most_trees", 2)
@@ -47,7 +48,7 @@ def error_by_leaves(
     with axes(ax, 5.5, 3.8) as ax:
         tidy(ax)
         for k, (name, rate) in enumerate(
-            zip(("training rows", "other rows"), np.array(errors).T, strict=True)
+            zip(("training rows", "validation rows"), np.array(errors).T, strict=True)
         ):
             ax.plot(leaves, rate, label=name, **look(k))
         ax.plot(
@@ -55,18 +56,18 @@ def error_by_leaves(
             errors[best][1],
             "o",
             color=COLOURS[1],
-            label=f"fewest errors: {leaves[best]:,} leaves",
+            label=f"lowest error: {plural(leaves[best], 'leaf', 'leaves')}",
         )
         _wide_scale(ax, leaves)
-        ax.set(xlabel="leaves", ylabel="share of errors")
+        ax.set(xlabel="leaves", ylabel="error rate")
         ax.set_ylim(bottom=0)
         ax.legend(frameon=False)
     return ax
 
 
 def pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
-    """The pruned trees that a fit with cost-complexity pruning chose from: their errors with standard errors against
-    the number of leaves, and the tree taken. Of a `Path` the training risk alone."""
+    """Draw the candidate trees of cost-complexity pruning: their error rates with standard errors against the number
+    of leaves, and the chosen tree. For a `Path`, only the training risk is drawn."""
     choice = getattr(model, "pruning_choice_", None)
     if not isinstance(model, Path) and choice is None:
         raise ValueError(
@@ -77,7 +78,7 @@ def pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
         tidy(ax)
         if isinstance(model, Path):
             ax.plot(model.leaves, model.risk, marker="o", markersize=3, **look(0))
-            ax.set(xlabel="leaves", ylabel=f"risk of the training rows ({model.impurity})")
+            ax.set(xlabel="leaves", ylabel=f"training risk ({model.impurity})")
         else:
             _draw_choice(ax, choice)
         _wide_scale(ax, (model if choice is None else choice).leaves)
@@ -93,7 +94,7 @@ def _draw_choice(ax: Axes, choice: Any) -> None:
         error,
         marker="o",
         markersize=3,
-        label="errors ± one standard error",
+        label="error rate ± one standard error",
         **style,
     )
     ax.plot(
@@ -102,11 +103,11 @@ def _draw_choice(ax: Axes, choice: Any) -> None:
         "D",
         color=COLOURS[0],
         markersize=8,
-        label=f"taken: {choice.leaves[taken]:,} leaves, alpha {choice.alpha:.3g}",
+        label=f"chosen: {plural(choice.leaves[taken], 'leaf', 'leaves')}, alpha {choice.alpha:.3g}",
     )
     lowest = int(np.argmin(rate))
     ax.axhline(rate[lowest] + choice.se * error[lowest], color=SOFT, linewidth=0.9, linestyle="--")
-    ax.set(xlabel="leaves", ylabel="share of errors, rows held out")
+    ax.set(xlabel="leaves", ylabel="error rate, held-out rows")
     ax.legend(frameon=False)
 
 
@@ -122,7 +123,7 @@ def _tree_of(model: Any) -> Any:
         raise ValueError(f"model must be a fitted tree, got {type(model).__name__}: call fit first")
     if getattr(model, "averaged", None):
         raise ValueError(
-            f"{model.averaged} averages over all the prunings of its tree, so there is none of each size: use "
+            f"{model.averaged} averages over all prunings of its tree, so there is no single tree of each size: use "
             "SMMLClassifier, or TreeClassifier(pruning=None)"
         )
     return model.tree_

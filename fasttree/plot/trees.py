@@ -42,11 +42,11 @@ INK, SOFT, LINE = "#1d2733", "#4f5b68", "#8994a1"
 
 
 def tree(model: Any, *, max_depth: int | None = None, ax: Axes | None = None) -> Axes:
-    """The tree of a fitted model: what each node asks, its rows, and a bar of its classes.
+    """Draw the tree of a fitted model: for each node its test, its rows, and a bar of its classes.
 
-    A new figure is as large as the tree needs, up to 24 inches: of a larger tree as many levels are drawn as there is
-    room for, and a line at the bottom says what is not shown. `max_depth`: so many levels below the root, whatever the
-    room; beyond 100 inches the letters shrink, as they do on given Axes.
+    A new figure is as large as the tree needs, up to 24 inches; of a larger tree, as many levels are drawn as fit, and
+    a line at the bottom says what is not shown. `max_depth`: the number of levels below the root, whatever their size;
+    beyond 100 inches, the font shrinks, as it does on given Axes.
     """
     grown = getattr(model, "tree_", model)
     if not isinstance(grown, Tree):

@@ -87,7 +87,7 @@ def __dir__() -> list[str]:
 
 
 def read_method(pruning: Any) -> Any:
-    """A pruning object from what a user says: a name, an object, or None."""
+    """Return a pruning object for a name, an object or None."""
     if pruning is None or isinstance(pruning, tuple(METHODS.values())):
         return pruning
     if isinstance(pruning, str) and pruning in METHODS:

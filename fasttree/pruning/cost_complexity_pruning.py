@@ -32,18 +32,18 @@ TIE = 1e-12  # alphas that differ by less, in mistakes of mean cost a row, are o
 @settings
 @dataclass(frozen=True, slots=True)
 class CostComplexity:
-    """Cost-complexity pruning, the amount chosen by cross-validation or on validation rows.
+    """Cost-complexity pruning; alpha is selected by cross-validation or on validation rows.
 
     Parameters
     ----------
     folds : None, int, array of fold numbers, or (train, test) splits
-        For the choice by cross-validation. None: 10, or as many as the smallest class has rows; a number that you give
-        is not changed.
+        For the selection by cross-validation. None: 10, or as many as the smallest class has rows; a given number is
+        used as it is.
     se : float
-        The smallest tree is taken whose error is within so many standard errors of the lowest: 1 is CART's rule,
-        0 takes the lowest (CART0).
+        The smallest tree is selected whose error is within this many standard errors of the lowest error: 1 is CART's
+        rule, 0 selects the tree with the lowest error (CART0).
     impurity : {"error", "gini", "entropy"}
-        What risk is: the share of training errors, or the mean impurity of the leaves.
+        The definition of risk: the share of training errors, or the mean impurity of the leaves.
     """
 
     folds: Any = None
@@ -59,10 +59,10 @@ class CostComplexity:
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """The pruned trees from the largest to the root alone.
+    """The pruned trees, from the largest one to the root alone.
 
-    ``alphas[k]`` is the price of a leaf from which on the k-th tree is the best; it has ``leaves[k]`` leaves and the
-    risk ``risk[k]``. A node is split in the tree at alpha if ``dies_at[node] > alpha``; leaves have -inf.
+    ``alphas[k]`` is the cost per leaf from which on the k-th tree is the best; that tree has ``leaves[k]`` leaves and
+    the risk ``risk[k]``. A node is split in the tree at alpha if ``dies_at[node] > alpha``; leaves have -inf.
     """
 
     impurity: str
@@ -93,12 +93,12 @@ class Path:
         return "\n".join(lines)
 
     def typical_alphas(self) -> np.ndarray:
-        """An alpha inside each interval: the geometric mean of its ends, infinity for the last."""
+        """Return an alpha inside each interval: the geometric mean of its ends, infinity for the last."""
         return np.append(np.sqrt(self.alphas[:-1] * self.alphas[1:]), np.inf)
 
 
 def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
-    """All the pruned trees; O(n log n) in the number of nodes."""
+    """Return all the pruned trees; O(n log n) in the number of nodes."""
     check_choice("impurity", impurity, IMPURITIES)
     risk, total = node_risks(tree, impurity)
     unit = at_stake(tree.schema.priors, tree.counts[0]) / total if impurity == "error" else 1.0
@@ -145,13 +145,13 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
 
 
 def prune_at(tree: Tree, path: Path, alpha: float) -> tuple[Tree, Trace]:
-    """The tree at a price of `alpha` a leaf, and the links that broke."""
+    """Return the tree pruned at `alpha` per leaf, and the trace of the pruned branches."""
     if not as_float(alpha) >= 0:
-        raise ValueError(f"alpha must be a number, 0 or more, got {short_repr(alpha)}")
+        raise ValueError(f"alpha must be a number >= 0, got {short_repr(alpha)}")
     if len(path.dies_at) != tree.node_count:
         raise ValueError(
-            f"the path is that of a tree with {len(path.dies_at)} nodes, but this tree has {tree.node_count}: "
-            "make it with cost_complexity_path for this very tree"
+            f"the path belongs to a tree with {len(path.dies_at)} nodes, but this tree has {tree.node_count}: "
+            "compute it with cost_complexity_path for this tree"
         )
     n_links = int(np.count_nonzero(path.dies_at[path.link] <= alpha))
     link = path.link[:n_links]

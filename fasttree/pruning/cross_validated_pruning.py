@@ -19,20 +19,19 @@ from fasttree.trees.tree import Tree
 @settings
 @dataclass(frozen=True, slots=True)
 class CrossValidated:
-    """Greedy removal by cross-validated errors.
+    """Greedy pruning by cross-validated errors.
 
     Parameters
     ----------
     folds : None, int, array of fold numbers, or (train, test) splits
-        A tree is grown without each fold. None: 10, or as many as the smallest class has rows.
+        One tree is grown without each fold. None: 10, or as many as the smallest class has rows.
 
-    Notes
-    -----
-    Every row is classified by a tree that did not see it: the one grown without the row's fold. That tree gives the row
-    a class at every depth, the label of the node that it passes there (below its leaf, the leaf's). A node of the tree
-    to be pruned, at depth d, is then compared with its subtree on the rows that it holds: as a leaf it makes the errors
-    of their classes at depth d, split further those of their classes at the end of their ways. The nodes are removed as
-    in greedy reduced-error pruning: always the one that saves most errors, until a removal would add some.
+    Notes ----- Every row is classified by a tree that was grown without it: the one for the row's fold. That tree gives
+    the row a class at every depth, the label of the node that it passes there (below its leaf, the leaf's). A node of
+    the tree to be pruned, at depth d, is then compared with its subtree on the rows that reach it: as a leaf it makes
+    the errors of their classes at depth d, as a subtree those of their classes at the end of their paths. The nodes are
+    removed as in greedy reduced-error pruning: always the one that reduces errors most, until a removal would increase
+    them.
     """
 
     folds: Any = None
@@ -54,7 +53,7 @@ class FoldRows:
 
 
 def cross_validated(tree: Tree, folds: Iterable[FoldRows]) -> tuple[Tree, Trace]:
-    """The pruned tree and what was cut. Each row that the tree was grown from is in one fold."""
+    """Return the pruned tree and its trace. Each training row of the tree must be in one fold."""
     as_leaf, ending = np.zeros((2, tree.node_count))
     n_folds = 0
     for fold in folds:

@@ -37,13 +37,13 @@ class ErrorBased:
     Parameters
     ----------
     confidence : float
-        Errors are expected at the upper end of a confidence interval; the smaller, the more is pruned.
+        The expected errors are the upper end of a confidence interval; smaller values prune more.
     estimate : {"table", "normal", "binomial"}
-        That upper end: "table" by C4.5's interpolated quantiles, "normal" by the exact ones (as J48 does), "binomial"
-        the exact limit for a share of rows.
+        How that upper end is computed: "table" by C4.5's interpolated quantiles, "normal" by the exact ones (as in
+        J48), "binomial" by the exact limit for a binomial share.
     raising : bool
-        A node may also be replaced by its heaviest child, to which its rows are then sent. Without, no training rows
-        are needed.
+        A node may also be replaced by its heaviest child, to which its rows are then sent. Without raising, no training
+        rows are needed.
     """
 
     confidence: float = 0.25
@@ -58,7 +58,7 @@ class ErrorBased:
         if not 0 < as_float(self.confidence) <= 0.5:
             raise ValueError(
                 f"confidence must be above 0 and at most 0.5, got {short_repr(self.confidence)}: "
-                "C4.5's default is 0.25, and smaller values prune more"
+                "the default of C4.5 is 0.25, and smaller values prune more"
             )
         check_choice("estimate", self.estimate, ESTIMATES)
         if not isinstance(self.raising, (bool, np.bool_)):
@@ -66,7 +66,7 @@ class ErrorBased:
 
     @property
     def z(self) -> float:
-        """How many standard deviations up the limit lies."""
+        """The number of standard deviations up to the limit."""
         if self.estimate == "table":
             above = int(np.searchsorted(_TAIL, self.confidence, side="right"))
             left, right = _TAIL[above - 1], _TAIL[above]
@@ -76,7 +76,7 @@ class ErrorBased:
 
 
 def added_errors(n: ArrayLike, e: ArrayLike, how: ErrorBased | None = None) -> np.ndarray:
-    """How many errors a leaf of weight n is expected to make beyond the e that it makes on its training rows.
+    """The number of errors that a leaf of weight n is expected to make beyond its e training errors.
 
     >>> added_errors([6, 9, 1, 16], [0, 0, 0, 1]).round(4).tolist()
     [1.2378, 1.2848, 0.75, 1.5069]
@@ -100,12 +100,14 @@ def error_based(
     how: ErrorBased | None = None,
     rows: TrainingRows | None = None,
 ) -> tuple[Tree, Trace]:
-    """The pruned tree and what was cut or raised. `rows`, those of training, are for raising."""
+    """Return the pruned tree and its trace of removed and raised nodes. `rows`, the training rows, are needed for
+    raising.
+    """
     how = how or ErrorBased()
     if how.raising:
         if rows is None:
             raise ValueError(
-                "raising=True sends the training rows down again: pass them as rows=, or use ErrorBased(raising=False)"
+                "raising=True requires the training rows: pass them as rows=, or use ErrorBased(raising=False)"
             )
         return prune_with_raising(tree, rows, ESTIMATES[how.estimate], float(how.confidence), how.z)
     weight = sums(tree.counts)

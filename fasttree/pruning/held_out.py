@@ -15,10 +15,11 @@ from fasttree.trees.tree import Tree
 def held_out_counts(
     tree: Tree, leaves: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """``held[node, class]``: the weight of the rows whose way ends at each node.
+    """Return ``held[node, class]``: the weight of the rows whose path ends at each node.
 
-    `leaves` has the node of each row (as `apply` gives it), `codes` the number of its class, as in the tree's schema.
-    A row that is shared out over several leaves may be given once for each, with a share of its weight.
+    `leaves` contains the node of each row (as `apply` returns it), `codes` the number of its class, as in the tree's
+    schema. A row that is distributed fractionally over several leaves may be given once for each, with a share of its
+    weight.
     """
     n_classes = tree.counts.shape[1]
     if len(leaves) == 0:
@@ -26,7 +27,7 @@ def held_out_counts(
     if len(codes) != len(leaves) or (weights is not None and len(weights) != len(leaves)):
         n_weights = "" if weights is None else f" and {len(weights)} weights"
         raise ValueError(
-            f"the validation rows must have a node, a class and a weight each, got {len(leaves)} nodes, "
+            f"the validation rows must have one node, one class and one weight each, got {len(leaves)} nodes, "
             f"{len(codes)} classes{n_weights}"
         )
     _check_range(leaves, tree.node_count, "node")
@@ -34,21 +35,23 @@ def held_out_counts(
     place = np.asarray(leaves, dtype=np.int64) * n_classes + codes
     held = np.bincount(place, weights=weights, minlength=tree.node_count * n_classes)
     if weights is not None and not held.any():
-        raise ValueError("the validation rows all have weight 0: give at least one a weight")
+        raise ValueError(
+            "all validation rows have weight 0: give at least one row a weight above 0"
+        )
     return held.reshape(tree.node_count, n_classes).astype(np.float64)
 
 
 def codes_of_classes(labels: np.ndarray, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Class numbers of validation rows among the `classes` of a model.
+    """Return the class numbers of validation rows among the `classes` of a model.
 
-    `labels` are the classes of the validation rows and `codes` the rows' places among them.
+    `labels` are the classes of the validation rows, and `codes` the index of each row's class among them.
     """
     places = places_among(labels, classes)
     if (places < 0).any():
         unseen = to_python(labels[int(places.argmin())])
         raise ValueError(
-            f"y_val holds the class {short_repr(unseen)}, which the tree has not seen: its classes are "
-            f"{short_repr(list(map(to_python, classes)))}; leave such rows out, or train with some of them"
+            f"y_val contains the class {short_repr(unseen)}, which was not seen at fit: the classes are "
+            f"{short_repr(list(map(to_python, classes)))}. Leave such rows out, or train with some of them"
         )
     return places[codes]
 
@@ -59,10 +62,10 @@ def check_held(tree: Tree, held: Any) -> np.ndarray:
     if counts.shape != tree.counts.shape:
         raise ValueError(
             f"the held-out counts must have the shape {tree.counts.shape} (nodes, classes), got {counts.shape}: "
-            "make them with held_out_counts for this very tree"
+            "compute them with held_out_counts for this tree"
         )
     if not (np.isfinite(counts) & (counts >= 0)).all():
-        raise ValueError("the held-out counts must be finite numbers, 0 or more")
+        raise ValueError("the held-out counts must be finite numbers >= 0")
     if not counts.any():
         raise ValueError("the validation rows are empty: give at least one row")
     return counts
@@ -73,6 +76,6 @@ def _check_range(numbers: np.ndarray, n: int, what: str) -> None:
     if least < 0 or most >= n:
         wrong = least if least < 0 else most
         raise ValueError(
-            f"a validation row has the {what} number {wrong}, but the tree has {n} "
-            f"{'nodes' if what == 'node' else 'classes'}, from 0 on: use rows that this tree can read"
+            f"a validation row has the {what} number {wrong}, but the "
+            f"{'nodes' if what == 'node' else 'classes'} of the tree are 0 to {n - 1}: use validation rows of this tree"
         )

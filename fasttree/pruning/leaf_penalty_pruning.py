@@ -25,7 +25,7 @@ class LeafPenalty:
     Parameters
     ----------
     zeta : float
-        What a leaf costs, in training errors. The same as cost-complexity at alpha = zeta / rows.
+        The penalty per leaf, in training errors. Equivalent to cost-complexity pruning at alpha = zeta / rows.
     """
 
     zeta: float = 0.5
@@ -43,7 +43,7 @@ def generalisation_error(tree: Tree, zeta: float = 0.5) -> float:
 
 
 def leaf_penalty(tree: Tree, how: LeafPenalty | None = None) -> tuple[Tree, Trace]:
-    """The pruning with the smallest generalisation error, of equals the smallest tree; and what was cut."""
+    """Return the pruning with the smallest generalisation error (in case of ties, the smallest tree) and its trace."""
     how = how or LeafPenalty()
     errors = errors_as_leaf(tree, tree.counts)
     total = float(tree.weight[0])
@@ -56,7 +56,7 @@ def leaf_penalty(tree: Tree, how: LeafPenalty | None = None) -> tuple[Tree, Trac
     trace = trace_of(
         tree,
         "leaf_penalty",
-        f"errors + {how.zeta:g} a leaf, per row",
+        f"(errors + {how.zeta:g} per leaf) / rows",
         nodes,
         found.leaves_removed[nodes],
         found.before[nodes] / total,

@@ -26,14 +26,14 @@ from fasttree.trees.tree import Tree
 @settings
 @dataclass(frozen=True, slots=True)
 class MessageLength:
-    """Pruning wherever a leaf makes the message no longer (Wallace and Patrick), see `fasttree.message_length`.
+    """Pruning wherever a leaf does not make the message longer (Wallace and Patrick), see `fasttree.message_length`.
 
     Parameters
     ----------
     alpha : float, "1/C" or "opt"
-        What every class counts before the first row is seen; the probabilities of leaves have it too.
+        The prior count of every class; the probabilities of leaves include it too.
     cut_code : {"uniform", "dyadic"}
-        How thresholds are told.
+        How thresholds are encoded.
     """
 
     alpha: Alpha = 0.5
@@ -48,7 +48,7 @@ class MessageLength:
 def by_message_length(
     tree: Tree, choices: TestOptions, how: MessageLength | None = None
 ) -> tuple[Tree, Trace]:
-    """The pruning with the shortest message, and what was cut; `choices`: what there was to choose between."""
+    """Return the pruning with the shortest message, and its trace. `choices`: the possible splits at each node."""
     how = how or MessageLength()
     pruned = prune_by_length(tree, choices, alpha=how.alpha, cut_code=how.cut_code)
     as_leaf = pruned.as_leaf

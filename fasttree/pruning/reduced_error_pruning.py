@@ -28,12 +28,13 @@ class ReducedError:
     Parameters
     ----------
     stop : {"harmful", "below_original"}
-        "harmful": cut as long as the next cut does not add errors. "below_original": as long as the tree does not make
-        more errors than it did unpruned, so that what early cuts saved is spent on smaller trees.
+        "harmful": prune as long as the next step does not increase the errors. "below_original": prune as long as the
+        tree does not make more errors than the unpruned tree, so that the errors saved by early steps pay for smaller
+        trees.
     method : {"bottom_up", "greedy"}, default="bottom_up" (with stop="below_original": "greedy")
-        "bottom_up": every node once, the deepest first; this finds the pruning with the fewest held-out errors, and of
-        several such the smallest. "greedy": always the cut that saves most, as textbooks describe it, which may end
-        above that.
+        "bottom_up": visit every node once, the deepest first; this finds the pruning with the fewest held-out errors
+        and, in case of ties, the smallest tree. "greedy": always the step that reduces errors most, as described in
+        textbooks, which may end with more errors.
     """
 
     stop: str = "harmful"
@@ -48,12 +49,12 @@ class ReducedError:
         check_choice("method", self.method, METHODS)
         if self.method == "bottom_up" and self.stop != "harmful":
             raise ValueError(
-                f"stop={self.stop!r} is a rule for method='greedy': bottom-up pruning looks at every node once"
+                f"stop={self.stop!r} requires method='greedy': bottom-up pruning visits every node exactly once"
             )
 
 
 def reduced_error(tree: Tree, held: Any, how: ReducedError | None = None) -> tuple[Tree, Trace]:
-    """The pruned tree and what was cut. `held[node, class]`: where held-out rows end, see `held_out_counts`."""
+    """Return the pruned tree and its trace. `held[node, class]`: counts of held-out rows, see `held_out_counts`."""
     how = how or ReducedError()
     counts = check_held(tree, held)
     as_leaf = errors_as_leaf(tree, tree.subtree_sums(counts))

@@ -19,7 +19,7 @@ FOLDS = "folds"
 
 def check_at_least_zero(name: str, value: Any) -> None:
     if not 0 <= as_float(value) < math.inf:
-        raise ValueError(f"{name} must be a finite number, 0 or more, got {short_repr(value)}")
+        raise ValueError(f"{name} must be a finite number >= 0, got {short_repr(value)}")
 
 
 def check_folds(folds: Any) -> None:

@@ -30,12 +30,12 @@ class HeldOutErrors:
 
     @property
     def rate(self) -> np.ndarray:
-        """Errors a row."""
+        """Errors per row."""
         return np.asarray(self.errors / self.weight)
 
     @property
     def standard_error(self) -> np.ndarray:
-        """Of each rate, as of a mean over rows: sqrt(e (1 - e) / n) where each mistake counts 1."""
+        """The standard error of each rate, as of a mean over rows: sqrt(e (1 - e) / n) where each error costs 1."""
         variance = np.maximum(
             self.squares / self.n_rows - np.square(self.errors / self.n_rows), 0.0
         )
@@ -44,7 +44,7 @@ class HeldOutErrors:
 
 @dataclass(frozen=True, eq=False)
 class Choice(HeldOutErrors):
-    """The errors of every tree of the path, and the one that is taken."""
+    """The errors of every tree on the path, and the one that was selected."""
 
     alphas: np.ndarray  # at which the errors were counted
     leaves: np.ndarray
@@ -57,7 +57,7 @@ class Choice(HeldOutErrors):
 
     @property
     def alpha(self) -> float:
-        """Prune at this alpha."""
+        """The alpha of the selected tree."""
         return float(self.alphas[self.place])
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -74,7 +74,7 @@ class Choice(HeldOutErrors):
         lines = [f"{'alpha':>12}{'leaves':>8}{'errors':>10}{'rate':>10}{'std.err.':>10}"]
         rows = zip(*(column.tolist() for column in self.columns().values()), strict=True)
         for place, (alpha, leaves, errors, rate, error) in enumerate(rows):
-            mark = "  <- taken" if place == self.place else ""
+            mark = "  <- selected" if place == self.place else ""
             lines.append(f"{alpha:12.6g}{leaves:8d}{errors:10.6g}{rate:10.4f}{error:10.4f}{mark}")
         return "\n".join(lines)
 
@@ -85,8 +85,8 @@ PathChoice = Choice
 def errors_along(
     tree: Tree, path: Path, held: np.ndarray, alphas: np.ndarray, priors: ClassPriors | None = None
 ) -> np.ndarray:
-    """The errors on held-out rows of the tree at each of the ascending `alphas`; one pass over the nodes. `priors`: by
-    which they count, if not by the tree's own."""
+    """Return the errors on held-out rows of the tree at each of the ascending `alphas`; one pass over the nodes.
+    `priors`: class weights and costs of the errors, if not those of the tree."""
     passing = errors_as_leaf(tree, tree.subtree_sums(held), priors)
     ending = errors_as_leaf(tree, held, priors)
     # When a node becomes a leaf, its errors take the place of its children's, and of the rows that went no further.
@@ -100,7 +100,7 @@ def errors_along(
 
 
 def choose_by_held_out(tree: Tree, path: Path, held: Any, se: float = 0.0) -> Choice:
-    """The tree with the fewest errors on held-out rows, of equals the smallest."""
+    """Select the tree with the fewest errors on held-out rows; in case of ties, the smallest one."""
     one = _Sums(path.alphas)
     one.add(tree, path, check_held(tree, held))
     return one.choice(path, se)
@@ -111,18 +111,18 @@ def choose_by_folds(
     folds: Iterable[tuple[Tree, np.ndarray]],
     se: float = 1.0,
 ) -> Choice:
-    """Choose by cross-validation.
+    """Select a tree of the path by cross-validation.
 
-    `path` is that of the tree of all rows. Each fold is a pair: the tree grown without it, and where the rows of the
-    fold end in that tree (`held_out_counts`). Every fold's tree is pruned at an alpha inside each interval of the path,
-    and the errors are added up.
+    `path` is that of the tree of all rows. Each fold is a pair: the tree grown without it, and the counts of its rows
+    at the nodes of that tree (`held_out_counts`). Every fold's tree is pruned at an alpha inside each interval of the
+    path, and the errors are summed.
     """
     of_folds = _Sums(path.typical_alphas())
     for tree, held in folds:
         own_path = cost_complexity_path(tree, path.impurity)
         of_folds.add(tree, own_path, check_held(tree, held))
     if of_folds.n_rows == 0:
-        raise ValueError("no folds were given: cross-validation needs at least 2")
+        raise ValueError("folds is empty: cross-validation needs at least 2 folds")
     return of_folds.choice(path, se)
 
 

@@ -29,13 +29,13 @@ class Significance:
     Parameters
     ----------
     alpha : float
-        A split above nothing but leaves is cut if chance brings one like it with this probability or more.
+        A split with only leaves below it is removed if its p-value is alpha or more.
     exact : bool or None
-        With ``test="naive"`` an exact test in place of chi-square: always, or (None) where counts are small. The other
-        test is exact where counts are small anyway.
+        With ``test="naive"``, use an exact test instead of chi-square: always (True), never (False), or where counts
+        are small (None). The other test is exact where counts are small anyway.
     test : {"selected", "naive"}
-        "selected": how often chance brings one like it among all the splits that the node could choose between, see
-        `fasttree.pruning.chosen_splits`; for that the training rows are looked at again. "naive": the chi-square of
+        "selected": the probability that chance yields an equally good split among all splits that are possible at the
+        node, see `fasttree.pruning.chosen_splits`; this requires the training rows. "naive": the chi-square test of
         branches by classes, as if the split had been the only one, which finds most splits of noise significant.
     """
 
@@ -53,7 +53,7 @@ class Significance:
         check_choice("test", self.test, SIGNIFICANCE_TESTS)
         if self.test == SELECTED and self.exact is not False:
             raise ValueError(
-                f'exact={short_repr(self.exact)} is for test="naive" (test="selected" is exact where counts are '
+                f'exact={short_repr(self.exact)} requires test="naive" (test="selected" is exact where counts are '
                 f"small): "
                 'leave exact out, or pass test="naive"'
             )
@@ -68,8 +68,8 @@ def significance(
     how: Significance | None = None,
     p_of: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[Tree, Trace]:
-    """The tree in which each lowest split is significant; and what was cut, with its p-value as the estimate. `p_of`
-    has the p-values of nodes, which ``test="selected"`` needs: the tree alone does not tell them."""
+    """Return the tree in which each lowest split is significant, and its trace, with p-values as the estimates. `p_of`
+    gives the p-values of nodes; ``test="selected"`` requires it, since the tree alone does not determine them."""
     how = how or Significance()
     if how.test != SELECTED:
         p_of = split_p_values(tree).__getitem__
@@ -77,7 +77,7 @@ def significance(
             p_of = partial(p_values_of, tree, exact=how.exact)
     elif p_of is None:
         raise ValueError(
-            'test="selected" needs the training rows: prune a fitted model with X and y, or use '
+            'test="selected" requires the training rows: prune a fitted model with X and y, or use '
             'Significance(test="naive")'
         )
     p = np.ones(tree.node_count)
@@ -97,7 +97,7 @@ def significance(
     trace = trace_of(
         tree,
         "significance",
-        f"p-value of the split before, the limit {how.alpha:g} after",
+        f"before: p-value of the split, after: the limit {how.alpha:g}",
         cut,
         removed[cut],
         p[cut],
@@ -107,7 +107,7 @@ def significance(
 
 
 def split_p_values(tree: Tree) -> np.ndarray:
-    """Of each split: how often chance alone would tell its branches apart as much; 1 at leaves.
+    """Return the p-value of each split: the probability that chance alone separates its branches as much; 1 at leaves.
 
     Pearson's chi-square of branches by classes, without Yates' correction.
     """

@@ -15,10 +15,10 @@ from fasttree.trees.tree import Tree
 
 
 def simplify(tree: Tree) -> tuple[Tree, Trace]:
-    """The tree without splits that change no prediction; class shares may change.
+    """Return the tree without the splits that do not change any prediction; class probabilities may change.
 
-    A subtree goes if all its nodes predict the same. Where rows are shared out over branches, a prediction is a mean of
-    several leaves: below such a split the class shares have to be the same as well.
+    A subtree is removed if all its nodes predict the same class. Where rows are distributed fractionally over branches,
+    a prediction is an average of several leaves: below such a split, the class probabilities must be equal as well.
     """
     same_class, same_shares = tree.is_leaf(), tree.is_leaf()
     for level in levels_upwards(tree):
@@ -35,19 +35,19 @@ def simplify(tree: Tree) -> tuple[Tree, Trace]:
 
 
 def snip(tree: Tree, node_ids: Iterable[int]) -> tuple[Tree, Trace]:
-    """The tree with these nodes as leaves."""
+    """Return the tree in which these nodes are leaves."""
     cut = np.zeros(tree.node_count, dtype=bool)
     is_leaf = tree.is_leaf()
     for node in node_ids:
         if not isinstance(node, numbers.Integral) or isinstance(node, bool):
-            raise TypeError(f"node_ids must be integers, got {short_repr(node)}")
+            raise TypeError(f"node_ids must contain integers, got {short_repr(node)}")
         if not 0 <= node < tree.node_count:
             raise ValueError(
-                f"node_ids names the node {int(node)}, but the tree has the nodes 0 to {tree.node_count - 1}"
+                f"node_ids contains {int(node)}, but the nodes of the tree are 0 to {tree.node_count - 1}"
             )
         if is_leaf[node]:
             raise ValueError(
-                f"node_ids names the node {int(node)}, which is a leaf already: name inner nodes"
+                f"node_ids contains {int(node)}, which is already a leaf: pass inner nodes only"
             )
         cut[node] = True
     inside = np.zeros(tree.node_count, dtype=bool)  # below another cut

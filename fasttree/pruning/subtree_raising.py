@@ -21,10 +21,10 @@ _NO_VALUE = 2**30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingRows:
-    """The rows that a tree was grown from, as a routable table.
+    """The rows that a tree was grown from, as a table that can be routed.
 
-    `table[row, attribute]` holds numbers, and for categories codes (1 + the place among the levels); missing is NaN.
-    `codes` are class numbers, `weights` those that `Tree.counts` adds up (None: 1 each).
+    `table[row, attribute]` contains numbers, or category codes (1 + the index of the category); missing is NaN. `codes`
+    are class numbers, `weights` those that `Tree.counts` sums (None: 1 each).
     """
 
     table: np.ndarray
@@ -65,8 +65,8 @@ def prune_with_raising(
     inner = np.flatnonzero(~pruned.is_leaf())
     if len(inner) and not add_up(pruned.counts, inner, pruned.first_child[inner]).all():
         raise ValueError(
-            "the rows take other ways than those that the tree was grown from: pass the X of fit, and write to it when "
-            "it is needed no more"
+            "the rows do not follow the same paths as the training rows of the tree: pass the X of fit, and do not "
+            "modify it in between"
         )
     types_of_steps = (np.int32, np.int32, np.int32, np.float64, np.float64)
     node, kind, removed, before, after = (
@@ -82,20 +82,20 @@ def _check_rows(tree: Tree, rows: TrainingRows) -> None:
     if n_attributes != len(tree.schema.attributes):
         raise ValueError(
             f"the training rows have {n_attributes} columns, but the tree was grown from "
-            f"{len(tree.schema.attributes)}: pass the table of training"
+            f"{len(tree.schema.attributes)}: pass the table that was passed to fit"
         )
     n_weights = n_rows if rows.weights is None else len(rows.weights)
     if n_rows == 0 or len(rows.codes) != n_rows or n_weights != n_rows:
         raise ValueError(
-            f"the training rows must have a class and a weight each, and be at least one, "
+            f"there must be at least one training row, and one class and one weight per row, "
             f"got {n_rows} rows, {len(rows.codes)} classes and {n_weights} weights"
         )
     least, most = int(np.min(rows.codes)), int(np.max(rows.codes))
     n_classes = tree.counts.shape[1]
     if least < 0 or most >= n_classes:
         raise ValueError(
-            f"the training rows have the class numbers {least} to {most}, but the tree has {n_classes} classes: "
-            "number them as in tree.schema.classes"
+            f"the training rows have class numbers from {least} to {most}, but those of the tree are 0 to "
+            f"{n_classes - 1}: number the classes as in tree.schema.classes"
         )
 
 

@@ -17,10 +17,10 @@ _PRINTED = 40  # steps; a longer trace is printed in part
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The steps of a pruning, in order; arrays of one length.
+    """The steps of a pruning, in order; arrays of equal length.
 
-    Nodes have the numbers of the tree before pruning. The leaves of the tree before, less all `leaves_removed`, are
-    the leaves of the tree after.
+    Node numbers are those of the tree before pruning. The number of leaves after pruning is the number before, minus
+    the sum of `leaves_removed`.
     """
 
     method: str
@@ -54,7 +54,7 @@ class Trace:
 
     def __str__(self) -> str:
         if not len(self):
-            return f"{self.method}: nothing was cut"
+            return f"{self.method}: nothing was pruned"
         steps = "1 step" if len(self) == 1 else f"{len(self)} steps"
         n = int(self.leaves_removed.sum())
         fewer = "1 leaf fewer" if n == 1 else f"{n} leaves fewer"

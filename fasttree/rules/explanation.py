@@ -25,7 +25,7 @@ LISTED = 8  # other rules that are named
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the rules say about one row. Print it."""
+    """Why the rules give a row its class. Print it."""
 
     row: Mapping[str, Any]
     label: Any
@@ -59,7 +59,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _share(self) -> str:
-        return f"share by the training rows {self.proba[self.label]:.2f}, optimistic"
+        return f"share in the training rows {self.proba[self.label]:.2f}, optimistic"
 
     def _before(self) -> str:
         if self.number == 0:
@@ -82,7 +82,9 @@ def explain(rules: RuleList, X: Any) -> Explanation:
     by_level = read_table_for_schema(X, rules._by_level, rules.reader_name, rules.unknown)
     table = as_read_by(by_level, schema, stops_at_unknown=rules.unknown != "missing")
     if table.n_rows != 1:
-        raise ValueError(f"explain takes one row, got {table.n_rows}: pass X[:1], say")
+        raise ValueError(
+            f"explain needs exactly one row, got {table.n_rows}: pass a single row, such as X[:1]"
+        )
     applying = np.flatnonzero(rules.applies(table, 0, 1)[:, 0]) if len(rules) else np.empty(0, int)
     number = int(applying[0]) if len(applying) else None
     label = rules.default if number is None else int(rules.label[number])
@@ -146,5 +148,5 @@ def _numbers(rules: tuple[int, ...], verb: str) -> str:
     if len(rules) > LISTED:
         listed.append(f"{len(rules) - LISTED} others")
     if len(rules) == 1:
-        return f"Rule {listed[0]} applies, too, and {verb}s."
-    return f"Rules {', '.join(listed[:-1])} and {listed[-1]} apply, too, and {verb}."
+        return f"Rule {listed[0]} also applies and {verb}s."
+    return f"Rules {', '.join(listed[:-1])} and {listed[-1]} also apply and {verb}."

@@ -26,7 +26,7 @@ CELLS_AT_A_TIME = 2**24  # rules x rows
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """So many held-out rows, and how many of them have another class than they are given."""
+    """A number of held-out rows, and how many of them are misclassified."""
 
     rows: int
     errors: int
@@ -38,7 +38,7 @@ class HeldOut:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Of the accuracy, with a confidence of 95 % (Wilson's); of no rows nothing is known."""
+        """The 95 % confidence limits of the accuracy (Wilson); 0 and 1 if there are no rows."""
         if not self.rows:
             return 0.0, 1.0
         return wilson_limits(self.rows - self.errors, self.rows)
@@ -46,7 +46,7 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class HeldOutRows:
-    """What held-out rows say of a list of rules."""
+    """The evaluation of a list of rules on held-out rows."""
 
     rules: tuple[
         HeldOut, ...

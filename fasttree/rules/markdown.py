@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fasttree.base.quoting import readable_in_rule
 from fasttree.base.text import weight_text
+from fasttree.base.wording import plural
 from fasttree.rules.text import condition_text, held_out_text, others_notes
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ _OWN_SIGNS = re.compile(r"[\\|*`~\[\]]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\
 
 
 def to_markdown(rules: RuleList, max_rules: int | None = None) -> str:
-    """A row a rule: what must hold, the class, the training rows that it covers and the errors among them; the same of
-    held-out rows, if there are some, with limits of the accuracy."""
+    """One row per rule: its conditions, its class, the training rows that it covers and the errors among them; the same
+    for held-out rows, if the rules were evaluated on some, with confidence limits of the accuracy."""
     shown = len(rules) if max_rules is None else min(max_rules, len(rules))
     seen = rules.held_out
     lines = [
@@ -48,15 +49,17 @@ def to_markdown(rules: RuleList, max_rules: int | None = None) -> str:
         + "".join(f" {cell} |" for cell in cells)
     )
     notes = [
-        "The first rule that applies decides. The rules were chosen for the training rows, so their errors there are "
+        "The first rule that applies decides. The rules were learned from the training rows, so their errors there are "
         "optimistic."
     ]
     if seen is not None:
-        notes.append(f"All the rules together: {held_out_text(seen.whole)}.")
+        notes.append(f"All rules together: {held_out_text(seen.whole)}.")
     if shown < len(rules):
-        notes.insert(0, f"{len(rules) - shown} more rules are not shown.")
+        notes.insert(
+            0, f"{plural(len(rules) - shown, 'more rule is', 'more rules are')} not shown."
+        )
     if rules.shares_rows:
-        notes.append("A row without a value meets no condition on it.")
+        notes.append("A row with a missing value meets no condition on that attribute.")
     notes += map(_escaped, others_notes(rules))
     return "\n".join([*lines, "", " ".join(notes)])
 

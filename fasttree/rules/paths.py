@@ -25,8 +25,8 @@ def rules_of(
     """
     if averaged is not None:
         raise ValueError(
-            f"{averaged} averages over many trees, and no list of rules says the same: fit a model that is one tree, "
-            "such as SMMLClassifier or C45Classifier, and ask it for its rules"
+            f"{averaged} averages over many trees, which no list of rules can represent: fit a model with a "
+            "single tree, such as SMMLClassifier or C45Classifier, and use its rules"
         )
     leaves = np.flatnonzero(tree.is_leaf() & (tree.counts.sum(axis=1) > 0))
     leaves = leaves[np.argsort(_printed_order(tree)[leaves])]

@@ -23,7 +23,7 @@ OTHER = object()  # what levels of few rows are together
 _TAKEN = ("row", "classify", "datetime", "decimal", "float", "math")
 
 HEAD = '''\
-"""Rules that fasttree has learned. The first that applies decides."""
+"""Rules learned by fasttree. The first rule that applies decides."""
 
 {imports}
 def classify(row):
@@ -118,7 +118,7 @@ class _Names:
         if attribute.categories is not None and self._rules.unknown == "error":
             lines += [
                 f"    if {x} is not None and {x} not in {_tuple(attribute.seen_levels)}:",
-                f"        raise ValueError({python_literal(f'{name!r} has a level that training did not see')})",
+                f"        raise ValueError({python_literal(f'{name!r} has a category not seen in training')})",
             ]
         return lines
 

@@ -29,7 +29,7 @@ def lacking_text(condition: Condition, is_unseen: bool, deciders: Sequence[Decid
     """
     text = _not_there(condition, is_unseen)
     if not condition.substitutes:
-        return f"{text} (taken for missing)" if is_unseen else text
+        return f"{text} (treated as missing)" if is_unseen else text
     merged: dict[object, Condition] = {}
     for place, decider in enumerate(deciders):
         if decider is not None and decider.levels is None:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Substitute:
-    """What decides where a value is missing: the first alternative whose attribute is known, else `otherwise`."""
+    """What decides where a value is missing: the first alternative whose attribute has a value, else `otherwise`."""
 
     alternatives: tuple[Condition, ...]
     otherwise: bool
 
     def decider(self, row: Mapping[str, Any]) -> Condition | None:
-        """The alternative that decides about a row. Levels that it says nothing about are in none of its sets."""
+        """The alternative that decides for a row. Categories that it does not cover are in none of its sets."""
         for condition in self.alternatives:
             value = row[condition.attribute]
             if not is_missing(value) and not condition.has_not_seen(value):
@@ -31,14 +31,14 @@ class Substitute:
         return None
 
     def holds(self, row: Mapping[str, Any]) -> bool:
-        """Does a row that lacks the value meet the condition that this stands in for?"""
+        """Does a row with a missing value meet the condition, according to this surrogate?"""
         decider = self.decider(row)
         return self.otherwise if decider is None else decider.holds(row)
 
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """The levels of few rows of an attribute, which count as one that is called `name`."""
+    """The rare categories of an attribute, which are merged into one that is called `name`."""
 
     name: str
     own: tuple[Any, ...]  # the other levels, which count as such
@@ -53,10 +53,10 @@ class Others:
 class Condition:
     """A condition on one attribute: ``low < value <= high`` for numbers, ``value in levels`` for categories.
 
-    For a missing value it holds if `missing` is true; with `substitutes`, if all of them say so. A level that training
-    did not see (it is in neither `levels` nor `excluded`) counts as missing, unless `unseen` says otherwise; first, one
-    that `others` stands for counts as their name.
-    `missing_seen`: training rows met the condition though they lacked the value.
+    A missing value meets it if `missing` is true; with `substitutes` (surrogates), if all of them are met. A category
+    not seen in training (in neither `levels` nor `excluded`) counts as missing, unless `unseen` says otherwise; before
+    that, a category for which `others` stands is replaced by their common name.
+    `missing_seen`: training rows with a missing value met the condition.
     """
 
     attribute: str
@@ -90,14 +90,14 @@ class Condition:
 
     @property
     def is_known(self) -> bool:
-        """Does any value do, if there is one?"""
+        """Is the condition met by every value that is not missing?"""
         if self.levels is not None:
             return not self.excluded
         return self.low is None and self.high is None
 
     @property
     def is_missing(self) -> bool:
-        """Does only a missing value do?"""
+        """Is the condition met by missing values only?"""
         if self.substitutes or not self.missing:
             return False
         return not self.levels if self.levels is not None else self.low == math.inf
@@ -144,8 +144,8 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """IF all the conditions hold THEN `label`, with what the training rows say about it: `errors`, `proba` and the
-    estimates are optimistic, since the rule was chosen for these rows."""
+    """IF all conditions hold THEN `label`, with its figures for the training rows: `errors`, `proba` and the estimates
+    are optimistic, since the rule was learned from these rows."""
 
     conditions: tuple[Condition, ...]
     label: Any
@@ -162,7 +162,7 @@ class Rule:
 
     @property
     def errors(self) -> float:
-        """The weight of those that have another class."""
+        """The weight of the covered training rows that have another class."""
         return max(0.0, self.support - self.counts[self.label])
 
     @property

@@ -29,7 +29,7 @@ NO_RULE = -1
 
 @dataclass(frozen=True, eq=False)
 class RuleList(Sequence[Rule]):
-    """Rules in their order: the first that applies to a row gives its class, `default_class` if none does.
+    """Rules in order: the first one that applies to a row gives its class, or `default_class` if none applies.
 
     Kept as arrays; a `Rule` is made when it is asked for. Rule i has the conditions ``condition[start[i]:start[i +
     1]]`` of the table.
@@ -89,12 +89,12 @@ class RuleList(Sequence[Rule]):
 
     @property
     def default_class(self) -> Any:
-        """The class of rows that no rule applies to."""
+        """The class of rows to which no rule applies."""
         return self.classes[self.default]
 
     @property
     def n_conditions(self) -> int:
-        """Conditions of all the rules together, an interval counting as one."""
+        """The number of conditions of all rules, counting an interval as one."""
         first = np.repeat(self.start[:-1], np.diff(self.start))
         attribute = self.conditions.attribute[self.condition].astype(np.int64)
         return len(np.unique(first * len(self.schema.attributes) + attribute))
@@ -209,7 +209,7 @@ class RuleList(Sequence[Rule]):
     # -- other forms -----------------------------------------------------------------------------------------------
 
     def to_text(self, max_rules: int | None = None) -> str:
-        """The rules as people read them, one a line if it fits."""
+        """The rules as text, one per line if it fits."""
         from fasttree.rules.text import to_text
 
         return to_text(self, max_rules)

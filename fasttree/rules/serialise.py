@@ -101,10 +101,10 @@ def names_of(has_substitutes: bool) -> list[str]:
 
 def check_rules(rules: Any, schema: Schema) -> None:
     """Refuses a list of rules that is none over this schema."""
-    require(isinstance(rules, RuleList), "its rules are no list of rules")
+    require(isinstance(rules, RuleList), "its rules are not a list of rules")
     _check_table(rules.conditions, schema, "condition")
     n_conditions, n_classes = len(rules.conditions), len(schema.classes)
-    require(_is_array(rules.label, "i", 1), "the labels of its rules are no list")
+    require(_is_array(rules.label, "i", 1), "the labels of its rules are not a list")
     n_rules = len(rules.label)
     for array, kind, shape in (
         (rules.start, "i", (n_rules + 1,)),
@@ -115,33 +115,34 @@ def check_rules(rules: Any, schema: Schema) -> None:
     ):
         require(
             _is_array(array, kind, len(shape)) and array.shape == shape,
-            "an array of its rules is not of the type and shape that it should have",
+            "an array of its rules does not have the expected type and shape",
         )
     check_csr(rules.start, len(rules.condition), "conditions of its rules")
     _check_numbers(rules.condition, n_conditions, "condition of a rule")
     _check_numbers(rules.label, n_classes, "label of a rule")
     require(
-        type(rules.default) is int and 0 <= rules.default < n_classes, "its default is no class"
+        type(rules.default) is int and 0 <= rules.default < n_classes,
+        "the default class of its rules is not one of its classes",
     )
-    fine = (np.isfinite(rules.counts) & (rules.counts >= 0)).all(axis=1)
-    require_all(fine, "rule", "has class counts that are not finite numbers from 0 on")
+    ok = (np.isfinite(rules.counts) & (rules.counts >= 0)).all(axis=1)
+    require_all(ok, "rule", "has class counts that are not finite numbers of at least 0")
     error = rules.estimated_error
-    require_all((error >= 0) & (error <= 1), "rule", "has an error that is not from 0 to 1")
+    require_all((error >= 0) & (error <= 1), "rule", "has an error that is not between 0 and 1")
     rest = rules.default_counts
     require_all(
         np.isfinite(rest) & (rest >= 0), "class", "has an impossible count among its other rows"
     )
     require(0 <= rules.uncovered < np.inf, "the weight of rows without a rule is impossible")
     require(0 < rules.training_weight < np.inf, "the weight of its training rows is impossible")
-    require(rules.unknown in UNKNOWN, "it does not say what its rules do with unknown levels")
+    require(rules.unknown in UNKNOWN, "it does not specify how its rules treat unknown categories")
     for flag in (rules.shares_rows, rules.allow_missing):
-        require(type(flag) is bool, "it does not say what its rules do with missing values")
+        require(type(flag) is bool, "it does not specify how its rules treat missing values")
 
 
 def _check_table(table: Any, schema: Schema, unit: str) -> None:
-    require(isinstance(table, ConditionTable), f"the {unit}s of its rules are none")
-    require(table.schema is schema or table.schema == schema, "its rules ask for other columns")
-    require(_is_array(table.attribute, "i", 1), f"the {unit}s of its rules are none")
+    require(isinstance(table, ConditionTable), f"the {unit}s of its rules are invalid")
+    require(table.schema is schema or table.schema == schema, "its rules test other columns")
+    require(_is_array(table.attribute, "i", 1), f"the {unit}s of its rules are invalid")
     n = len(table.attribute)
     for array, kind, size in (
         (table.low, "f", n),
@@ -151,9 +152,11 @@ def _check_table(table: Any, schema: Schema, unit: str) -> None:
     ):
         require(
             _is_array(array, kind, 1) and len(array) == size,
-            f"an array of the {unit}s of its rules is not of the type and shape that it should have",
+            f"an array of the {unit}s of its rules does not have the expected type and shape",
         )
-    require(_is_array(table.codes, "u", 1), f"the levels of the {unit}s of its rules are none")
+    require(
+        _is_array(table.codes, "u", 1), f"the categories of the {unit}s of its rules are not a list"
+    )
     _check_numbers(table.attribute, len(schema.attributes), f"attribute of a {unit}")
     check_csr(table.start, len(table.codes), f"levels of the {unit}s of its rules")
     n_levels = np.array([len(a.categories or ()) for a in schema.attributes], dtype=np.int64)
@@ -164,12 +167,12 @@ def _check_table(table: Any, schema: Schema, unit: str) -> None:
 
 
 def _check_substitutes(given: Any, n_conditions: int, schema: Schema) -> None:
-    require(isinstance(given, Substitutes), "what stands in for its conditions is nothing")
+    require(isinstance(given, Substitutes), "the surrogates of its conditions are invalid")
     for table in (given.conditions, given.answers):
         _check_table(table, schema, "substitute")
-        require(table.substitutes is None, "what stands in for a substitute is one too many")
+        require(table.substitutes is None, "a surrogate of its conditions has surrogates itself")
     require(
-        len(given.conditions) == len(given.answers), "its substitutes do not have an answer each"
+        len(given.conditions) == len(given.answers), "its surrogates do not have one answer each"
     )
     for array, kind in (
         (given.group_start, "i"),
@@ -178,11 +181,13 @@ def _check_substitutes(given: Any, n_conditions: int, schema: Schema) -> None:
         (given.alternative_start, "i"),
         (given.alternative, "i"),
     ):
-        require(_is_array(array, kind, 1), "an array of its substitutes is not of the right type")
+        require(
+            _is_array(array, kind, 1), "an array of its surrogates does not have the expected type"
+        )
     n_groups = len(given.otherwise)
     require(
         len(given.group_start) == n_conditions + 1 and len(given.alternative_start) == n_groups + 1,
-        "its substitutes do not belong to its conditions",
+        "its surrogates do not match its conditions",
     )
     check_csr(given.group_start, len(given.group), "groups of its substitutes")
     check_csr(given.alternative_start, len(given.alternative), "alternatives of its substitutes")
@@ -193,7 +198,8 @@ def _check_substitutes(given: Any, n_conditions: int, schema: Schema) -> None:
 def _check_numbers(numbers: Any, n: int, what: str) -> None:
     require(_is_array(numbers, "i", 1), f"the {what} is not a number")
     require(
-        bool(((numbers >= 0) & (numbers < n)).all()), f"the {what} is none of the {n} there are"
+        bool(((numbers >= 0) & (numbers < n)).all()),
+        f"the {what} is not one of the {n} existing ones",
     )
 
 

@@ -19,7 +19,7 @@ LISTED = 8  # levels that are printed one by one
 
 
 def to_text(rules: RuleList, max_rules: int | None = None) -> str:
-    """One rule a line, over several lines where one is too short; the last line is for rows that no rule applies to."""
+    """One rule per line, or several lines for a long rule; then the class of rows to which no rule applies."""
     shown = len(rules) if max_rules is None else min(max_rules, len(rules))
     width = len(str(shown))
     lines = []
@@ -27,13 +27,13 @@ def to_text(rules: RuleList, max_rules: int | None = None) -> str:
         head = f"{i + 1:>{width}}. "
         lines += _wrapped(head, rules[i])
     if shown < len(rules):
-        lines.append(f"... and {len(rules) - shown} more rules")
+        lines.append(f"... and {_plural(len(rules) - shown, 'more rule')}")
     lines.append(otherwise_text(rules))
     if rules.shares_rows:
-        lines.append("A row without a value meets no condition on it.")
+        lines.append("A row with a missing value meets no condition on that attribute.")
     lines += others_notes(rules)
     if rules.held_out is not None:
-        lines.append(f"All the rules together: {held_out_text(rules.held_out.whole)}.")
+        lines.append(f"All rules together: {held_out_text(rules.held_out.whole)}.")
     return "\n".join(lines)
 
 

@@ -49,7 +49,7 @@ _Array = NDArray[np.float64]
 
 
 def expected_mutual_information(table: Any, y: Any = None, *, base: Base = 2) -> float:
-    """The mean mutual information of all the ways to deal out the classes to the rows.
+    """The mean mutual information over all assignments of the classes to the rows.
 
     >>> round(expected_mutual_information([[2, 3], [4, 0], [3, 2]]), 6)
     0.129867
@@ -64,8 +64,8 @@ def adjusted_mutual_information(
 ) -> float:
     """AMI = (I - E) / (U - E), with E the expected mutual information: 0 by chance, 1 at best.
 
-    U is the most that the information could be: the entropy of the classes (``upper="class"``), the larger of it and
-    the entropy of the values ("max"), or their mean ("arith"). 0 where U - E is below 1e-9.
+    U is the upper bound of the information: the entropy of the classes (``upper="class"``), the larger of that and the
+    entropy of the values ("max"), or their mean ("arith"). 0 where U - E is below 1e-9.
 
     >>> round(adjusted_mutual_information([[2, 3], [4, 0], [3, 2]]), 6)
     0.144226
@@ -78,7 +78,8 @@ def adjusted_mutual_information(
 def standardised_mutual_information(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
     """SMI = (I - E) / sqrt(V): by how many standard deviations the information exceeds chance.
 
-    The variance V is exact, for any number of classes. 0 where every way to deal out gives the same.
+    The variance V is exact, for any number of classes. 0 where all assignments of the classes give the same
+    information.
 
     >>> round(standardised_mutual_information([[2, 3], [4, 0], [3, 2]]), 6)
     0.904411
@@ -87,9 +88,9 @@ def standardised_mutual_information(table: Any, y: Any = None, *, missing: float
 
 
 def adjusted_gini(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
-    """(D - E) / (gini - E), with D the reduction of gini and E = (r - 1) / (N - 1) gini by chance.
+    """(D - E) / (gini - E), with D the reduction of gini and E = (r - 1) / (N - 1) gini its expectation by chance.
 
-    r counts the values that are present. 1 if the attribute tells the classes apart.
+    r is the number of values that occur. 1 if the attribute separates the classes perfectly.
 
     >>> round(adjusted_gini([[3, 4], [6, 1]]), 6)
     0.133333
@@ -109,10 +110,10 @@ def standardised_gini(table: Any, y: Any = None, *, missing: float = 0.0) -> flo
 def adjusted_for_ranking(
     table: Any, y: Any = None, *, alpha: float = 0.05, missing: float = 0.0
 ) -> float:
-    """AD(alpha) = I - q, in bits, with q what chance exceeds with probability ``alpha``.
+    """AD(alpha) = I - q, in bits, where chance exceeds q with probability ``alpha``.
 
-    q is a chi-square quantile over 2 N ln 2. Among attributes that say nothing, one with many values is no more often
-    the best than one with few; no attribute above 0 is a reason to stop.
+    q is a chi-square quantile over 2 N ln 2. Among uninformative attributes, one with many values is no more often the
+    best than one with few; if no attribute is above 0, there is reason to stop.
 
     >>> round(adjusted_for_ranking([[2, 3], [4, 0], [3, 2]]), 6)
     -0.061959
@@ -138,8 +139,8 @@ def score_tables(
 ) -> NDArray[np.float64]:
     """The score of each of the tables [table, value, class]; values and classes without rows count as absent.
 
-    Measures: "ami", "smi", "adjusted_gini", "standardised_gini", "ad" and "confidence_entropy" (where also an absent
-    class is one that could turn up). ``missing`` is one weight for all tables, or one for each.
+    Measures: "ami", "smi", "adjusted_gini", "standardised_gini", "ad" and "confidence_entropy" (for which an absent
+    class still counts as possible). ``missing`` is one weight for all tables, or one per table.
 
     >>> tables = [[[2, 3], [4, 0], [3, 2]], [[3, 4], [6, 1], [0, 0]]]
     >>> score_tables("smi", tables).round(6).tolist()
@@ -148,7 +149,7 @@ def score_tables(
     check_choice("measure", measure, MEASURES)
     check_choice("upper", upper, _UPPER)
     if not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
-        raise ValueError(f"alpha must be a probability between 0 and 1, got {alpha!r}")
+        raise ValueError(f"alpha must be a probability above 0 and below 1, got {alpha!r}")
     cells = counts_tables(tables)
     unknown = weights_of_missing(missing, len(cells))
     total = sums(cells, (1, 2))

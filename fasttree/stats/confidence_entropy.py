@@ -36,9 +36,9 @@ _Array = NDArray[np.float64]
 
 
 def confidence_entropy(counts: ArrayLike, *, z: float = Z, base: Base = 2) -> float:
-    """The largest entropy that the class counts allow, with z standard errors on each bound.
+    """The largest entropy that is consistent with the class counts, with z standard errors for each bound.
 
-    log C without rows; every class counts, also one with 0 rows.
+    log C without rows; every class counts, even one with 0 rows.
 
     >>> round(confidence_entropy([90, 50]), 6), round(confidence_entropy([900, 500]), 6)
     (0.989394, 0.959861)
@@ -52,7 +52,8 @@ def confidence_entropy(counts: ArrayLike, *, z: float = Z, base: Base = 2) -> fl
 def confidence_gain(
     table: Any, y: Any = None, *, z: float = Z, missing: float = 0.0, base: Base = 2
 ) -> float:
-    """What a split lowers `confidence_entropy` by, times the known share of the rows; it may be below 0.
+    """The reduction of `confidence_entropy` by a split, times the share of rows without a missing value; may be
+    negative.
 
     >>> outlook = [[2, 3], [4, 0], [3, 2]]
     >>> confidence_gain(outlook)
@@ -83,8 +84,8 @@ def gains(tables: _Array, z: float) -> _Array:
 def check_z(z: float) -> float:
     if not isinstance(z, (int, float)) or not 0 <= z < math.inf:
         raise ValueError(
-            "z must be a finite number >= 0, the standard errors from a share to its upper bound "
-            f"(1.96: passed by 2.5 % of samples), got {z!r}"
+            "z must be a finite number >= 0, the number of standard errors from a share to its upper bound "
+            f"(1.96: exceeded in 2.5 % of samples), got {z!r}"
         )
     return float(z)
 

@@ -20,21 +20,21 @@ def counts_tables(tables: ArrayLike) -> _Array:
         array = np.asarray(tables, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"tables must hold numbers, and all of them the same shape ({error}); fill up with rows of zeros"
+            f"tables must contain numbers and all have the same shape ({error}): pad them with rows of zeros"
         ) from error
     if array.ndim != 3:
         raise ValueError(
-            f"tables must be 3-D (tables x attribute values x classes), got shape {array.shape}; "
-            "of one table pass [table]"
+            f"tables must be 3-D (tables x attribute values x classes), got shape {array.shape}: "
+            "for a single table pass [table]"
         )
     if 0 in array.shape[1:]:
-        raise ValueError(f"tables have no values or no classes, shape {array.shape}")
+        raise ValueError(
+            f"tables must have at least one value and one class, got shape {array.shape}"
+        )
     bad = ~(array >= 0) | np.isinf(array)
     if bad.any():
         place = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(
-            f"tables{list(place)} is {array[place]}: counts and weights must be finite numbers >= 0"
-        )
+        raise ValueError(f"tables{list(place)} must be a finite number >= 0, got {array[place]}")
     totals = sums(array, (1, 2))
     if np.isinf(totals).any():
         raise ValueError(
@@ -54,8 +54,8 @@ def weights_of_missing(missing: ArrayLike, n_tables: int) -> _Array:
         (weights >= 0).all() and np.isfinite(weights).all()
     ):
         raise ValueError(
-            "missing must be the number (or weight) of rows that do not know the attribute, a finite number >= 0 "
-            f"(or {n_tables} of them, one a table), got {missing!r}"
+            "missing must be the number (or weight) of rows with a missing value, a finite number >= 0 "
+            f"(or {n_tables} of them, one per table), got {missing!r}"
         )
     return np.asarray(np.broadcast_to(weights, (n_tables,)))
 

@@ -24,14 +24,13 @@ from fasttree.tables.factors import (
 
 Base = float | Literal["e"]
 
-_OF_COLUMNS = "of two columns pass both, values and classes, or contingency_table(values, classes)"
+_OF_COLUMNS = "for two columns pass both, values and classes, or contingency_table(values, classes)"
 
 
 def class_counts(labels: Any, weights: ArrayLike | None = None) -> NDArray[Any]:
-    """How many rows (or how much weight) each class has.
+    """The number (or the weight) of the rows of each class.
 
-    Classes come in their declared order if ``labels`` has one (a ``Categorical``, a pandas
-    category), else sorted.
+    Classes are in their declared order if ``labels`` has one (a ``Categorical``, a pandas category), else sorted.
 
     >>> class_counts(["yes", "no", "yes"])
     array([1, 2])
@@ -41,11 +40,11 @@ def class_counts(labels: Any, weights: ArrayLike | None = None) -> NDArray[Any]:
 
 
 def contingency_table(values: Any, labels: Any, weights: ArrayLike | None = None) -> NDArray[Any]:
-    """The table that the measures read: one row a value of the attribute, one column a class.
+    """The table that the measures use: one row per value of the attribute, one column per class.
 
-    Rows and columns come in their declared order if there is one, else sorted. A declared value
-    that no row has gives a row of zeros, which changes no measure. Leave out the rows that do not
-    know the attribute; the measures take their number as ``missing``.
+    Rows and columns are in their declared order if there is one, else sorted. A declared value that no row has gives a
+    row of zeros, which does not change any measure. Leave out the rows with a missing value; the measures accept their
+    number as ``missing``.
 
     >>> contingency_table(["a", "a", "b", "b"], ["no", "yes", "yes", "yes"])
     array([[1, 1],
@@ -63,7 +62,7 @@ def contingency_table(values: Any, labels: Any, weights: ArrayLike | None = None
 
 
 def binary_table(table: ArrayLike, left: int | Iterable[int]) -> NDArray[np.float64]:
-    """The two-row table of a binary split: the rows numbered in ``left`` against all the others.
+    """The two-row table of a binary split: the rows whose numbers are in ``left``, and all other rows.
 
     >>> binary_table([[2, 2], [4, 2], [3, 1]], left=[0, 2])
     array([[5., 3.],
@@ -74,7 +73,7 @@ def binary_table(table: ArrayLike, left: int | Iterable[int]) -> NDArray[np.floa
     chosen = list(left) if isinstance(left, Iterable) else [left]
     if not all(row in rows for row in chosen):
         raise ValueError(
-            f"left must hold row numbers of the table, 0 to {len(cells) - 1}, got {left!r}"
+            f"left must contain row numbers of the table, 0 to {len(cells) - 1}, got {left!r}"
         )
     goes_left = np.isin(rows, chosen)
     return np.stack([sums(cells[goes_left], 0), sums(cells[~goes_left], 0)])
@@ -85,7 +84,7 @@ def counts_vector(counts: ArrayLike) -> NDArray[np.float64]:
     array = _numbers(counts, "counts", "count the rows of a label column with class_counts(labels)")
     if array.ndim != 1:
         raise ValueError(
-            f"counts must be 1-D (one count a class), got shape {array.shape}; "
+            f"counts must be 1-D (one count per class), got shape {array.shape}: "
             "for a table of attribute values x classes use conditional_entropy or information_gain"
         )
     return array
@@ -98,7 +97,7 @@ def counts_table(table: Any, y: Any = None) -> NDArray[np.float64]:
     array = _numbers(table, "table", _OF_COLUMNS)
     if array.ndim != 2:
         raise ValueError(
-            f"table must be 2-D (attribute values x classes), got shape {array.shape}; {_OF_COLUMNS}"
+            f"table must be 2-D (attribute values x classes), got shape {array.shape}: {_OF_COLUMNS}"
         )
     return array
 
@@ -111,7 +110,7 @@ def weight_of_missing(missing: float) -> float:
         weight = math.nan
     if not 0 <= weight < math.inf:
         raise ValueError(
-            "missing must be the number (or weight) of rows that do not know the attribute, "
+            "missing must be the number (or weight) of rows with a missing value, "
             f"a finite number >= 0, got {missing!r}"
         )
     return weight
@@ -155,16 +154,14 @@ def _numbers(counts: ArrayLike, name: str, remedy: str) -> NDArray[np.float64]:
     try:
         array = np.asarray(counts, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold numbers ({error}); {remedy}") from error
+        raise ValueError(f"{name} must contain numbers ({error}): {remedy}") from error
     bad = ~(array >= 0) | np.isinf(array)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
         place = f"{name}[{', '.join(map(str, where))}]" if where else name
-        raise ValueError(
-            f"{place} is {array[where]}: counts and weights must be finite numbers >= 0"
-        )
+        raise ValueError(f"{place} must be a finite number >= 0, got {array[where]}")
     if array.size == 0:
-        raise ValueError(f"{name} is empty, shape {array.shape}; {remedy}")
+        raise ValueError(f"{name} is empty, shape {array.shape}: {remedy}")
     if np.isinf(total(array)):
         raise ValueError(f"the total of {name} overflows: divide the weights by {array.max():.0e}")
     return array
@@ -173,9 +170,9 @@ def _numbers(counts: ArrayLike, name: str, remedy: str) -> NDArray[np.float64]:
 def _weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
     if weights is None:
         return None
-    array = _numbers(weights, "weights", "give one weight a row, or None")
+    array = _numbers(weights, "weights", "give one weight per row, or None")
     if array.shape != (n_rows,):
-        raise ValueError(f"weights must have shape ({n_rows},), one a row, got {array.shape}")
+        raise ValueError(f"weights must have shape ({n_rows},), one per row, got {array.shape}")
     return array
 
 

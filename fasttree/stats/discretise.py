@@ -27,7 +27,7 @@ class Cut(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """All the tests ``value <= threshold`` on an attribute, from the smallest, and their gains."""
+    """All the tests ``value <= threshold`` on an attribute, in ascending order, and their gains."""
 
     thresholds: NDArray[np.float64]
     gains: NDArray[np.float64]
@@ -36,7 +36,7 @@ class Cuts(NamedTuple):
 def candidate_cuts(
     values: ArrayLike, labels: Any, *, weights: ArrayLike | None = None, base: Base = 2
 ) -> Cuts:
-    """The midpoint of every two neighbouring distinct values, with its information gain.
+    """The midpoints between neighbouring distinct values, with their information gains.
 
     v distinct values have v - 1 candidates.
 
@@ -54,7 +54,7 @@ def candidate_cuts(
 def best_cut(
     values: ArrayLike, labels: Any, *, weights: ArrayLike | None = None, base: Base = 2
 ) -> Cut | None:
-    """The candidate with the largest gain, among equals the smallest; None if none exists.
+    """The candidate with the largest gain (in case of ties, the smallest one); None if there is no candidate.
 
     >>> cut = best_cut([40, 48, 60, 72, 80, 90], ["no", "no", "yes", "yes", "yes", "no"])
     >>> cut.threshold, round(cut.gain, 6)
@@ -76,16 +76,16 @@ def discretise(
     max_cuts: int | None = None,
     min_gain: float = 0.0,
 ) -> NDArray[np.float64]:
-    """Cut, then cut the pieces, always next where the most bits are saved; the thresholds, sorted.
+    """Cut recursively, always next where this saves the most bits; returns the thresholds, sorted.
 
-    A piece is cut at its best threshold as long as that gains something, at least ``min_gain``
-    bits a row of the piece, there are fewer than ``max_cuts`` cuts, and, with ``mdl=True``, the cut
-    pays for its own description. That is Fayyad and Irani's rule of the minimum description length,
-    with n rows and k classes in the piece, k1 and k2 classes in its two parts:
+    An interval is cut at its best threshold as long as that has a positive gain of at least ``min_gain`` bits per row
+    of the interval, there are fewer than ``max_cuts`` cuts, and, with ``mdl=True``, the cut pays for its own
+    description. That is Fayyad and Irani's minimum description length criterion, with n rows and k classes in the
+    interval, k1 and k2 classes in its two parts:
 
         gain > (log2(n - 1) + log2(3^k - 2) - k H + k1 H1 + k2 H2) / n
 
-    ``numpy.searchsorted(thresholds, values)`` gives every value the number of its piece.
+    ``numpy.searchsorted(thresholds, values)`` gives the number of each value's interval.
 
     >>> temperature = [40, 48, 60, 72, 80, 90]
     >>> play = ["no", "no", "yes", "yes", "yes", "no"]
@@ -99,7 +99,7 @@ def discretise(
     if max_cuts is not None and max_cuts < 0:
         raise ValueError(f"max_cuts must be None or an integer >= 0, got {max_cuts!r}")
     if not min_gain >= 0:
-        raise ValueError(f"min_gain must be a number of bits >= 0, got {min_gain!r}")
+        raise ValueError(f"min_gain must be a number >= 0 (bits), got {min_gain!r}")
     column = _SortedColumn(values, labels, weights)
     least_gain = max(min_gain * nats_per_unit(2), _ZERO_GAIN)
     made: list[float] = []

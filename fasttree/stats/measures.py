@@ -121,7 +121,7 @@ def entropy(counts: ArrayLike, *, base: Base = 2) -> float:
 
 
 def conditional_entropy(table: Any, y: Any = None, *, base: Base = 2) -> float:
-    """H(class | A) = sum_v |S_v| / |S| * H(S_v): what is left when the attribute's value is known.
+    """H(class | A) = sum_v |S_v| / |S| * H(S_v): the entropy that remains when the attribute's value is known.
 
     >>> round(conditional_entropy([[2, 3], [4, 0], [3, 2]]), 6)
     0.693536
@@ -130,7 +130,7 @@ def conditional_entropy(table: Any, y: Any = None, *, base: Base = 2) -> float:
 
 
 def information_gain(table: Any, y: Any = None, *, missing: float = 0.0, base: Base = 2) -> float:
-    """Gain = H(class) - H(class | A), times the known share of the rows.
+    """Gain = H(class) - H(class | A), times the share of rows without a missing value.
 
     >>> round(information_gain([[2, 3], [4, 0], [3, 2]]), 6)
     0.24675
@@ -145,7 +145,7 @@ def information_gain(table: Any, y: Any = None, *, missing: float = 0.0, base: B
 def split_info(table: Any, y: Any = None, *, missing: float = 0.0, base: Base = 2) -> float:
     """SplitInfo = - sum_v |S_v| / |S| log(|S_v| / |S|): the entropy of the branch sizes.
 
-    Rows with a missing value are one more branch.
+    Rows with a missing value count as one more branch.
 
     >>> round(split_info([[2, 3], [4, 0], [3, 2]]), 6)
     1.577406
@@ -168,7 +168,7 @@ def gain_ratio(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
 
 
 def gini(counts: ArrayLike) -> float:
-    """gini = 1 - sum_c p_c^2: how often two rows drawn at random differ in class.
+    """gini = 1 - sum_c p_c^2: the probability that two rows drawn at random have different classes.
 
     >>> round(gini([9, 5]), 6)
     0.459184
@@ -188,9 +188,9 @@ def gini_split(table: Any, y: Any = None) -> float:
 
 
 def gini_reduction(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
-    """gini(S) - gini_A, times the known share of the rows.
+    """gini(S) - gini_A, times the share of rows without a missing value.
 
-    The table as it is gives the multiway split, ``binary_table(table, left)`` a binary one.
+    The table itself gives the multiway split, ``binary_table(table, left)`` a binary one.
 
     >>> round(gini_reduction([[2, 3], [4, 0], [3, 2]]), 6)
     0.116327
@@ -201,7 +201,7 @@ def gini_reduction(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
 
 
 def misclassification(counts: ArrayLike) -> float:
-    """1 - max_c p_c: the share of errors if every row gets the most frequent class.
+    """1 - max_c p_c: the error rate if every row is predicted to have the most frequent class.
 
     >>> round(misclassification([9, 5]), 6)
     0.357143
@@ -210,7 +210,8 @@ def misclassification(counts: ArrayLike) -> float:
 
 
 def misclassification_reduction(table: Any, y: Any = None, *, missing: float = 0.0) -> float:
-    """Misclassification before the split less the weighted mean after it, times the known share.
+    """Misclassification before the split minus the weighted mean after it, times the share of rows without a missing
+    value.
 
     >>> round(misclassification_reduction([[2, 3], [4, 0], [3, 2]]), 6)
     0.071429
@@ -221,7 +222,7 @@ def misclassification_reduction(table: Any, y: Any = None, *, missing: float = 0
 def mutual_information(x: Any, y: Any = None, *, base: Base = 2) -> float:
     """I = sum_ij p_ij log(p_ij / (p_i p_j)), of a table or of two columns of labels.
 
-    The same number as the information gain, and the same both ways round.
+    It equals the information gain and is symmetric.
 
     >>> round(mutual_information([[2, 3], [4, 0], [3, 2]]), 6)
     0.24675
@@ -240,7 +241,7 @@ def covariance(x: ArrayLike, y: ArrayLike, *, ddof: int = 1) -> float:
     (x_scaled, x_exponent), (y_scaled, y_exponent) = _scaled(x, y)
     n = len(x_scaled)
     if not 0 <= ddof < n:
-        raise ValueError(f"ddof must be 0 or more and below the number of rows, {n}, got {ddof!r}")
+        raise ValueError(f"ddof must be >= 0 and less than the number of rows, {n}, got {ddof!r}")
     found = float(_products(x_scaled, y_scaled) / (n * (n - ddof)))
     return float(np.ldexp(found, x_exponent + y_exponent))
 
@@ -248,7 +249,7 @@ def covariance(x: ArrayLike, y: ArrayLike, *, ddof: int = 1) -> float:
 def correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Pearson's r = cov(x, y) / sqrt(var(x) var(y)), in [-1, 1]; 0 if a column is constant.
 
-    It sees linear dependence only: for anything else compare ``mutual_information``.
+    It measures only linear dependence: for any other kind use ``mutual_information``.
 
     >>> round(correlation([1, 2, 3, 4], [1, 3, 2, 4]), 6)
     0.8
@@ -301,7 +302,9 @@ def _scaled(x: ArrayLike, y: ArrayLike) -> tuple[_Scaled, _Scaled]:
         if len(column) == 0:
             raise ValueError(f"{name} is empty: give at least one row")
         if np.isinf(column).any():
-            raise ValueError(f"{name}[{int(np.isinf(column).argmax())}] is infinite: leave it out")
+            raise ValueError(
+                f"{name}[{int(np.isinf(column).argmax())}] is infinite: leave such rows out"
+            )
     return _scaled_column(columns[0]), _scaled_column(columns[1])
 
 

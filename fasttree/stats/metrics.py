@@ -52,7 +52,7 @@ def paired(y: Any, predicted: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
     true, guess = read_target(y, n_rows), read_target(predicted, n_rows)
     if (true.classes.dtype.kind in "OUT") != (guess.classes.dtype.kind in "OUT"):
         raise ValueError(
-            f"y holds labels like {short_repr(true.classes[0])}, but predicted holds labels like "
+            f"y contains labels like {short_repr(true.classes[0])}, but predicted contains labels like "
             f"{short_repr(guess.classes[0])}: pass labels of the same kind"
         )
     place_of = {to_python(label): place for place, label in enumerate(true.classes)}
@@ -61,7 +61,7 @@ def paired(y: Any, predicted: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
 
 
 def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
-    """The share of rows whose class is predicted rightly.
+    """The share of rows whose class is predicted correctly.
 
     >>> accuracy(["no", "yes", "yes", "no"], ["no", "no", "yes", "no"])
     0.75
@@ -71,7 +71,7 @@ def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
 
 
 def error_rate(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
-    """The share of rows whose class is predicted wrongly.
+    """The share of rows whose class is predicted incorrectly.
 
     >>> error_rate(["no", "yes", "yes", "no"], ["no", "no", "yes", "no"])
     0.25
@@ -89,15 +89,15 @@ def log_loss(
 ) -> float:
     """The mean of -log(probability of the true class), in nats.
 
-    Probabilities are moved into [smallest, 1 - smallest] first. An unpruned tree is often certain, and where it is
-    certain and wrong this limit is all that the figure shows.
+    Probabilities are first clipped to [smallest, 1 - smallest]. An unpruned tree is often certain, and where it is
+    certain and wrong, the result is determined by this limit.
 
     >>> round(log_loss(["no", "yes"], [0.2, 0.6]), 6)  # (-log 0.8 - log 0.6) / 2
     0.366985
     """
     codes, table, weight = _read_probabilities(y, probabilities, classes, sample_weight)
     if not 0 < smallest < 0.5:
-        raise ValueError(f"smallest must lie between 0 and 0.5, got {smallest!r}")
+        raise ValueError(f"smallest must be above 0 and below 0.5, got {smallest!r}")
     of_class = np.clip(table[np.arange(len(codes)), codes], smallest, 1 - smallest)
     return weighted_mean(-log(of_class), weight)
 
@@ -105,7 +105,7 @@ def log_loss(
 def brier_score(
     y: Any, probabilities: Any, *, classes: Any = None, sample_weight: Any = None
 ) -> float:
-    """The mean squared difference between probabilities and what happened: of the second of two classes, from 0 to 1;
+    """The mean squared difference between probabilities and outcomes: with two classes of the second one, from 0 to 1;
     with more classes the sum over all of them, from 0 to 2.
 
     >>> round(brier_score(["no", "yes"], [0.2, 0.6]), 6)  # (0.2² + 0.4²) / 2
@@ -122,11 +122,11 @@ def brier_score(
 
 
 def roc_auc(y: Any, scores: Any, *, classes: Any = None, sample_weight: Any = None) -> float:
-    """The AUC, the area under the ROC curve: how often a row of the class scores higher than another row, ties counting
-    half.
+    """The AUC, the area under the ROC curve: the probability that a row of the class scores higher than another row,
+    where ties count half.
 
-    With more than two classes, the mean over the classes of the area against the rest; classes that no row or every
-    row has are left out. NaN if no class is left.
+    With more than two classes, the mean over the classes of the area against the rest; classes that no row or every row
+    has are left out. NaN if no class is left.
 
     >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
     0.875
@@ -143,10 +143,10 @@ def roc_auc_se(
     classes: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """The standard error of `roc_auc`: what another sample of rows would change.
+    """The standard error of `roc_auc`: its variation between samples of rows.
 
-    "delong" makes no assumption about the scores. "hanley_mcneil" (two classes only) needs the area and the numbers of
-    rows alone, and so also serves for published areas. NaN if a class has less than two rows.
+    "delong" makes no assumption about the scores. "hanley_mcneil" (two classes only) requires only the area and the
+    numbers of rows, so it can be used for published areas too. NaN if a class has fewer than two rows.
 
     >>> y, scores = [0, 0, 0, 1, 1, 1], [0.1, 0.4, 0.3, 0.35, 0.6, 0.8]
     >>> round(roc_auc_se(y, scores), 6), round(roc_auc_se(y, scores, method="hanley_mcneil"), 6)
@@ -160,7 +160,7 @@ def roc_auc_se(
         return math.sqrt(dot(weight, influence * influence)) if len(areas) else float("nan")
     if table.shape[1] != 2:
         raise ValueError(
-            f"method='hanley_mcneil' is for two classes, but there are {table.shape[1]}: use 'delong'"
+            f"method='hanley_mcneil' requires two classes, but there are {table.shape[1]}: use method='delong'"
         )
     areas, _ = _areas(codes, table, weight, False)
     if not len(areas):
@@ -191,8 +191,8 @@ def roc_auc_covariance(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The AUCs of several scores for the same rows, and their covariance matrix by DeLong.
 
-    The difference of two areas has the variance ``v[0, 0] + v[1, 1] - 2 * v[0, 1]``: less than with rows of their own,
-    since scores for the same rows rise and fall together.
+    The difference of two areas has the variance ``v[0, 0] + v[1, 1] - 2 * v[0, 1]``: less than with separate rows,
+    because scores for the same rows are correlated.
 
     >>> y = [0, 0, 0, 1, 1, 1]
     >>> areas, v = roc_auc_covariance(y, [[0.1, 0.4, 0.3, 0.35, 0.6, 0.8], [0.3, 0.1, 0.4, 0.2, 0.7, 0.5]])
@@ -207,7 +207,7 @@ def roc_auc_covariance(
         areas.append(mean(of_classes) if len(of_classes) else np.nan)
         influences.append(influence)
     if not areas:
-        raise ValueError("scores is empty: pass a list with one array of scores a model")
+        raise ValueError("scores is empty: pass a list with one array of scores per model")
     rows = np.array(influences)
     covariance = [[dot(weight, one * other) for other in rows] for one in rows]
     return np.array(areas), np.array(covariance)
@@ -264,28 +264,28 @@ def _read(
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim not in (1, 2):
         raise ValueError(
-            f"scores must have a column for each class, or be one number a row, got the shape {table.shape}"
+            f"scores must have one number per row, or one column per class, got an array of shape {table.shape}"
         )
     if np.isnan(table).any():
         row = int(np.argwhere(np.isnan(table))[0][0])
-        raise ValueError(f"scores are NaN in row {row}: leave the row out")
+        raise ValueError(f"scores contains NaN in row {row}: leave the row out")
     target = read_target(y, len(table))
     names = [to_python(label) for label in (target.classes if classes is None else classes)]
     if classes is None and table.ndim == 1 and len(names) > 2:
         raise ValueError(
-            f"y has {len(names)} classes, but scores has one number a row: pass a column for each"
+            f"y has {len(names)} classes, but scores has one number per row: pass one column per class"
         )
     n_columns = 2 if table.ndim == 1 else table.shape[1]
     if len(names) != n_columns and not (table.ndim == 1 and classes is None):
         raise ValueError(
-            f"scores has {n_columns} columns, but there are {len(names)} classes: pass a column for each, and the "
-            "classes in the order of the columns as classes= if y lacks some"
+            f"scores has {n_columns} columns, but there are {len(names)} classes: pass one column per class, and, if "
+            "some classes do not occur in y, all classes in the order of the columns as classes="
         )
     place_of = {label: place for place, label in enumerate(names)}
     unknown = [label for label in map(to_python, target.classes) if label not in place_of]
     if unknown:
         raise ValueError(
-            f"y holds the class {short_repr(unknown[0])}, which is not among classes, {short_repr(names)}"
+            f"y contains the class {short_repr(unknown[0])}, which is not one of classes, {short_repr(names)}"
         )
     if table.ndim == 1:
         table = np.column_stack([1 - table, table])
@@ -303,11 +303,11 @@ def _read_probabilities(
     if wrong.any():
         row, column = (int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(
-            f"probabilities must lie between 0 and 1, got {asked[row, column]:g} in row {row}"
+            f"probabilities must be from 0 to 1, got {asked[row, column]:g} in row {row}"
         )
     if classes is None and np.ndim(probabilities) == 1 and not codes.any():
         raise ValueError(
-            "y has one class only, and one number a row does not say whether it is that class's probability: "
+            "y has only one class, so with one probability per row it is ambiguous which class it belongs to: "
             "pass classes="
         )
     return codes, table, weight

@@ -34,11 +34,11 @@ def mic(
 ) -> float:
     """The maximal information coefficient of two columns of numbers.
 
-    The search is that of the paper. One axis is cut into rows of about as many points each; along the other one the
-    best cuts are found exactly, between at most ``clumps`` times as many stretches as columns are allowed. Both axes
-    take both parts. A grid has at most max(4, N^exponent) cells.
+    The search is that of the paper. One axis is cut into rows with about equal numbers of points; along the other one,
+    the best cuts are found exactly, between at most ``clumps`` times as many intervals as columns are allowed. Each
+    axis takes both roles. A grid has at most max(4, N^exponent) cells.
 
-    Where the search would take more than a billion steps, from about 9,000 rows on, ``clumps`` is lowered accordingly.
+    Where the search would take more than a billion steps, from about 9,000 rows on, ``clumps`` is reduced accordingly.
 
     >>> x = np.linspace(0, 1, 200)
     >>> mic(x, (x - 0.5) ** 2)
@@ -50,7 +50,7 @@ def mic(
         raise ValueError("x is empty: give at least one row")
     if not isinstance(clumps, (int, float)) or not 0 < clumps < math.inf:
         raise ValueError(
-            f"clumps must be a finite number > 0, stretches per column of the grid, got {clumps!r}"
+            f"clumps must be a finite number > 0 (intervals per column of the grid), got {clumps!r}"
         )
     most_cells = max(4.0, power(float(len(columns[0])), _checked(exponent)))
     shapes = [(n_rows, int(most_cells / n_rows)) for n_rows in range(2, int(most_cells / 2) + 1)]
@@ -71,9 +71,10 @@ def class_mic(
 ) -> float:
     """The maximal information coefficient of a column of numbers with K classes.
 
-    The classes are the rows of the grid; c columns are allowed with c K <= max(N^exponent, 2 K), N the rows' number or
-    weight, and the best cuts for each c are found among all that could be best. Where that would take more than 100
-    million steps (a thousand stretches, a hundred cuts) neighbouring stretches are joined first, to equal numbers.
+    The classes are the rows of the grid; c columns are allowed with c K <= max(N^exponent, 2 K), where N is the number
+    or the weight of the rows, and the best cuts for each c are found exactly. Where this would take more than 100
+    million steps (a thousand intervals, a hundred cuts), neighbouring intervals are first merged into intervals of
+    equal size.
 
     >>> round(class_mic([40, 48, 60, 72, 80, 90], ["no", "no", "yes", "yes", "yes", "no"]), 6)
     0.459148
@@ -244,6 +245,6 @@ def _minus_entropy(counts: _Array) -> _Array:
 def _checked(exponent: float) -> float:
     if not isinstance(exponent, (int, float)) or not 0 < exponent <= 1:
         raise ValueError(
-            f"exponent must be above 0 and at most 1: a grid has N^exponent cells, got {exponent!r}"
+            f"exponent must be above 0 and at most 1 (a grid has N^exponent cells), got {exponent!r}"
         )
     return float(exponent)

@@ -39,7 +39,7 @@ _Array = NDArray[np.float64]
 
 
 class IndependenceTest(NamedTuple):
-    """The test of "attribute and class are independent": a small ``p`` speaks against it."""
+    """The test of "attribute and class are independent": a small ``p`` is evidence against it."""
 
     statistic: float
     df: int
@@ -85,17 +85,18 @@ def p_value(
 ) -> float:
     """The probability of a table at least as extreme, if attribute and class are independent.
 
-    ``exact=None`` is exact where it matters, that is where any expected count is below 5 and there are at most 200
-    rows; elsewhere, for weights that are not whole numbers, and with ``exact=False``, it is `chi_square`'s p.
-    ``exact=True`` asks for it anywhere.
+    ``exact=None`` is exact where it matters, that is, where any expected count is below 5 and there are at most 200
+    rows; elsewhere, for fractional weights, and with ``exact=False``, it is the p of `chi_square`. ``exact=True``
+    always uses the exact test.
 
-    ``statistic`` says what is extreme in the exact test: a table that is no more probable ("probability", the test of
-    Fisher, Freeman and Halton), or one with as large a "chi_square", information "gain" or reduction of "gini".
+    ``statistic`` defines what is extreme in the exact test: a table that is at most as probable ("probability", the
+    test of Fisher, Freeman and Halton), or one with at least as large a "chi_square", information "gain" or reduction
+    of "gini".
 
-    Two classes or two values can always be gone through; from about 15 of the other on partial sums of the statistic
-    are so many that the closest are taken as one, and p is good to half a percent. Three values and three classes are
-    exact too. Where both are more, and rows as well (5 x 5 with 100), the tables are too many: then it is
-    `chi_square`'s p again, or an error with ``exact=True``.
+    With two classes or two values, all tables can be enumerated; from about 15 of the other on, the partial sums of the
+    statistic are so many that close ones are merged, and p is accurate to half a percent. Three values with three
+    classes are exact too. Where both numbers are greater and there are many rows (5 x 5 with 100), the tables are too
+    many: the result is then the p of `chi_square`, or an error with ``exact=True``.
 
     >>> round(p_value([[2, 2], [0, 6]]), 6), round(p_value([[2, 2], [0, 6]], exact=False), 6)
     (0.133333, 0.052808)
@@ -126,8 +127,8 @@ def p_values(
         fractional = chosen & ~are_whole(cells)
         if fractional.any():
             raise ValueError(
-                f"exact=True needs whole numbers of rows, but table {int(fractional.argmax())} has fractions of rows: "
-                "use exact=None"
+                f"exact=True requires whole numbers of rows, but table {int(fractional.argmax())} has fractional "
+                "counts: use exact=None"
             )
     chosen &= df > 0
     if chosen.any():
@@ -135,7 +136,8 @@ def p_values(
         if exact and np.isnan(found).any():
             where = np.flatnonzero(chosen)[np.isnan(found).argmax()]
             raise ValueError(
-                f"table {int(where)} has too many others with its margins for an exact test: use exact=None"
+                f"table {int(where)} is too large for an exact test (too many tables have the same margins): "
+                "use exact=None"
             )
         p[chosen] = np.where(np.isnan(found), p[chosen], found)
     return p

@@ -66,49 +66,52 @@ def run(
     progress: Callable[[int, int], None] | None = None,
     n_jobs: int | None = None,
 ) -> StudyResult:
-    """Run the study and return all that it found.
+    """Run the study and return its results.
 
-    Each group of rows is cut in halves, by a draw for each seed that gives both the same share of events. Every method
-    is fitted to the same half and asked for the probabilities of the other. Logistic regression selects its attributes
-    at p < .05; missing values are indicators of their own for it, and a second regression leaves out rows with missing
-    values.
+    For each seed, each group of rows is split in half at random, with the same proportion of events in both halves.
+    Every method is fitted to one half and predicts the probabilities of the other. Logistic regression selects its
+    attributes at p < .05 and codes missing values as indicators; a second regression omits rows with missing values.
 
     Parameters
     ----------
     data : table, optional
-        A data frame, Arrow table or dict of columns. None: the synthetic cohort.
+        A data frame, Arrow table or dict of columns. Default: the synthetic cohort.
     target : str or column
-        The column of `data` with the outcome, of two classes.
+        The column of `data` with the outcome, which has two classes.
     by : str, optional
-        The column whose values are the groups. None: all rows are one group.
+        The column whose values define the groups. Default: all rows are one group.
     event : label, optional
-        The class to be predicted. None: the second of the sorted labels ("yes" of "no" and "yes").
+        The class to predict. Default: the second of the sorted labels ("yes" of "no" and "yes").
     seeds : int or list of ints
-        So many splits, or these.
+        The number of splits, or the seeds of the splits.
     methods : list of names, optional
-        Of "ID3", "C4.5", "CART", "CART0", "Bayes", "MML", "SMML" and "Logistic". None: all.
-    risk_factors : dict from attribute to levels, optional
-        Which rows carry a categorised risk factor. For the synthetic cohort, see `RISK_FACTORS`; for other data nothing
-        is said of risk factors unless this is given.
+        Some of "ID3", "C4.5", "CART", "CART0", "Bayes", "MML", "SMML" and "Logistic". Default: all.
+    risk_factors : dict from attribute to categories, optional
+        The categories that count as a risk factor. Default: `RISK_FACTORS` for the synthetic cohort; for other data,
+        risk factors are then not reported.
     n_rows : int, optional
-        Of the synthetic cohort.
+        The number of rows of the synthetic cohort.
     progress : function
-        Is called with the number of splits that are done and the number of all.
+        Called with the number of completed splits and the total number.
     n_jobs : int or None
-        Threads of each fit. The result does not depend on it, but for times.
+        Number of threads of each fit. Apart from the times, the result does not depend on it.
     """
     begin = time.perf_counter()
     chosen, seeds, n_jobs = check_methods(methods), _read_seeds(seeds), check_n_jobs(n_jobs)
     probability, synthetic = None, data is None
     if synthetic:
         if target is not None or by is not None:
-            raise ValueError("target and by name columns of data: pass data, too, or none of them")
+            raise ValueError(
+                "target and by are columns of data: pass data as well, or none of the three"
+            )
         cohort = make_cesarean_cohort() if n_rows is None else make_cesarean_cohort(n_rows)
         data, probability = {**cohort.X, TARGET: cohort.y}, cohort.probability
         target, by = TARGET, BY
         risk_factors = RISK_FACTORS if risk_factors is None else risk_factors
     elif n_rows is not None:
-        raise ValueError("n_rows is for the synthetic cohort: leave it out with data")
+        raise ValueError(
+            "n_rows applies only to the synthetic cohort: leave it out if data is given"
+        )
     table = read_study_table(data, target, by, event)
     definition = None
     if risk_factors is not None:
@@ -138,7 +141,7 @@ def run(
 def _read_seeds(seeds: Any) -> tuple[int, ...]:
     is_number = isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool)
     if is_number and seeds < 1:
-        raise ValueError(f"seeds must be 1 or more, got {seeds}")
+        raise ValueError(f"seeds must be at least 1, got {seeds}")
     listed = range(seeds) if is_number else seeds
     if isinstance(listed, (str, bytes, bool)) or not hasattr(listed, "__iter__"):
         raise TypeError(
@@ -147,7 +150,7 @@ def _read_seeds(seeds: Any) -> tuple[int, ...]:
     found = tuple(listed)
     for seed in found:
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise ValueError(f"seeds must be integers from 0 on, got {short_repr(seed)}")
+            raise ValueError(f"seeds must be integers of at least 0, got {short_repr(seed)}")
     if not found or len(set(found)) < len(found):
         raise ValueError(f"seeds must be one or more different integers, got {short_repr(seeds)}")
     return tuple(int(seed) for seed in found)

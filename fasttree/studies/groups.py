@@ -11,6 +11,7 @@ import numpy as np
 
 from fasttree.base.times import time_text
 from fasttree.base.values import short_repr, to_python
+from fasttree.base.wording import plural
 from fasttree.encoding.folds import assign_stratified, value_hashes
 from fasttree.studies.design import columns_of, is_missing
 from fasttree.tables.doubts import warn_of_columns
@@ -63,7 +64,7 @@ def read_study_table(data: Any, target: Any, by: str | None, event: Any) -> Stud
     outcomes = target
     if target is None:
         raise ValueError(
-            f"target must name the column with the outcome, one of {_listed(container.names)}"
+            f"target must be the column with the outcome, one of {_listed(container.names)}, got None"
         )
     if isinstance(target, str):
         outcomes = _take("target", target, columns)
@@ -72,7 +73,7 @@ def read_study_table(data: Any, target: Any, by: str | None, event: Any) -> Stud
     parts, notes = _parts(by, columns, container.n_rows)
     if not columns:
         raise ValueError(
-            "data has no columns beside the outcome and the groups: add the attributes to predict from"
+            "data has no columns besides the outcome and the groups: add at least one attribute"
         )
     table = read_table(columns)
     warn_of_columns(table)
@@ -83,7 +84,7 @@ def read_study_table(data: Any, target: Any, by: str | None, event: Any) -> Stud
 def _take(role: str, name: str, columns: dict[str, Any]) -> Any:
     if name not in columns:
         raise ValueError(
-            f"{role} is {short_repr(name)}, but data has no such column: it has {_listed(columns)}"
+            f"{role} must be a column of data, {_listed(columns)}, got {short_repr(name)}"
         )
     return columns.pop(name)
 
@@ -101,14 +102,14 @@ def _event(target: Target, event: Any, name: Any) -> tuple[np.ndarray, tuple[str
     if len(classes) != 2:
         raise ValueError(
             f"{called} must have two classes, but it has {len(classes)}: {short_repr(classes)}. "
-            "Leave rows out, or join classes"
+            "Leave rows out, or merge classes"
         )
     texts = [str(label) for label in classes]
     if event is None:
         return target.codes == 1, (texts[0], texts[1])
     if str(to_python(event)) not in texts:
         raise ValueError(
-            f"event is {short_repr(event)}, which is no class of {called}: it has {short_repr(classes)}"
+            f"event must be a class of {called}, {short_repr(classes)}, got {short_repr(event)}"
         )
     place = texts.index(str(to_python(event)))
     return target.codes == place, (texts[1 - place], texts[place])
@@ -125,7 +126,7 @@ def _parts(
     notes = []
     if missing.any():
         notes.append(
-            f"{np.count_nonzero(missing)} rows without a value of {by} are in no group and were left out"
+            f"Left out because {by} is missing: {plural(int(np.count_nonzero(missing)), 'row')}"
         )
     parts = [(name, np.flatnonzero(codes == code)) for code, name in enumerate(names)]
     return [(name, rows) for name, rows in parts if len(rows)], tuple(notes)
@@ -142,11 +143,13 @@ def _coded(by: str, column: Column) -> tuple[np.ndarray, list[str]]:
         codes[known] = place
         labels = [_number_label(value, column.time) for value in distinct.tolist()]
     if not (codes >= 0).any():
-        raise ValueError(f"by is {by!r}, a column without any value: name another, or leave by out")
+        raise ValueError(
+            f"by must be a column with values, but {by!r} has none: name another column, or leave by out"
+        )
     if len(labels) > MOST_GROUPS:
         raise ValueError(
-            f"by is {by!r}, a column with {len(labels)} distinct values, but a study has at most {MOST_GROUPS} "
-            "groups: name a column with few values"
+            f"by must be a column with at most {MOST_GROUPS} distinct values, one for each group, but {by!r} has "
+            f"{len(labels)}: name another column, or leave by out"
         )
     return codes, [str(to_python(label)) for label in labels]
 
@@ -164,24 +167,25 @@ def _group(
     called = f"the group {name!r}" if name != WHOLE else "the table"
     if len(rows) < FEWEST_ROWS:
         raise ValueError(
-            f"{called} has {len(rows)} rows, but a study needs {FEWEST_ROWS} to train on one half and test on the "
-            "other: leave the group out, or join it with another"
+            f"{called} has {len(rows)} rows, but a study needs at least {FEWEST_ROWS} to train on one half and "
+            "test on the other: leave the group out, or merge it with another"
         )
     if n_events in (0, len(rows)):
         raise ValueError(
-            f"{called} has one outcome only ({'all' if n_events else 'no'} rows are {labels[1]!r}), so there is "
-            "nothing to predict: leave the group out, or join it with another"
+            f"{called} has only one outcome ({'all' if n_events else 'no'} rows are {labels[1]!r}), so there is "
+            "nothing to predict: leave the group out, or merge it with another"
         )
     fewest = min(n_events, len(rows) - n_events)
     if fewest < FEWEST_OF_A_CLASS:
         raise ValueError(
-            f"{called} has {fewest} rows of the rarer outcome, but a study needs {FEWEST_OF_A_CLASS}: leave the "
-            "group out, or join it with another"
+            f"{called} has {fewest} rows of the rarer outcome, but a study needs at least {FEWEST_OF_A_CLASS}: leave "
+            "the group out, or merge it with another"
         )
     kept, left_out = _usable(table, rows)
     if not kept:
         raise ValueError(
-            f"{called} has no attribute with two different values: {', '.join(left_out)} say nothing about the outcome"
+            f"{called} has no attribute with at least two different values: {', '.join(left_out)} cannot predict "
+            "the outcome"
         )
     own = Table(len(rows), tuple(c.name for c in kept), True, columns=tuple(kept))
     # Class 1 is the event, for everything that comes after.
@@ -199,9 +203,9 @@ def _usable(table: Table, rows: np.ndarray) -> tuple[list[Column], dict[str, str
         assert known is not None
         known = known[~is_missing(own)]
         if not len(known):
-            left_out[column.name] = "no row of the group has a value"
+            left_out[column.name] = "all values are missing in this group"
         elif known.min() == known.max() and len(known) == len(rows):
-            left_out[column.name] = "all rows of the group have the same value"
+            left_out[column.name] = "all rows of this group have the same value"
         else:
             kept.append(own)
     return kept, left_out
@@ -213,14 +217,16 @@ def rows_with(table: Table, definition: dict[str, tuple[str, ...]]) -> np.ndarra
     for column in _named(table, definition):
         if column.categories is None:
             raise ValueError(
-                f"risk_factors lists levels of {column.name!r}, which is numeric: make it categorical, or leave it out"
+                f"risk_factors lists categories of {column.name!r}, which is numeric: make it categorical, or "
+                "leave it out"
             )
         texts = [str(to_python(level)) for level in column.categories]
         assert column.codes is not None
         for level in definition[column.name]:
             if level not in texts:
                 raise ValueError(
-                    f"risk_factors lists {level!r}, which is no level of {column.name!r}: it has {short_repr(texts)}"
+                    f"risk_factors lists {level!r}, which is not a category of {column.name!r}: it has "
+                    f"{short_repr(texts)}"
                 )
             found |= column.codes == texts.index(level)
     return found
@@ -231,6 +237,6 @@ def _named(table: Table, definition: dict[str, tuple[str, ...]]) -> Iterator[Col
     for name in definition:
         if name not in by_name:
             raise ValueError(
-                f"risk_factors lists {name!r}, which is no attribute of data: it has {_listed(by_name)}"
+                f"risk_factors lists {name!r}, which is not an attribute of data: it has {_listed(by_name)}"
             )
         yield by_name[name]

@@ -92,10 +92,10 @@ def check_methods(methods: Sequence[str] | str | None) -> tuple[str, ...]:
     unknown = [name for name in names if str(name).lower() not in known]
     if unknown:
         raise ValueError(
-            f"methods names {short_repr(unknown[0])}, but a study knows {', '.join(map(repr, METHODS))}"
+            f"methods must be some of {', '.join(map(repr, METHODS))}, got {short_repr(unknown[0])}"
         )
     if not names:
-        raise ValueError("methods is empty: name at least one, or pass None for all")
+        raise ValueError("methods must have at least one name, got none: pass None for all methods")
     chosen = {known[str(name).lower()] for name in names}
     return tuple(name for name in METHODS if name in chosen)
 

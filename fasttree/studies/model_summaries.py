@@ -26,7 +26,7 @@ from fasttree.studies.results import (
 from fasttree.trees.tree import LEAF, Tree
 
 HINT = (
-    "statsmodels is not installed, so fasttree's own Newton's method gives the standard errors and P values: "
+    "statsmodels is not installed, so fasttree's own Newton method computed the standard errors and P values: "
     "pip install 'fasttree[study]'"
 )
 
@@ -124,7 +124,7 @@ def logistic_report(answer: Answer, halves: Halves) -> LogisticReport:
         notes=(
             *notes,
             *(
-                f"{name} has too many levels for a regression and was left out of it"
+                f"{name} has too many categories for a regression and was left out of it"
                 for name in model.design.too_many_levels
             ),
         ),
@@ -157,8 +157,10 @@ def _inference(model: LogisticModel) -> tuple[list[float], list[float], str, tup
     own = model.fit.coefficients.tolist(), model.fit.standard_errors.tolist(), "fasttree"
     if model.separated:
         text = (
-            f"outcomes are separated at {', '.join(model.separated)}: maximum likelihood has no finite estimate there, "
-            "so the regression has a ridge of 1e-6, and likelihood ratios instead of Wald's tests for these attributes"
+            f"the outcomes are separated at {', '.join(model.separated)}: maximum likelihood has no finite "
+            "estimate there, "
+            "so the regression uses a ridge penalty of 1e-6, and likelihood ratio tests instead of Wald tests "
+            "for these attributes"
         )
         return *own, (text,)
     try:

@@ -53,7 +53,9 @@ SUMMED_UP = (
 )
 READABLE = ("SMML", "C4.5")
 MOST_LEAVES = 250  # of a tree that is shown
-NO_COMPLETE_CASES = "No values are missing, or too few rows have them all, so there is no regression of complete cases."
+NO_COMPLETE_CASES = (
+    "There is no regression of complete cases: no values are missing, or too few rows are complete."
+)
 
 
 def study_group(
@@ -125,7 +127,7 @@ class _Log:
                 self.trees.append(readable_tree(found[name], halves))
             else:
                 self.notes.append(
-                    f"{name}'s tree is not shown: with {n_leaves:,} leaves nobody would read it"
+                    f"The tree of {name} is not shown: it has {n_leaves:,} leaves, more than {MOST_LEAVES}"
                 )
         self.logistic = [
             logistic_report(answer, halves)

@@ -13,7 +13,7 @@ from fasttree.studies.methods import LOGISTIC
 from fasttree.studies.results import GroupResult, Interval, StudyResult, Table1Variable
 
 NONE = "-"
-CLIPPED = f"Probabilities are first moved into {SUREST:g} to {1 - SUREST:g}, since 0 and 1 have no log odds."
+CLIPPED = f"Probabilities are first clipped to {SUREST:g} to {1 - SUREST:g}, since 0 and 1 have infinite log odds."
 MEASURES = (
     ("AUC", "auc", 3),
     ("SE", "auc_se", 3),
@@ -86,10 +86,10 @@ def difference_table(
         )
     header = ("method", "difference", "SE", "P", "P, Holm", "P, first split")
     note = (
-        "P by the corrected resampled t test over the splits, alone and adjusted by Holm for the comparisons of this "
-        "table, and by DeLong's on the first split, not adjusted."
+        "P: corrected resampled t test over the splits, unadjusted and adjusted by Holm for the comparisons of this "
+        "table; on the first split, DeLong's test, unadjusted."
     )
-    return TextTable(f"AUC less that of {baseline}", header, tuple(rows), note=note)
+    return TextTable(f"Difference in AUC from {baseline}", header, tuple(rows), note=note)
 
 
 def calibration_table(group: GroupResult) -> TextTable:
@@ -97,8 +97,8 @@ def calibration_table(group: GroupResult) -> TextTable:
         (c.method, spread_text(c.slope, 2), spread_text(c.intercept, 2)) for c in group.calibration
     )
     note = (
-        f"{means_of(group)}. A slope of 1 and an intercept of 0 are right; a slope below 1 is overconfidence. "
-        f"{CLIPPED} The slope of a method that is often sure, as ID3 is, depends on these bounds."
+        f"{means_of(group)}. A slope of 1 and an intercept of 0 are ideal; a slope below 1 means overconfidence. "
+        f"{CLIPPED} The slope of a method with many probabilities near 0 or 1, such as ID3, depends on these limits."
     )
     return TextTable("Calibration", ("method", "slope", "intercept"), rows, note=note)
 
@@ -114,7 +114,7 @@ def attribute_table(group: GroupResult, methods: Iterable[str] = ("SMML", LOGIST
         (name, *(percent(shares[name], 0) if name in shares else NONE for shares in used.values()))
         for name in names
     )
-    return TextTable("Attributes used, share of the splits", ("attribute", *used), rows)
+    return TextTable("Attributes used, percentage of the splits", ("attribute", *used), rows)
 
 
 def risk_table(group: GroupResult) -> TextTable | None:
@@ -131,9 +131,9 @@ def risk_table(group: GroupResult) -> TextTable | None:
         for one in risk.without
     )
     note = (
-        f"{interval_text(risk.events_with)} of all the events carry a risk factor; in a test half "
+        f"{interval_text(risk.events_with)} of all events have a risk factor; in a test half "
         f"{number(risk.events_with_in_test.mean, 0)} of {number(risk.events_in_test.mean, 0)}. "
-        f"Alarm: a probability above the training half's share of events. {means_of(group)}."
+        f"Predicted positive: a probability above the proportion of events in the training half. {means_of(group)}."
     )
     header = ("method", "AUC", "sensitivity %", "specificity %")
     return TextTable("Rows without a categorised risk factor", header, rows, note=note)
@@ -148,7 +148,7 @@ def table1_table(variables: Iterable[Table1Variable], title: str = "Table 1") ->
             (f"  {level.level}", f"{level.rows:,}", f"{level.events:,}", percent(level.rate), "")
             for level in variable.levels
         )
-    note = "P: Pearson's chi-square test without the missing values, not adjusted for the number of variables."
+    note = "P: Pearson's chi-square test without missing values, not adjusted for the number of variables."
     return TextTable(title, ("variable", "total", "events", "%", "P"), tuple(rows), note=note)
 
 

@@ -27,8 +27,8 @@ def arrow_table(X: Any) -> Any:
         return library.Table.from_batches([library.record_batch(X)])
     except Exception as error:  # each library has its own
         raise ValueError(
-            f"X is a {type(X).__name__} that speaks Arrow, but {library.__name__} finds no table in it ({error}). "
-            "If it is a column (expected 2D array, got 1D array instead), put it into a dict."
+            f"X is a {type(X).__name__} with the Arrow interface, but {library.__name__} cannot read it as a table "
+            f"({error}). If it is a column (expected 2D array, got 1D array instead), put it into a dict."
         ) from error
 
 
@@ -43,7 +43,7 @@ def arrow_column(where: str, column: Any) -> Any:
         return library.chunked_array([library.array(column)])
     except Exception as error:
         raise TypeError(
-            f"{where} is a {type(column).__name__} that speaks Arrow, but {library.__name__} cannot read it "
+            f"{where} is a {type(column).__name__} with the Arrow interface, but {library.__name__} cannot read it "
             f"as a column ({error}): pass a list, an array or a series."
         ) from error
 
@@ -58,6 +58,6 @@ def _reader(where: str, holder: Any) -> Any:
         except ImportError:
             pass
     raise TypeError(
-        f"{where} is a {type(holder).__name__} that speaks Arrow, but no library that reads Arrow is loaded: "
+        f"{where} is a {type(holder).__name__} with the Arrow interface, but no library that reads Arrow is imported: "
         "import pyarrow or polars first (pip install pyarrow)."
     )

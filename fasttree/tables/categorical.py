@@ -22,7 +22,7 @@ from fasttree.tables.factors import (
 
 
 class Categorical:
-    """A categorical column with its levels in a declared order.
+    """A categorical column with its categories in a declared order.
 
     >>> sizes = Categorical(["small", "large", "small"], categories=["small", "medium", "large"])
     >>> sizes.codes
@@ -30,11 +30,11 @@ class Categorical:
     >>> sizes.categories
     ('small', 'medium', 'large')
 
-    Without `categories` the levels are the sorted distinct values. A level may have no rows. A
-    value may be missing (None or NaN): its code is -1.
+    Without `categories`, the categories are the sorted distinct values. A category may have no
+    rows. Missing values (None or NaN) have the code -1.
 
-    `ordered=True` says that the order means something, as that of sizes does: a tree then splits
-    the levels like numbers, into the lower and the higher ones.
+    `ordered=True` declares that the order is meaningful, as for sizes: a tree then splits the
+    categories like numbers, into lower and higher ones.
     """
 
     __slots__ = ("categories", "codes", "ordered")
@@ -66,13 +66,13 @@ class Categorical:
         if unknown.any():
             row = int(np.argmax(unknown))
             raise ValueError(
-                f"Categorical: the value {short_repr(items[row])} in row {row} is not among the "
-                f"categories {short_repr(list(self.categories))}: add it to them."
+                f"Categorical: the value {short_repr(items[row])} in row {row} is not one of the "
+                f"categories {short_repr(list(self.categories))}: add it to the list."
             )
 
     @classmethod
     def from_codes(cls, codes: Any, categories: Any, *, ordered: bool = False) -> Categorical:
-        """A column from the place of each value among the categories; -1 for a missing value.
+        """Make a column from codes: the index of each value's category, or -1 for a missing value.
 
         >>> Categorical.from_codes([0, 1, -1], ["small", "large"])
         Categorical(['small', 'large', None], categories=['small', 'large'])
@@ -81,14 +81,14 @@ class Categorical:
         made.codes = np.asarray(codes, dtype=np.int32)
         if made.codes.ndim != 1:
             raise ValueError(
-                f"Categorical: the codes have {made.codes.ndim} dimensions instead of one."
+                f"Categorical: the codes must be 1-D, got {made.codes.ndim} dimensions."
             )
         wrong = (made.codes < -1) | (made.codes >= len(made.categories))
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
-                f"Categorical: the code {made.codes[row]} in row {row} is not a place among the "
-                f"{len(made.categories)} categories, nor -1 for a missing value."
+                f"Categorical: the code {made.codes[row]} in row {row} must be the index of one of the "
+                f"{len(made.categories)} categories (from 0), or -1 for a missing value."
             )
         return made
 
@@ -100,7 +100,9 @@ class Categorical:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
-            raise ValueError("the values of a Categorical are made from its codes: allow a copy.")
+            raise ValueError(
+                "the values of a Categorical are computed from its codes: copy must not be False."
+            )
         levels = np.empty(len(self.categories) + 1, dtype=object)
         levels[:-1] = self.categories  # the last is None, for missing values
         values: np.ndarray = levels[self.codes]
@@ -118,7 +120,7 @@ def _as_list(values: Any) -> list[Any]:
             f"Categorical: the values must be a list or an array, got {short_repr(values)}."
         )
     if getattr(values, "ndim", 1) != 1:
-        raise ValueError(f"Categorical: the values have {values.ndim} dimensions instead of one.")
+        raise ValueError(f"Categorical: the values must be 1-D, got {values.ndim} dimensions.")
     for method in ("tolist", "to_list", "to_pylist"):  # numpy and pandas, polars, Arrow
         if hasattr(values, method):
             return list(getattr(values, method)())

@@ -49,7 +49,7 @@ class ColumnInfo:
 
 @dataclass(frozen=True, slots=True)
 class ColumnList(Sequence[ColumnInfo]):
-    """The columns in their order. Print it."""
+    """The columns in their order. Prints as a table."""
 
     columns: tuple[ColumnInfo, ...]
 
@@ -72,12 +72,12 @@ class ColumnList(Sequence[ColumnInfo]):
         return self.to_text()
 
     def kinds(self) -> str:
-        """How many there are of each kind."""
+        """Return how many columns there are of each kind."""
         found = Counter(column.kind for column in self.columns)
         return ", ".join(f"{n:,} {kind}" for kind, n in found.items())
 
     def to_text(self, most: int | None = None) -> str:
-        """A line a column, of at most so many; the others are counted."""
+        """Return one line per column, for at most `most` columns; the others are only counted."""
         listed = self.columns if most is None else self.columns[:most]
         rows = [_HEAD, *map(_cells, listed)]
         width = [max(len(row[place]) for row in rows) for place in range(len(_HEAD))]

@@ -89,8 +89,8 @@ def _whole(
 def _check_length(where: str, wanted: int, n_values: int) -> None:
     if n_values != wanted:
         raise ValueError(
-            f"{where} says that it has {wanted} values, but holds {n_values}: pass a list, an array or a series "
-            "that has a value for each row."
+            f"{where} has the length {wanted}, but contains {n_values} values: pass a list, an array or a series "
+            "with one value per row."
         )
 
 
@@ -211,7 +211,7 @@ def _read_arrow(
         return None
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{where} holds text that is not UTF-8, {short_repr(error.object)}: decode it first."
+            f"{where} contains text that is not UTF-8, {short_repr(error.object)}: decode it first."
         ) from None
     except ValueError as error:  # whoever made the column made a mistake
         raise ValueError(f"{where} is damaged: {error}.") from None
@@ -303,7 +303,7 @@ def _arrow_labels(where: str, encoded: Any) -> Factor:
         assert rows is not None
         if np.count_nonzero((rows >= 0) & (rows < n)) != len(rows) - indices.null_count:
             raise ValueError(
-                f"{where} is damaged: a row names a place that its dictionary does not have."
+                f"{where} is damaged: a row has an index that is out of range for its dictionary."
             )
         parts.append(np.array([*places, MISSING_CODE], dtype=np.int32)[rows])
     ordered = bool(encoded.type.ordered)

@@ -74,7 +74,7 @@ def _with_names(n_rows: int, keys: Sequence[Any], columns: Sequence[Any]) -> Con
     if others and len(others) < len(keys):
         raise TypeError(
             "Feature names are only supported if all input features have string names, but X has "
-            f"the column name {short_repr(others[0])} of type {type(others[0]).__name__} beside "
+            f"the column name {short_repr(others[0])} of type {type(others[0]).__name__} as well as "
             f"strings: rename it, for example to {str(others[0])!r}."
         )
     if others and _are_default(keys):
@@ -96,7 +96,7 @@ def _check_unique(keys: Sequence[Any]) -> None:
             alike = [key for key in keys if str(key) == name]
             origin = "" if isinstance(alike[0], str) else f" ({' and '.join(map(repr, alike[:2]))})"
             raise ValueError(
-                f"X has {count} columns with the name {name!r}{origin}: give each a name of its own."
+                f"X has {count} columns with the name {name!r}{origin}: column names must be unique."
             )
 
 
@@ -186,7 +186,7 @@ def _open_rows(X: Sequence[Any]) -> Container:
         )
     if isinstance(rows[0], Set):
         raise TypeError(
-            f"row 0 of X is {short_repr(rows[0])}, but a {type(rows[0]).__name__} has no order: "
+            f"row 0 of X is {short_repr(rows[0])}, but a {type(rows[0]).__name__} is unordered: "
             "every row must be a list or a tuple."
         )
     if not _is_row(rows[0]):
@@ -195,7 +195,7 @@ def _open_rows(X: Sequence[Any]) -> Container:
     for number, row in enumerate(rows):
         if not _is_row(row):
             raise ValueError(
-                f"row {number} of X is {short_repr(row)}, but row 0 is a list of {width} values: "
+                f"row {number} of X is {short_repr(row)}, but row 0 has {width} values: "
                 "every row must be a list or a tuple."
             )
         if len(row) != width:
@@ -214,12 +214,12 @@ def _open_rows(X: Sequence[Any]) -> Container:
             rows[number] = row = list(row)
             if len(row) != width:
                 raise ValueError(
-                    f"row {number} of X says that it has {width} values, but holds {len(row)}: pass a plain list."
+                    f"row {number} of X has the length {width}, but contains {len(row)} values: pass a plain list."
                 )
     if isinstance(rows[0][0], (list, tuple)):
         raise ValueError(
-            f"Found array with dim 3, while dim <= 2 is required: row 0 of X holds "
-            f"{short_repr(rows[0][0])}. Reshape your data: a row is a list of values."
+            f"Found array with dim 3, while dim <= 2 is required: row 0 of X contains "
+            f"{short_repr(rows[0][0])}. Reshape your data: a row must be a list of single values."
         )
     return Container(len(rows), _numbered(width), False, columns=list(zip(*rows, strict=True)))
 

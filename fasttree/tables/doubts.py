@@ -38,7 +38,7 @@ _BEGINS = frozenset("0123456789+-., \t")
 
 
 class DataWarning(UserWarning):
-    """A column may have been taken for what it is not, or a table tells less than it seems to."""
+    """A column may have been given the wrong kind, or a table contains less information than it seems to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Remedies:
     """How the caller can change what was doubtful, as a part of a sentence; `{}` stands for the column,
     as a word of a command line."""
 
-    keep: str = "name it in categorical_features"
-    empty: str = "make such cells missing (None)"
-    to_dates: str = "turn the column into dates before, with pandas.to_datetime or the like"
-    to_numbers: str = "turn the column into numbers before"
+    keep: str = "list it in categorical_features"
+    empty: str = "set such values to missing (None)"
+    to_dates: str = "convert the column to dates first, with pandas.to_datetime or the like"
+    to_numbers: str = "convert the column to numbers first"
     leave_out: str = "leave the column out"
     merge: str = f"set min_category_count={SUGGESTED}"
     unpruned: str = "pruning=None"
@@ -131,10 +131,10 @@ def _doubt(column: Column, remedies: Remedies) -> str | None:
             n_odd = int(count[odd].sum())
             remedy = remedies.empty + (f" and {remedies.to_dates}" if kind == "date" else "")
             return (
-                f"{where} became {categories} instead of {kind}s, because {n_odd:,} of its {total:,} "
-                f"values {'is' if n_odd == 1 else 'are'} not a {kind}, such as {short_repr(labels[odd[0]])}: "
-                f"{remedy}, or "
-                f"{remedies.keep} if categories are meant"
+                f"{where} was read as {categories} instead of {kind}s, because {n_odd:,} of its {total:,} "
+                f"values {f'is not a {kind}' if n_odd == 1 else f'are not {kind}s'}, such as "
+                f"{short_repr(labels[odd[0]])}: "
+                f"{remedy}, or {remedies.keep} if its values are categories"
             )
         remedy = remedies.to_dates
         if kind == "number":
@@ -144,12 +144,12 @@ def _doubt(column: Column, remedies: Remedies) -> str | None:
             elif len(labels) < MANY or any(map(_IS_CODE, labels)):
                 break  # names of categories that happen to be numbers
         return (
-            f"{where} holds text such as {short_repr(labels[0])}, which looks like a {kind}, and became {categories}: "
-            f"{remedy}, or {remedies.keep} if categories are meant"
+            f"{where} contains text such as {short_repr(labels[0])}, which looks like a {kind}, and was read as "
+            f"{categories}: {remedy}, or {remedies.keep} if its values are categories"
         )
     if _are_most(len(labels), total):
         return (
-            f"{where} has {len(labels):,} different values in {total:,} rows, so it tells nothing about new rows: "
+            f"{where} has {len(labels):,} distinct values in {total:,} rows, so it does not generalise to new rows: "
             f"{remedies.leave_out}, or {remedies.merge}"
         )
     return None

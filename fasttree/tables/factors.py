@@ -39,21 +39,21 @@ class Factor:
 
 
 def missing_value_error(
-    where: str, row: int, remedy: str = "fill it in or drop the row"
+    where: str, row: int, remedy: str = "impute it or drop the row"
 ) -> ValueError:
     return ValueError(f"{where} has a missing value (NaN or None) in row {row}: {remedy}.")
 
 
 def complex_error(where: str) -> ValueError:
     return ValueError(
-        f"Complex data not supported: {where} holds complex numbers. "
+        f"Complex data not supported: {where} contains complex numbers. "
         "Pass the real and the imaginary parts as two real columns."
     )
 
 
 def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
     return TypeError(
-        f"{where} holds {short_repr(value)} of type {type(value).__name__} in row {row}, but every "
+        f"{where} contains {short_repr(value)} of type {type(value).__name__} in row {row}, but every "
         f"argument must be a string, a bool, a date or a number: {kind_remedy(type(value).__name__)}."
     )
 
@@ -61,10 +61,10 @@ def not_a_scalar_error(where: str, row: int, value: Any) -> TypeError:
 def kind_remedy(kind: str) -> str:
     """What to do about values of a type that no column may have, by its name."""
     if kind.lower().startswith("time"):  # of day: times with a date are read
-        return "make it a number, such as minutes since noon"
+        return "convert it to a number, such as minutes since noon"
     if kind == "Period":
-        return "make it a time (.dt.to_timestamp() of pandas) or turn it into text"
-    return "unpack it into columns of its own or turn it into numbers or text"
+        return "convert it to a time (.dt.to_timestamp() in pandas) or to text"
+    return "unpack it into separate columns, or convert it to numbers or text"
 
 
 def first_row(values: Iterable[Any], found: Callable[[Any], bool]) -> int:
@@ -204,9 +204,9 @@ def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]
     except TypeError:
         kinds = {type(label).__name__: label for label in labels}
         raise ValueError(
-            f"{where} has labels that have no common order: "
+            f"{where} has values of types that cannot be ordered together: "
             + " and ".join(f"{kind} ({short_repr(label)})" for kind, label in kinds.items())
-            + ". Turn them into one type, for example text."
+            + ". Convert them to one type, for example text."
         ) from None
     return _numbered(order, len(labels)), objects[order].tolist()
 
@@ -263,25 +263,25 @@ def check_complete(where: str, column: Factor) -> Factor:
 def check_levels(where: str, levels: Any) -> tuple[Any, ...]:
     """Declared levels: at least one, hashable, none missing, none twice (1, 1.0, True are one)."""
     if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
-        raise TypeError(f"the levels of {where} must be a list, got {short_repr(levels)}.")
+        raise TypeError(f"the categories of {where} must be a list, got {short_repr(levels)}.")
     checked: dict[Any, None] = {}
     for level in map(to_python, levels):
         if is_missing(level):
             raise ValueError(
-                f"the levels of {where} contain a missing value ({short_repr(level)}): leave it out."
+                f"the categories of {where} contain a missing value ({short_repr(level)}): leave it out."
             )
         try:
             twice = level in checked
         except TypeError:
             raise TypeError(
-                f"the levels of {where} contain {short_repr(level)} of type {type(level).__name__}: "
-                "a level must be a string, a number or another hashable value."
+                f"the categories of {where} contain {short_repr(level)} of type {type(level).__name__}: "
+                "a category must be a string, a number or another hashable value."
             ) from None
         if twice:
             raise ValueError(
-                f"the levels of {where} contain {short_repr(level)} twice: name it once."
+                f"the categories of {where} contain {short_repr(level)} twice: list it once."
             )
         checked[level] = None
     if not checked:
-        raise ValueError(f"the list of levels of {where} is empty: name at least one level.")
+        raise ValueError(f"the list of categories of {where} is empty: list at least one category.")
     return tuple(checked)

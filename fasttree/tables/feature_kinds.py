@@ -27,9 +27,9 @@ class FeatureKinds:
         for place in sorted(self.ordered or ()):
             if place in numeric:
                 raise ValueError(
-                    f"ordered_features names {column_label(names[place])}, which is numeric and so "
-                    "split in order anyway: leave it out, or name it in categorical_features too "
-                    "if its numbers are levels."
+                    f"ordered_features lists {column_label(names[place])}, which is numeric and "
+                    "therefore split in order anyway: leave it out, or list it in categorical_features too "
+                    "if its numbers are categories."
                 )
 
 
@@ -65,8 +65,8 @@ def _read_ordered(ordered_features: Any, container: Container) -> frozenset[int]
         return None
     if isinstance(ordered_features, Mapping):
         raise TypeError(
-            "ordered_features says which columns are ordered, got a dict: give their levels in "
-            "order in categorical_features, and a list of their names here."
+            "ordered_features must be a list of columns or a mask, got a dict: give the categories in "
+            "their order in categorical_features, and a list of the column names here."
         )
     return frozenset(_chosen(_ORDERED, ordered_features, container))
 
@@ -85,10 +85,10 @@ def _is_from_dtype(argument: str, choice: Any) -> bool:
 
 
 def _choices(argument: str) -> str:
-    mapping = ", a dict of levels" if argument == _CATEGORICAL else ""
+    mapping = ", a dict of categories" if argument == _CATEGORICAL else ""
     return (
         f'{argument} must be "from_dtype", None{mapping}, a boolean mask or a list of column names '
-        "or numbers"
+        "or indices"
     )
 
 
@@ -102,7 +102,7 @@ def _chosen(argument: str, choice: Any, container: Container) -> list[int]:
     if len(items) != len(container.names):
         raise ValueError(
             f"{argument} is a mask of {len(items)} entries, but X has "
-            f"{len(container.names)} columns: give one entry a column."
+            f"{len(container.names)} columns: give one entry per column."
         )
     return [place for place, chosen in enumerate(items) if chosen]
 
@@ -115,8 +115,8 @@ def _places(argument: str, keys: Sequence[Any], container: Container) -> list[in
         place = _place(argument, key, container, place_of)
         if place in places:
             raise ValueError(
-                f"{argument} names {column_label(container.names[place])} twice: "
-                "name each column once."
+                f"{argument} lists {column_label(container.names[place])} twice: "
+                "list each column once."
             )
         places[place] = None
     return list(places)
@@ -127,23 +127,23 @@ def _place(argument: str, key: Any, container: Container, place_of: Mapping[str,
     if isinstance(key, str):
         if not container.named:
             raise ValueError(
-                f"{argument} names {column_label(key)}, but X has no column names: "
-                "use column numbers."
+                f"{argument} lists {column_label(key)}, but X has no column names: "
+                "use column indices."
             )
         if key not in place_of:
             raise ValueError(
-                f"{argument} names {column_label(key)}, but X has no such column: "
+                f"{argument} lists {column_label(key)}, but X has no such column: "
                 f"its columns are {short_repr(list(names))}."
             )
         return place_of[key]
     if not isinstance(key, int) or isinstance(key, bool):
         raise TypeError(
-            f"{argument} must hold column names or column numbers, got "
+            f"{argument} must contain column names or column indices, got "
             f"{short_repr(key)} of type {type(key).__name__}."
         )
     if not 0 <= key < len(names):
         raise ValueError(
-            f"{argument} names the column number {key}, but the columns of X are "
+            f"{argument} lists the column index {key}, but the columns of X are "
             f"0 to {len(names) - 1}."
         )
     return key

@@ -24,11 +24,11 @@ def like_numbers(
         found = label_numbers(values)
         if found is None:
             held_then = held(attribute.time)
-            said = "was numeric" if attribute.time is None else f"held {held_then}"
+            said = "was numeric" if attribute.time is None else f"contained {held_then}"
             are_numbers = attribute.time is None and value_kinds(values.labels).keys() == {"number"}
             raise ValueError(
-                f"{where} {said} at fit, but now holds {'categories' if are_numbers else 'labels'} such as "
-                f"{short_repr(values.example)}: pass {held_then}, as at fit"
+                f"{where} {said} at fit, but now contains {'categories' if are_numbers else 'values'} "
+                f"such as {short_repr(values.example)}: pass {held_then}, as at fit"
                 + (" (pandas: .astype(float))." if are_numbers else ".")
             )
         numbers = found
@@ -50,7 +50,7 @@ def like_labels(
     now = set(map(kind_of, labels.labels)) - {None}
     if now and categories and now.isdisjoint(map(kind_of, categories)):
         raise ValueError(
-            f"{where} was categorical at fit, with labels such as {short_repr(categories[0])}, but now holds "
-            f"{held(now.pop())} such as {short_repr(labels.example)}: pass labels as at fit."
+            f"{where} was categorical at fit, with values such as {short_repr(categories[0])}, but now contains "
+            f"{held(now.pop())} such as {short_repr(labels.example)}: pass values of the same kind as at fit."
         )
     return labels

@@ -46,15 +46,15 @@ _PER_MICROSECOND = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
 
 def too_large_error(where: str, value: Any) -> ValueError:
     return ValueError(
-        f"{where} holds the whole number {short_repr(value)}: beyond 2**53 the float64 thresholds of a "
-        "tree cannot tell neighbours apart. Declare the column categorical "
+        f"{where} contains the integer {short_repr(value)}: beyond 2**53, the float64 thresholds of a tree "
+        "cannot distinguish neighbouring integers. Declare the column categorical "
         "(as text, if it is an identifier) or rescale it."
     )
 
 
 def beyond_float64_error(where: str, value: Any) -> ValueError:
     return ValueError(
-        f"{where} holds {short_repr(value)}, which is beyond the range of float64, about 1.8e308: "
+        f"{where} contains {short_repr(value)}, which is outside the range of float64 (about 1.8e308): "
         "rescale the column, or pass it as text if it is an identifier."
     )
 
@@ -117,7 +117,7 @@ def masked_numbers(
 
 def read_array(where: str, values: np.ndarray) -> np.ndarray | Factor | Times:
     if values.ndim != 1:
-        raise ValueError(f"{where} has {values.ndim} dimensions, but a column has one.")
+        raise ValueError(f"{where} has {values.ndim} dimensions, but a column must be 1-D.")
     hidden = masked_places(values)
     kind = values.dtype.kind
     if kind == "b" and hidden is not None:
@@ -138,10 +138,10 @@ def read_array(where: str, values: np.ndarray) -> np.ndarray | Factor | Times:
         raise complex_error(where)
     if kind == "S":
         raise TypeError(
-            f"{where} holds bytes ({short_repr(values[0])}): decode it with .astype(str)."
+            f"{where} contains bytes ({short_repr(values[0])}): decode it with .astype(str)."
         )
     raise TypeError(
-        f"{where} has the dtype {values.dtype}, which is neither numbers nor text: convert it."
+        f"{where} has the dtype {values.dtype}, which is not supported: convert it to numbers or text."
     )
 
 
@@ -164,7 +164,7 @@ def _time_numbers(where: str, values: np.ndarray, hidden: np.ndarray | None = No
         return numbers
     if unit not in _PER_MICROSECOND:
         raise TypeError(
-            f"{where} has durations of unit {unit!r}, which has no fixed length: use days."
+            f"{where} has durations in the unit {unit!r}, which has no fixed length: use days."
         )
     counts *= step
     whole = counts // _PER_MICROSECOND[unit]
@@ -248,8 +248,8 @@ def _mixed_error(where: str, values: Sequence[Any]) -> ValueError:
         if value is not None and name not in first:
             first[name] = f"{type(value).__name__} ({short_repr(value)} in row {row})"
     return ValueError(
-        f"{where} mixes types: {' and '.join(list(first.values())[:3])}. Turn it into one type: "
-        "all text for a categorical column, all numbers for a numeric one."
+        f"{where} mixes types: {' and '.join(list(first.values())[:3])}. Convert it to one type: "
+        "text for a categorical column, numbers for a numeric one."
     )
 
 
@@ -306,8 +306,8 @@ def _nearest_float(value: Any) -> float:
 
 def _finer_error(where: str, row: int) -> ValueError:
     return ValueError(
-        f"{where} has a time finer than a microsecond in row {row}: "
-        "round it to microseconds, or turn it into numbers of the unit that matters."
+        f"{where} has a time with a resolution finer than a microsecond in row {row}: "
+        "round it to microseconds, or convert it to numbers in the unit that you need."
     )
 
 
@@ -340,14 +340,14 @@ def _object_times(where: str, values: Sequence[Any]) -> Times:
             universal[row] = values[row].astimezone(UTC).replace(tzinfo=None)
         except OverflowError:
             raise ValueError(
-                f"{where} holds {short_repr(values[row])} in row {row}, which in UTC lies outside the years 1 to 9999: "
-                "use an earlier or later time, or leave it missing."
+                f"{where} contains {short_repr(values[row])} in row {row}, which in UTC is outside the years 1 to "
+                f"9999: "
+                "use an earlier or later time, or set it to missing."
             ) from None
     for row, value in enumerate(values):
         if universal[row] is None and not is_missing(value):
             raise ValueError(
-                f"{where} holds {short_repr(values[zoned[0]])} in row {zoned[0]}, a time with a zone, and "
-                f"{short_repr(value)} "
-                f"in row {row}, which has none: give all of them a zone, or none."
+                f"{where} contains {short_repr(values[zoned[0]])} in row {zoned[0]}, which has a time zone, and "
+                f"{short_repr(value)} in row {row}, which has none: use times with a zone in all rows or in none."
             )
     return Times(INSTANT, _object_microseconds(where, universal, "datetime64[us]"))

@@ -15,15 +15,15 @@ from fasttree.tables.schema import AttributeSchema, ClassPriors, Schema
 
 
 def check_schema(schema: Any) -> None:
-    require(isinstance(schema, Schema), "its schema is none")
+    require(isinstance(schema, Schema), "its schema is not a Schema object")
     require(
         type(schema.attributes) is tuple and len(schema.attributes) > 0,
         "its model has no attributes",
     )
     for attribute in schema.attributes:
         _check_attribute(attribute)
-    require(len(set(schema.names)) == len(schema.names), "two of its attributes have one name")
-    require(type(schema.named) is bool, "it does not say whether the columns had names")
+    require(len(set(schema.names)) == len(schema.names), "two of its attributes have the same name")
+    require(type(schema.named) is bool, "it does not record whether the columns had names")
     classes = schema.classes
     is_list = (
         isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.dtype.kind in "biufUOT"
@@ -35,7 +35,7 @@ def check_schema(schema: Any) -> None:
         type(order) is tuple
         and all(type(place) is int for place in order)
         and sorted(order) in ([], list(range(len(classes)))),
-        "the order of its classes is none",
+        "its class order is not a permutation of the class numbers",
     )
     _check_priors(schema.priors, len(classes))
     _check_ranges(schema)
@@ -43,33 +43,36 @@ def check_schema(schema: Any) -> None:
 
 
 def _check_attribute(attribute: Any) -> None:
-    require(isinstance(attribute, AttributeSchema), "one of its attributes is none")
+    require(
+        isinstance(attribute, AttributeSchema),
+        "one of its attributes is not an AttributeSchema object",
+    )
     name, categories, ordered = attribute.name, attribute.categories, attribute.ordered
     require(
         type(name) is str,
-        f"one of its attributes has the name {short_repr(name)}, which is no text",
+        f"one of its attributes has the name {short_repr(name)}, which is not a string",
     )
     require(
         type(ordered) is bool and (categories is not None or not ordered),
-        f"it says of the column {name!r} that it is ordered={short_repr(ordered)}",
+        f"the column {name!r} has the invalid setting ordered={short_repr(ordered)}",
     )
     time = attribute.time
     require(
         time is None or (type(time) is str and time in UNITS and categories is None),
-        f"it says of the column {name!r} that its numbers are times of the kind {short_repr(time)}",
+        f"the column {name!r} has the invalid kind of time {short_repr(time)}",
     )
     if categories is not None:
-        require(type(categories) is tuple, f"the levels of the column {name!r} are no tuple")
-        _check_labels(f"the levels of the column {name!r}", categories)
+        require(type(categories) is tuple, f"the categories of the column {name!r} are not a tuple")
+        _check_labels(f"the categories of the column {name!r}", categories)
     others = attribute.others
     if others is not None:
-        what = f"the levels of few rows of the column {name!r}"
+        what = f"the rare categories of the column {name!r}"
         require(
             type(others) is tuple and len(others) > 0 and bool(categories) and not ordered,
-            f"{what} are no list of levels",
+            f"{what} are not a list of categories",
         )
-        require(type(categories[-1]) is str, f"{what} have no name")
-        _check_labels(f"the levels of the column {name!r}", (*categories, *others))
+        require(type(categories[-1]) is str, f"{what} have no common name")
+        _check_labels(f"the categories of the column {name!r}", (*categories, *others))
 
 
 def _check_labels(what: str, labels: Iterable[Any]) -> None:
@@ -80,25 +83,31 @@ def _check_labels(what: str, labels: Iterable[Any]) -> None:
             twice = label in seen
             missing = is_missing(label)
         except (TypeError, ValueError):
-            raise ModelFileError(f"{what} hold {short_repr(label)}, which is no label") from None
-        require(not missing, f"{what} hold a missing value")
+            raise ModelFileError(
+                f"{what} contain {short_repr(label)}, which is not a valid label"
+            ) from None
+        require(not missing, f"{what} contain a missing value")
         require(not twice, f"{what} hold {short_repr(label)} twice")
         seen.add(label)
 
 
 def _check_priors(priors: Any, n_classes: int) -> None:
-    require(isinstance(priors, ClassPriors), "what its classes count for is not said")
+    require(
+        isinstance(priors, ClassPriors),
+        "its class weights and misclassification costs are not a Priors object",
+    )
     weight, cost = priors.class_weight, priors.cost_matrix
     if weight is not None:
-        require(_is_real(weight, (n_classes,)), "its class weights are not one number a class")
+        require(_is_real(weight, (n_classes,)), "its class weights are not one number per class")
         require(bool((weight > 0).all()), "one of its class weights is not above 0")
     if cost is not None:
         require(
-            _is_real(cost, (n_classes, n_classes)), "its costs are not a number for two classes"
+            _is_real(cost, (n_classes, n_classes)),
+            "its misclassification costs are not one number per pair of classes",
         )
         require(
             bool((cost >= 0).all()) and not cost.diagonal().any(),
-            "one of its costs is below 0, or that of no mistake is not 0",
+            "one of its misclassification costs is below 0, or its diagonal is not 0",
         )
 
 
@@ -107,13 +116,13 @@ def _check_ranges(schema: Schema) -> None:
     shapes = (0, 2), (len(schema.attributes), 2)
     require(
         isinstance(ranges, np.ndarray) and ranges.dtype == np.float64 and ranges.shape in shapes,
-        "the ranges of its columns are not two numbers a column",
+        "the ranges of its columns are not two numbers per column",
     )
     for attribute, (low, high) in zip(schema.attributes, ranges.tolist(), strict=False):
         is_known = low <= high and not attribute.is_categorical
         require(
             is_known or (low != low and high != high),  # both NaN
-            f"the column {attribute.name!r} has the range {low} to {high}",
+            f"the column {attribute.name!r} has the invalid range {low} to {high}",
         )
 
 
@@ -125,7 +134,7 @@ def _check_counted(schema: Schema) -> None:
         and counted.dtype == np.int64
         and counted.shape in shapes
         and bool((counted >= 0).all()),
-        "what it has counted in its columns is not two counts a column",
+        "its counts of distinct and missing values are not two counts per column",
     )
 
 

@@ -53,8 +53,8 @@ def read_target(y: Any, n_rows: int) -> Target:
     if isinstance(values, Factor) and values.large:
         check_complete("y", values)
         raise ValueError(
-            f"y holds the whole number {short_repr(next(filter(is_large, values.labels)))}: whole numbers of "
-            "this size are classes in an array of 64-bit integers only. Pass such an array, or text."
+            f"y contains the integer {short_repr(next(filter(is_large, values.labels)))}: integers of this size are "
+            "supported as classes only in an array of 64-bit integers. Pass such an array, or text."
         )
     if isinstance(values, Times):  # they came as objects
         raise _times_error(held(values.kind))
@@ -79,9 +79,9 @@ def _number_target(values: np.ndarray) -> Target:
         if broken.any():
             row = int(np.argmax(broken))
             raise ValueError(
-                f"Unknown label type: continuous. y holds {short_repr(values[row])} in row {row}, but "
-                "a classifier needs classes: cut y into intervals, or pass it as text if its "
-                "numbers are names of classes."
+                f"Unknown label type: continuous. y contains {short_repr(values[row])} in row {row}, but "
+                "a classifier needs classes: discretise y, or pass it as text if its "
+                "numbers are class names."
             )
         if np.abs(values).max() < 2**62:
             whole = values.astype(np.int64)
@@ -130,7 +130,7 @@ def _one_dimensional(y: Any) -> Any:
     if len(shape) != 2 or shape[1] != 1:
         raise ValueError(
             f"y should be a 1d array, got an array of shape {shape} instead: "
-            "pass one label a row, and fit one model for each column of y."
+            "pass one label per row, and fit a separate model for each column of y."
         )
     warnings.warn(
         "A column-vector y was passed when a 1d array was expected. "
@@ -157,7 +157,7 @@ def _nested_list(y: Sequence[Any]) -> np.ndarray:
         if not _is_nested(values) or len(values) != width:
             raise ValueError(
                 f"y should be a 1d array, got a list with {short_repr(y[0])} in row 0 and "
-                f"{short_repr(values)} in row {row}: pass one label a row."
+                f"{short_repr(values)} in row {row}: pass one label per row."
             )
         table[row] = values
     return table
@@ -177,7 +177,7 @@ def _refuse_time_labels(labels: Sequence[Any]) -> None:
 
 def _times_error(what: str) -> ValueError:
     return ValueError(
-        f"Unknown label type: y holds {what}. If they are names of classes, pass them as text."
+        f"Unknown label type: y contains {what}. If they are class names, pass them as text."
     )
 
 
@@ -189,7 +189,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     if hidden is not None:
         raise ValueError(
             f"sample_weight is masked in row {int(np.argmax(hidden))}: give every row a weight, "
-            "0 if it is not to count."
+            "0 to ignore the row."
         )
     weights = _weights_as_floats(sample_weight)
     if weights.ndim == 0:
@@ -197,19 +197,19 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     if weights.ndim != 1:
         raise ValueError(
             f"sample_weight must be a 1d array, got an array of shape {weights.shape}: "
-            "give one weight a row."
+            "give one weight per row."
         )
     if len(weights) != n_rows:
         raise ValueError(
             f"sample_weight has {len(weights)} entries, but X has {n_rows} rows: "
-            "give one weight a row."
+            "give one weight per row."
         )
     low, high = weights.min(), weights.max()
     if not low >= 0 or high == np.inf:  # a NaN is not >= 0
         row = int(np.argmax(~(weights >= 0) | (weights == np.inf)))
         raise ValueError(
-            f"sample_weight holds {short_repr(weights[row])} in row {row}: "
-            "a weight must be a finite number, zero or more."
+            f"sample_weight contains {short_repr(weights[row])} in row {row}: "
+            "weights must be finite numbers >= 0."
         )
     if high == 0:
         raise ValueError(
@@ -225,7 +225,7 @@ def read_groups(groups: Any, n_rows: int) -> np.ndarray | None:
     shape = getattr(groups, "shape", (0,))
     if isinstance(groups, (str, bytes)) or len(shape) != 1:
         raise ValueError(
-            f"groups must be one column with a group for each row, got {short_repr(groups)}"
+            f"groups must be a single column with the group of each row, got {short_repr(groups)}"
         )
     values = read_column("groups", groups)
     if isinstance(values, Factor):
@@ -239,7 +239,7 @@ def read_groups(groups: Any, n_rows: int) -> np.ndarray | None:
             f"groups has {len(codes)} entries, but X has {n_rows} rows: give the group of each row"
         )
     if missing.any():
-        remedy = "give the row a group, one of its own if it belongs to no other"
+        remedy = "give the row a group, a separate one if it does not belong to any other"
         raise missing_value_error("groups", int(np.argmax(missing)), remedy)
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
@@ -247,7 +247,7 @@ def read_groups(groups: Any, n_rows: int) -> np.ndarray | None:
 def _weights_as_floats(sample_weight: Any) -> np.ndarray:
     """Numbers as float64, NaN where there is none. numpy would also make numbers of text and of dates, and take complex
     ones for their real part."""
-    wanted = "sample_weight must hold one number a row"
+    wanted = "sample_weight must contain one number per row"
     if has_arrow_interface(sample_weight) and not hasattr(sample_weight, "__array__"):
         sample_weight = arrow_column("sample_weight", sample_weight)
     try:
@@ -272,8 +272,8 @@ def _weights_as_floats(sample_weight: Any) -> np.ndarray:
                 weights.flat[place] = float(value)
             except OverflowError:
                 raise ValueError(
-                    f"sample_weight holds {short_repr(value)}{where}, beyond the range of float64: "
-                    "a weight must be a finite number, zero or more."
+                    f"sample_weight contains {short_repr(value)}{where}, which is outside the range of float64: "
+                    "weights must be finite numbers >= 0."
                 ) from None
         elif kind != "missing":
             raise TypeError(f"{wanted}, got {short_repr(value)}{where}.")

@@ -157,9 +157,9 @@ def _fit_column(
             if numbers is not None:
                 return Column(name, values=numbers)
             raise ValueError(
-                f"{where} is categorical, with labels such as {short_repr(labels.example)}, but "
-                "categorical_features does not name it: add it there, leave categorical_features "
-                'at "from_dtype", or turn the column into numbers.'
+                f"{where} is categorical, with values such as {short_repr(labels.example)}, but "
+                "is not listed in categorical_features: add it there, leave categorical_features "
+                'at "from_dtype", or convert the column to numbers.'
             )
     else:
         if place not in kinds.declared and not (kinds.by_dtype and values.dtype.kind == "b"):
@@ -203,8 +203,8 @@ def _declared_codes(where: str, labels: Factor, levels: tuple[Any, ...]) -> np.n
     if unknown.any():
         row = int(np.argmax(unknown))
         raise ValueError(
-            f"{where} holds {short_repr(labels.labels[labels.codes[row]])} in row {row}, which is not "
-            f"among its levels in categorical_features, {short_repr(list(levels))}: add it to them."
+            f"{where} contains {short_repr(labels.labels[labels.codes[row]])} in row {row}, which is not one of "
+            f"its categories in categorical_features, {short_repr(list(levels))}: add it to the list."
         )
     return codes
 
@@ -306,9 +306,11 @@ def _column_for_schema(
     now = value_kinds(labels.labels)
     if then and then.keys().isdisjoint(now) and (labels.codes >= 0).any():
         raise ValueError(
-            f"{where} was categorical at fit, with labels such as "
-            f"{short_repr(seen[0])}, but now holds values such as {short_repr(labels.example)} "
-            f"({value_kind(type(labels.example))} instead of {value_kind(type(seen[0]))}): pass labels as at fit."
+            f"{where} was categorical at fit, with values such as "
+            f"{short_repr(seen[0])}, but now contains values such as {short_repr(labels.example)} "
+            f"({value_kind(type(labels.example))} instead of {value_kind(type(seen[0]))}): pass values of the same "
+            f"kind as at "
+            "fit."
         )
     is_other = attribute.others is not None and unknown == "missing"
     unseen = len(categories) - 1 if is_other else UNKNOWN_CODE
@@ -316,8 +318,8 @@ def _column_for_schema(
     if unknown == "error" and UNKNOWN_CODE in codes:
         row = int(np.argmax(codes == UNKNOWN_CODE))
         raise ValueError(
-            f"{where} holds {short_repr(labels.labels[labels.codes[row]])} in row {row}, which was not "
-            'seen at fit: correct it, or set unknown="missing" or unknown="majority".'
+            f"{where} contains the category {short_repr(labels.labels[labels.codes[row]])} in row {row}, which was "
+            'not seen at fit: correct it, or set unknown="missing" or unknown="majority".'
         )
     return Column(
         name, codes=codes, categories=categories, declared=True, ordered=attribute.ordered
@@ -340,9 +342,9 @@ def _places(
         )
     if are_shuffled(labels):
         raise ValueError(
-            f"the columns of X are labelled {short_repr(list(labels))}, but {estimator_name} was fitted to columns "
+            f"the columns of X are labelled {short_repr(list(labels))}, but {estimator_name} was fitted on columns "
             f"without "
-            "names, and so takes them by position: put them in the order 0, 1, ..., or pass an array."
+            "names and matches them by position: put them in the order 0, 1, ..., or pass an array."
         )
     return None
 

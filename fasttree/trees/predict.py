@@ -100,7 +100,7 @@ def _spread(
     node, share = np.empty(0, dtype=np.int32), np.empty(0)
     for _ in range(2):  # first their number, then they themselves
         if not tree.router.ends(block, places, tree.weight, start, node, share):
-            raise MemoryError("no memory left to follow several branches")
+            raise MemoryError("not enough memory to follow several branches")
         if not len(node):
             start = np.cumsum(start)
             node, share = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
@@ -223,7 +223,7 @@ def _route(
         if not router.spread(
             block, places, total, tree.proba, class_weights.CLASS_TIE, heaviest, shares, several
         ):
-            raise MemoryError("no memory left to follow several branches")
+            raise MemoryError("not enough memory to follow several branches")
         leaves[start + places] = heaviest
         if out is not None:
             out[start + places] = shares
@@ -278,7 +278,7 @@ def routing_block(table: Table, start: int, stop: int, policy: ReadPolicy) -> np
 
 
 def refusal(name: str, row: int) -> ValueError:
-    remedy = 'fill it in, or fit with missing="branch" or missing="category"'
+    remedy = 'impute it, or fit with missing="branch" or missing="category"'
     return missing_value_error(column_label(name), row, remedy)
 
 
@@ -287,9 +287,7 @@ def path_matrix(tree: Tree, leaves: np.ndarray) -> Any:
     try:
         from scipy.sparse import csr_matrix
     except ImportError as error:
-        raise ImportError(
-            "decision_path returns a sparse matrix of scipy: install scipy"
-        ) from error
+        raise ImportError("decision_path returns a scipy sparse matrix: install scipy") from error
     row_ends = ragged.offsets(tree.depth[leaves].astype(np.int64) + 1)
     nodes = np.empty(row_ends[-1], dtype=np.int32)
     place, node = row_ends[1:] - 1, leaves

@@ -17,6 +17,7 @@ from fasttree import _core
 from fasttree.base.errors import reading_pickle
 from fasttree.base.ragged import offsets
 from fasttree.base.sums import segment_sums, sums, total
+from fasttree.base.wording import plural
 from fasttree.tables.schema import Schema
 from fasttree.tables.schema_checks import check_schema
 from fasttree.trees.validate import check_tree
@@ -285,8 +286,8 @@ class Tree:
     def __repr__(self) -> str:
         n_attributes, n_classes = len(self.schema.attributes), len(self.schema.classes)
         return (
-            f"Tree({self.n_leaves} leaves, depth {self.max_depth}, {n_attributes} attributes, "
-            f"{n_classes} classes)"
+            f"Tree({plural(self.n_leaves, 'leaf', 'leaves')}, depth {self.max_depth}, "
+            f"{plural(n_attributes, 'attribute')}, {plural(n_classes, 'class', 'classes')})"
         )
 
     def message_length(self, X: Any, *, alpha: Any = 0.5, cut_code: str = "uniform") -> Any:
@@ -338,8 +339,8 @@ class Tree:
     def _binary(self, name: str) -> None:
         if np.any(self.is_table()):
             raise AttributeError(
-                f"{name} describes trees of binary threshold splits; this tree has tests on categories. "
-                "Read attribute, threshold, first_child and the table arrays instead"
+                f"{name} is defined only for trees of binary threshold splits, but this tree has tests of categories: "
+                "use attribute, threshold, first_child and the table arrays instead"
             )
 
     @property

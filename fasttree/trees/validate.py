@@ -62,7 +62,9 @@ def check_tree(schema: Schema, arrays: Mapping[str, np.ndarray]) -> None:
         dtype=np.int64,
     )
     is_categorical = np.array([a.is_categorical for a in schema.attributes], dtype=bool)
-    require_all(arrays["attribute"] < len(n_levels), "node", "asks for an attribute that is none")
+    require_all(
+        arrays["attribute"] < len(n_levels), "node", "tests an attribute that does not exist"
+    )
     _check_tests(arrays, inner, is_categorical, n_levels)
     _check_surrogates(arrays, is_categorical, n_levels)
     _check_contents(arrays, inner, schema, int(n_levels.max(initial=1)))
@@ -72,9 +74,12 @@ def check_csr(start: np.ndarray, n_entries: int, what: str) -> None:
     """``start[i]:start[i + 1]`` are slices that follow each other and are all there is."""
     require(
         len(start) > 0 and start[0] == 0 and start[-1] == n_entries,
-        f"the {what} do not begin and end with their entries",
+        f"the offsets of the {what} do not begin and end with their entries",
     )
-    require(bool((start[1:] >= start[:-1]).all()), f"the {what} do not follow each other")
+    require(
+        bool((start[1:] >= start[:-1]).all()),
+        f"the offsets of the {what} are not in ascending order",
+    )
 
 
 def check_codes(
@@ -86,14 +91,18 @@ def check_codes(
     in_range = (codes >= 1) & (codes <= n_levels[owner])
     if not in_range.all():
         require_all(
-            ~np.isin(np.arange(len(start) - 1), owner[~in_range]), unit, "has a code of no level"
+            ~np.isin(np.arange(len(start) - 1), owner[~in_range]),
+            unit,
+            "has a code that no category has",
         )
     same = owner[1:] == owner[:-1]
     ascending = ~same | (codes[1:] > codes[:-1])
     if not ascending.all():
         wrong = owner[1:][~ascending]
         require_all(
-            ~np.isin(np.arange(len(start) - 1), wrong), unit, "has codes that do not ascend"
+            ~np.isin(np.arange(len(start) - 1), wrong),
+            unit,
+            "has codes that are not in ascending order",
         )
     return owner
 
@@ -104,7 +113,7 @@ def check_codes(
 def _check_shapes(arrays: Mapping[str, np.ndarray], n_classes: int) -> None:
     require(arrays.keys() == ARRAYS.keys(), "its tree does not have the arrays of a tree")
     n_nodes, n_surrogates = len(arrays["attribute"]), len(arrays["surrogate_attribute"])
-    require(1 <= n_nodes <= MOST_NODES, f"its tree has {n_nodes} nodes")
+    require(1 <= n_nodes <= MOST_NODES, f"its tree has {n_nodes} nodes, not 1 to {MOST_NODES}")
     lengths = {
         NODE: n_nodes,
         NODE_END: n_nodes + 1,
@@ -129,19 +138,20 @@ def _check_family(arrays: Mapping[str, np.ndarray], inner: np.ndarray) -> None:
     n_nodes = len(arrays["attribute"])
     first_child, n_children = arrays["first_child"], arrays["n_children"].astype(np.int64)
     is_leaf = arrays["attribute"] < 0
-    require_all(arrays["attribute"] >= -1, "node", "asks for an attribute that is none")
-    require_all(~is_leaf | (n_children == 0), "node", "is a leaf and has children")
-    require_all(~is_leaf | (first_child == -1), "node", "is a leaf and has a first child")
-    require_all(is_leaf | (n_children >= 2), "node", "has a test and not two children or more")
+    require_all(arrays["attribute"] >= -1, "node", "tests an attribute that does not exist")
+    require_all(~is_leaf | (n_children == 0), "node", "is a leaf with children")
+    require_all(~is_leaf | (first_child == -1), "node", "is a leaf with a first child")
+    require_all(is_leaf | (n_children >= 2), "node", "has a test but fewer than two children")
     require(
-        1 + int(n_children.sum()) == n_nodes, "its tree has nodes that are not a child of one node"
+        1 + int(n_children.sum()) == n_nodes,
+        "its tree has nodes that are not the child of exactly one node",
     )
     follows = 1 + np.cumsum(n_children[inner]) - n_children[inner]
     in_order = np.ones(n_nodes, dtype=bool)
     in_order[inner] = (first_child[inner] == follows) & (follows > inner)
     require_all(in_order, "node", "has children that do not follow those of the node before it")
     parent = np.concatenate([[-1], np.repeat(inner, n_children[inner])])
-    require_all(arrays["parent"] == parent, "node", "does not name the node that it is a child of")
+    require_all(arrays["parent"] == parent, "node", "has the wrong parent")
     depth = arrays["depth"]
     require(depth[0] == 0, "the depth of its root is not 0")
     deeper = np.ones(n_nodes, dtype=bool)
@@ -162,29 +172,35 @@ def _check_tests(
     start = arrays["table_start"]
     check_csr(start, len(arrays["table_codes"]), "tables")
     require_all(
-        (np.diff(start) > 0) == by_table, "node", "has a table and no category, or none and one"
+        (np.diff(start) > 0) == by_table,
+        "node",
+        "has a table without testing a category, or tests a category without a table",
     )
     levels_of_node = np.zeros(len(attribute), dtype=np.int64)
     levels_of_node[inner] = n_levels[attribute[inner]]
     owner = check_codes(start, arrays["table_codes"], levels_of_node, "node")
     led_on = np.ones(len(attribute), dtype=bool)
     led_on[owner[arrays["table_branch"] >= n_children[owner]]] = False
-    require_all(led_on, "node", "has a table that leads to a branch that is none")
+    require_all(led_on, "node", "has a table that leads to a branch that does not exist")
     by_threshold = is_inner & ~by_table
     is_number = ~np.isnan(arrays["threshold"])
     require_all(
-        is_number == by_threshold, "node", "has a threshold and no number to compare, or none"
+        is_number == by_threshold,
+        "node",
+        "has a threshold without testing a number, or tests a number without a threshold",
     )
-    require_all(~by_threshold | (n_children == 2), "node", "has a threshold and not two children")
+    require_all(~by_threshold | (n_children == 2), "node", "has a threshold but not two children")
     default = arrays["default_branch"]
     fits = np.where(by_table, (default >= 0) & (default < n_children), default == -1)
-    require_all(fits, "node", "has a branch for other values that is none")
+    require_all(fits, "node", "has a branch for other values that does not exist")
     missing = arrays["missing_branch"]
     fits = (missing >= -1) & ((missing < n_children) | ~is_inner) & (is_inner | (missing == -1))
-    require_all(fits, "node", "has a branch for missing values that is none")
+    require_all(fits, "node", "has a branch for missing values that does not exist")
     seen = arrays["missing_seen"]
-    require_all(~seen | (missing >= 0), "node", "has no branch for the missing values it has seen")
-    require_all(is_inner | ~seen, "node", "is a leaf, yet missing_seen is set")
+    require_all(
+        ~seen | (missing >= 0), "node", "has no branch for missing values, but had some in training"
+    )
+    require_all(is_inner | ~seen, "node", "is a leaf, but missing_seen is set")
 
 
 def _check_surrogates(
@@ -195,28 +211,34 @@ def _check_surrogates(
     check_csr(start, len(attribute), "surrogates")
     check_csr(table_start, len(arrays["surrogate_table_codes"]), "tables of surrogates")
     has_two = (np.diff(start) == 0) | (arrays["n_children"] == 2)
-    require_all(has_two, "node", "has surrogates and not two children")
+    require_all(has_two, "node", "has surrogates but not two children")
     in_range = (attribute >= 0) & (attribute < len(n_levels))
-    require_all(in_range, "surrogate", "asks for an attribute that is none")
+    require_all(in_range, "surrogate", "tests an attribute that does not exist")
     by_table = is_categorical[attribute]
     require_all(
         (np.diff(table_start) > 0) == by_table,
         "surrogate",
-        "has a table and no category, or none and one",
+        "has a table without testing a category, or tests a category without a table",
     )
     is_number = ~np.isnan(arrays["surrogate_threshold"])
     require_all(
-        is_number != by_table, "surrogate", "has a threshold and no number to compare, or none"
+        is_number != by_table,
+        "surrogate",
+        "has a threshold without testing a number, or tests a number without a threshold",
     )
     low = arrays["surrogate_low"]
-    require_all((low == 0) | (low == 1), "surrogate", "leads to a branch that is none")
+    require_all((low == 0) | (low == 1), "surrogate", "leads to a branch that does not exist")
     check_codes(table_start, arrays["surrogate_table_codes"], n_levels[attribute], "surrogate")
     require_all(
-        arrays["surrogate_table_branch"] < 2, "entry", "of the surrogates' tables leads nowhere"
+        arrays["surrogate_table_branch"] < 2,
+        "entry",
+        "of the surrogate tables leads to a branch that does not exist",
     )
     for name in ("surrogate_agreement", "surrogate_adjusted"):
         require_all(
-            (arrays[name] >= 0) & (arrays[name] <= 1), "surrogate", f"has an impossible {name}"
+            (arrays[name] >= 0) & (arrays[name] <= 1),
+            "surrogate",
+            f"has a {name} that is not from 0 to 1",
         )
 
 
@@ -225,38 +247,38 @@ def _check_contents(
 ) -> None:
     counts, proba = arrays["counts"], arrays["proba"]
     n_classes = counts.shape[1]
-    fine = np.asarray((np.isfinite(counts) & (counts >= 0)).all(axis=1))
-    require_all(fine, "node", "has class counts that are not finite numbers from 0 on")
-    fine = np.asarray(((proba >= 0) & (proba <= 1 + SUM_SLACK)).all(axis=1))
-    require_all(fine, "node", "has class shares outside of 0 to 1")
+    ok = np.asarray((np.isfinite(counts) & (counts >= 0)).all(axis=1))
+    require_all(ok, "node", "has class counts that are not finite numbers >= 0")
+    ok = np.asarray(((proba >= 0) & (proba <= 1 + SUM_SLACK)).all(axis=1))
+    require_all(ok, "node", "has class probabilities outside of 0 to 1")
     require_all(
         np.abs(sums(proba) - 1) <= SUM_SLACK,
         "node",
-        "has class shares that do not add up to 1",
+        "has class probabilities that do not sum to 1",
     )
     pred = arrays["pred"]
-    require_all((pred >= 0) & (pred < n_classes), "node", "predicts a class that is none")
+    require_all((pred >= 0) & (pred < n_classes), "node", "predicts a class that does not exist")
     gain = arrays["gain"]
     require_all(
-        np.isfinite(gain) & (gain >= 0), "node", "has a gain that is not a number from 0 on"
+        np.isfinite(gain) & (gain >= 0), "node", "has a gain that is not a finite number >= 0"
     )
     is_leaf = arrays["attribute"] < 0
-    require_all(~is_leaf | (gain == 0), "node", "is a leaf and has a gain")
+    require_all(~is_leaf | (gain == 0), "node", "is a leaf with a gain")
     many = arrays["multiplicity"]
     most = np.where(is_leaf, most_levels, 1)
-    require_all((many >= 1) & (many <= most), "node", "stands for an impossible number of leaves")
+    require_all((many >= 1) & (many <= most), "node", "represents an impossible number of leaves")
     if len(inner):
         kept = add_up(counts, inner, arrays["first_child"][inner])
-        require_all(kept, "node", "has other class counts than its children together")
+        require_all(kept, "node", "has class counts that differ from the sum over its children")
     with np.errstate(over="ignore"):
         weight = sums(schema.priors.weighted(counts))
-    fine = np.isfinite(weight)
-    require_all(fine, "node", "has class weights that add up to more than a number holds")
-    require(bool(weight[0] > 0), "no row counts in its tree")
-    fine = np.ones(len(weight), dtype=bool)
+    ok = np.isfinite(weight)
+    require_all(ok, "node", "has class weights whose sum overflows")
+    require(bool(weight[0] > 0), "the training rows of its tree have no weight")
+    ok = np.ones(len(weight), dtype=bool)
     if len(inner):
-        fine[inner] = segment_sums(weight[1:], arrays["first_child"][inner] - 1) > 0
-    require_all(fine, "node", "has a test that no row has passed")
+        ok[inner] = segment_sums(weight[1:], arrays["first_child"][inner] - 1) > 0
+    require_all(ok, "node", "has a test, but no training rows")
 
 
 def add_up(counts: np.ndarray, inner: np.ndarray, first_child: np.ndarray) -> np.ndarray:

@@ -43,7 +43,7 @@ ALL_BRANCHES = -1  # as missing_branch
 
 @dataclass(frozen=True, slots=True)
 class Surrogate:
-    """A test that stands in for that of a node."""
+    """A surrogate: a test that decides where the value of a node's own is missing."""
 
     attribute: int
     threshold: float  # NaN where levels decide

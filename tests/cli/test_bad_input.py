@@ -44,10 +44,14 @@ RANK = ["rank", "good.csv", "-t", "y", *BY_MODEL]
 EUROPEAN = ["train", "decimals.csv", "-t", "y", "-o", "new.model", "--delimiter", ";"]
 CASES: list[tuple[list[str], int, str]] = [
     # data files
-    (["train", "none.csv", "-t", "y", "-o", "m"], 3, "none.csv: there is no such file"),
-    (["train", ".", "-t", "y", "-o", "m"], 2, "what kind of file"),
-    (["train", "table.xlsx", "-t", "y", "-o", "m"], 2, "'.xlsx' is unknown; name it by what"),
-    (["train", "empty.csv", "-t", "y", "-o", "m"], 3, "empty.csv is empty: its first line should"),
+    (["train", "none.csv", "-t", "y", "-o", "m"], 3, "none.csv: no such file"),
+    (["train", ".", "-t", "y", "-o", "m"], 2, "the file format is unknown"),
+    (
+        ["train", "table.xlsx", "-t", "y", "-o", "m"],
+        2,
+        "'.xlsx' is not supported: rename the file with",
+    ),
+    (["train", "empty.csv", "-t", "y", "-o", "m"], 3, "empty.csv is empty: its first line must"),
     (["train", "header.csv", "-t", "y", "-o", "m"], 3, "header.csv has 3 columns, but no rows"),
     (
         ["train", "broken.csv", "-t", "y", "-o", "m"],
@@ -57,7 +61,7 @@ CASES: list[tuple[list[str], int, str]] = [
     (["rank", "broken.csv", "-t", "y"], 3, "broken.csv, line 3"),
     (["evaluate", "broken.csv", "-t", "y"], 3, "broken.csv, line 3"),
     (["compare", "broken.csv", "-t", "y"], 3, "broken.csv, line 3"),
-    (["train", "only.csv", "-t", "y", "-o", "m"], 3, "no column is left to tell 'y' from"),
+    (["train", "only.csv", "-t", "y", "-o", "m"], 3, "no attribute is left to predict 'y' from"),
     (["train", "clock.csv", "-t", "y", "-o", "m"], 3, "column 'a' has the type Time"),
     # columns
     (["train", "unended.csv", "-t", "y", "-o", "m"], 3, "unended.csv has 3 columns, but no rows"),
@@ -67,63 +71,63 @@ CASES: list[tuple[list[str], int, str]] = [
     (
         ["train", "semicolons.csv", "-t", "y", "-o", "m"],
         3,
-        "it has one column, 'a;b;y'. If ';' separates its values, say so (--delimiter ';')",
+        "it has only one column, 'a;b;y'. If ';' separates its values, use --delimiter ';'",
     ),
     (
         ["rank", "commas.tsv", "-t", "y"],
         3,
-        "it has one column, 'a,b,y'. If ',' separates its values, say so (--delimiter ',')",
+        "it has only one column, 'a,b,y'. If ',' separates its values, use --delimiter ','",
     ),
     (["rank", "spaces.csv", "-t", "y"], 3, "'y' (--target): there is only 'a b y'"),
     (
         ["rank", "decimals.csv", "-t", "y"],
         3,
-        "line 2: 2 fields, but the header has 1: it has one column, 'a;b;y'. If ';' separates",
+        "line 2: 2 fields, but the header has 1: it has only one column, 'a;b;y'. If ';' separates",
     ),
     (
         ["rank", "decimals.csv", "-t", "y", "--delimiter", ";"],
         3,
-        "column 'a' holds text such as '1,5'. If the comma is a decimal sign, say so (--decimal ,)",
+        "column 'a' contains text such as '1,5'. If the comma is the decimal sign, use --decimal ,",
     ),
     ([*EUROPEAN, "--categorical", "a"], 0, ""),
     ([*EUROPEAN, "--drop", "a"], 0, ""),
     ([*TRAIN, "--drop", "c"], 3, "good.csv has no column 'c' (--drop)"),
     ([*TRAIN, "--categorical", "c"], 3, "good.csv has no column 'c' (--categorical)"),
     ([*TRAIN, "--weights", "c"], 3, "good.csv has no column 'c' (--weights)"),
-    ([*TRAIN, "--weights", "b"], 3, "column 'b' (--weights) is of type string, but a weight"),
+    ([*TRAIN, "--weights", "b"], 3, "column 'b' (--weights) is of type string, but weights"),
     ([*TRAIN, "--group", "c"], 3, "good.csv has no column 'c' (--group)"),
     (["evaluate", "good.csv", "-t", "y", "--group", "y"], 2, "--group names 'y', which is the tar"),
     (
         ["train", "weightless.csv", "-t", "y", "--group", "w", "-o", "m"],
         3,
-        "column 'w' (--group) has no value in 1 row, the first is row",
+        "column 'w' (--group) is missing in 1 row, first in row",
     ),
     ([*TRAIN, "--drop", "y"], 2, "--drop names 'y', which is the target"),
-    ([*TRAIN, "--drop", "a", "--drop", "b"], 3, "no column is left"),
+    ([*TRAIN, "--drop", "a", "--drop", "b"], 3, "no attribute is left"),
     (
         ["train", "negative.csv", "-t", "y", "--weights", "w", "-o", "m"],
         3,
-        "sample_weight holds -1.0",
+        "sample_weight contains -1.0",
     ),
     (
         ["train", "weightless.csv", "-t", "y", "--weights", "w", "-o", "m"],
         3,
-        "has no value in 1 row",
+        "is missing in 1 row",
     ),
     # targets
-    (["train", "one_class.csv", "-t", "y", "-o", "m"], 3, "'y' holds one class only, 'p'"),
-    (["rank", "one_class.csv", "-t", "y"], 3, "'y' holds one class only, 'p'"),
+    (["train", "one_class.csv", "-t", "y", "-o", "m"], 3, "'y' has only one class, 'p'"),
+    (["rank", "one_class.csv", "-t", "y"], 3, "'y' has only one class, 'p'"),
     (
         ["train", "holes.csv", "-t", "y", "-o", "m"],
         3,
-        "no value in 1 row, the first is row 2 below",
+        "missing in 1 row, first in row 2 below",
     ),
     (["train", "numbers.csv", "-t", "y", "-o", "m"], 3, "(target 'y'): Unknown label type"),
     (["evaluate", "rare.csv", "-t", "y"], 3, "the class 'q' has 1 row"),
     (["evaluate", "good.csv", "-t", "y", "--folds", "3"], 3, "has 1 row"),
-    ([*TRAIN, "--holdout", "0.3"], 3, "a share of 0.3 of each class is less than a row"),
+    ([*TRAIN, "--holdout", "0.3"], 3, "a fraction of 0.3 of each class is less than one row"),
     ([*TRAIN, "--test", "one_class.csv"], 0, ""),
-    ([*TRAIN, "--test", "only.csv"], 3, "only.csv: no column is left"),
+    ([*TRAIN, "--test", "only.csv"], 3, "only.csv: no attribute is left"),
     (
         [*TRAIN, "-m", "tree", "--test", "clock.csv"],
         3,
@@ -137,71 +141,83 @@ CASES: list[tuple[list[str], int, str]] = [
     (
         [*TRAIN, "--method", "karte"],
         2,
-        "--method 'karte' is none of the methods: did you mean 'cart'",
+        "--method 'karte' is not a known method: did you mean 'cart'",
     ),
     ([*TRAIN, "--prune", "eror_based"], 2, "did you mean 'error_based'?"),
-    ([*TRAIN, "--method", "mml", "--prune", "none"], 2, "MML has a way of its own"),
-    ([*TRAIN, "--method", "rules", "--prune", "none"], 2, "rules are pruned one by one"),
-    ([*TRAIN, "--set", "ordered_features=a"], 2, "this is for Python only; ordered dictionaries"),
+    ([*TRAIN, "--method", "mml", "--prune", "none"], 2, "MML controls the size of the tree itself"),
+    (
+        [*TRAIN, "--method", "rules", "--prune", "none"],
+        2,
+        "--method rules prunes each rule separately",
+    ),
+    ([*TRAIN, "--set", "ordered_features=a"], 2, "available in Python only; in Parquet and Arrow"),
     ([*TRAIN, "--set", "max_dept=3"], 2, "did you mean 'max_depth'?"),
     ([*TRAIN, "--set", "max_depth"], 2, "--set 'max_depth': write name=value"),
     ([*TRAIN, "--set", "max_depth=deep"], 2, "max_depth must be None (no limit) or an integer"),
     ([*TRAIN, "--set", "max_depth=-1"], 2, "max_depth must be None (no limit) or an integer"),
-    ([*TRAIN, "--set", "max_depth=1", "--set", "max_depth=2"], 2, "names 'max_depth' twice"),
+    ([*TRAIN, "--set", "max_depth=1", "--set", "max_depth=2"], 2, "--set gives 'max_depth' twice"),
     ([*TRAIN, "--set", "criterion=gina"], 2, "criterion must be one of"),
     ([*TRAIN, "--set", "class_weight=balance"], 2, "class_weight"),
     ([*TRAIN, "--set", "pruning=none"], 2, "--set pruning=...: use --prune"),
     ([*TRAIN, "--set", "categorical_features=a"], 2, "use --categorical COL"),
-    ([*TRAIN, "--set", "attribute_costs=a"], 2, "it is for Python only"),
+    ([*TRAIN, "--set", "attribute_costs=a"], 2, "available in Python only"),
     ([*TRAIN, "-m", "c45", "--set", "confidence=2"], 2, "confidence must be above 0"),
     ([*TRAIN, "-m", "tree", "--set", "confidence=0.1"], 2, "has no such parameter"),
     ([*TRAIN, "-m", "rules", "--set", "when=never"], 2, "when must be"),
-    ([*TRAIN, "--holdout", "1.5"], 2, "--holdout must be a share of the rows"),
-    ([*TRAIN, "--holdout", "0.3", "--test", "good.csv"], 2, "--test and --holdout: give one"),
+    ([*TRAIN, "--holdout", "1.5"], 2, "--holdout must be a fraction of the rows"),
+    ([*TRAIN, "--holdout", "0.3", "--test", "good.csv"], 2, "--test and --holdout: give only one"),
     (["train", "good.csv", "-o", "m"], 2, "Missing option '--target'"),
     (["train", "good.csv", "-t", "y"], 2, "Missing option '--output'"),
     (["trainn"], 2, "No such command 'trainn'"),
     (["show", "--wide"], 2, "No such option"),
-    (["rank", "good.csv", "-t", "y", "-c", "ginny"], 2, "--criterion 'ginny' is none of them"),
-    ([*RANK, "-c", "gini"], 2, "--criterion does not go with --model"),
-    ([*RANK, "--drop", "a"], 2, "--drop does not go with --model"),
-    ([*RANK, "--metric", "logloss"], 2, "'logloss' is none of them: did you mean 'log_loss'?"),
+    (
+        ["rank", "good.csv", "-t", "y", "-c", "ginny"],
+        2,
+        "--criterion 'ginny' is not a known criterion",
+    ),
+    ([*RANK, "-c", "gini"], 2, "--criterion cannot be used with --model"),
+    ([*RANK, "--drop", "a"], 2, "--drop cannot be used with --model"),
+    (
+        [*RANK, "--metric", "logloss"],
+        2,
+        "'logloss' is not a known metric: did you mean 'log_loss'?",
+    ),
     ([*RANK, "--weights", "a"], 2, "--weights names 'a', which is an attribute of the model"),
     (["rank", "good.csv", "-t", "a", *BY_MODEL], 2, "--target names 'a', which is an attribute"),
     (["rank", "good.csv", "-t", "z", *BY_MODEL], 3, "has no column 'z' (--target)"),
     (
         ["rank", "one_class.csv", "-t", "y", *BY_MODEL, "--metric", "auc"],
         3,
-        "(target 'y'): metric='auc' is not defined on these rows",
+        "(target 'y'): metric='auc' is undefined, since y has only one class",
     ),
     (["rank", "unnamed.csv", "-t", "y", *BY_MODEL], 3, "has no column 'a' (of the model)"),
-    (["rank", "good.csv", "-t", "y", "--model", "none.model"], 4, "there is no such model file"),
+    (["rank", "good.csv", "-t", "y", "--model", "none.model"], 4, "no such model file"),
     (["rank", "good.csv", "-t", "y", "--seed", "1"], 2, "--seed needs --model"),
     (["rank", "good.csv", "-t", "y", "--metric", "auc"], 2, "--metric needs --model"),
     (["evaluate", "good.csv", "-t", "y", "-m", "c45,id4"], 2, "did you mean 'id3'?"),
     (["evaluate", "good.csv", "-t", "y", "-m", ","], 2, "--methods names no method"),
     (["evaluate", "good.csv", "-t", "y", "--folds", "1"], 2, "--folds"),
-    (["compare", "good.csv", "-t", "y", "--holdout", "0"], 2, "--holdout must be a share"),
-    (["rules", "good.model", "--format", "xml"], 2, "--format 'xml' is none of the formats"),
-    (["rules", "good.model", "-f", "json", "--limit", "2"], 2, "json has all the rules"),
-    (["export", "good.model", "--to", "sqll"], 2, "--to 'sqll' is none of the formats"),
-    (["export", "good.model"], 2, "--to says the format"),
+    (["compare", "good.csv", "-t", "y", "--holdout", "0"], 2, "--holdout must be a fraction"),
+    (["rules", "good.model", "--format", "xml"], 2, "--format 'xml' is not a known format"),
+    (["rules", "good.model", "-f", "json", "--limit", "2"], 2, "got json, which has all the rules"),
+    (["export", "good.model", "--to", "sqll"], 2, "--to 'sqll' is not a known format"),
+    (["export", "good.model"], 2, "export needs a format, --to FORMAT"),
     (["export", "--to", "text"], 2, "export needs a model"),
     (["export", "good.model", "--to", "text", "--set", "wide=1"], 2, "has no option 'wide'"),
     (["demo", "--rows", "5"], 2, "--rows"),
     # models
-    (["show", "none.model"], 4, "none.model: there is no such model file"),
+    (["show", "none.model"], 4, "none.model: no such model file"),
     (["show", "good.csv"], 4, "good.csv: it is not a fasttree model file"),
     (["rules", "newer.model"], 4, "newer.model: "),
     (["export", "cut.model", "--to", "text"], 4, "cut.model: "),
     (["show", "."], 4, ".: "),
     # outputs
-    (["train", "good.csv", "-t", "y", "-o", "good.model"], 5, "good.model exists already"),
-    (["train", "good.csv", "-t", "y", "-o", "no/m"], 5, "there is no directory no"),
-    (["train", "good.csv", "-t", "y", "-o", "."], 5, "is a directory: name a file"),
-    (["rules", "good.model", "-o", "good.csv"], 5, "good.csv exists already"),
-    (["export", "good.model", "--to", "text", "-o", "good.csv"], 5, "good.csv exists already"),
-    (["demo", "--csv", "good.csv"], 5, "good.csv exists already"),
+    (["train", "good.csv", "-t", "y", "-o", "good.model"], 5, "good.model already exists"),
+    (["train", "good.csv", "-t", "y", "-o", "no/m"], 5, "the directory no does not exist"),
+    (["train", "good.csv", "-t", "y", "-o", "."], 5, "is a directory: give the name of a file"),
+    (["rules", "good.model", "-o", "good.csv"], 5, "good.csv already exists"),
+    (["export", "good.model", "--to", "text", "-o", "good.csv"], 5, "good.csv already exists"),
+    (["demo", "--csv", "good.csv"], 5, "good.csv already exists"),
 ]
 
 
@@ -256,8 +272,8 @@ def test_debug_shows_the_traceback_wherever_it_stands(tmp_path: Path) -> None:
         result = run(*args)
         assert result.code == 4
         assert "Traceback" in result.err
-        assert result.err.splitlines()[-1] == "Error: x: there is no such model file"
-    assert "--debug: there is no such" in run("show", "--", "--debug").err  # this one is a file
+        assert result.err.splitlines()[-1] == "Error: x: no such model file"
+    assert "--debug: no such" in run("show", "--", "--debug").err  # this one is a file
 
 
 def test_a_bug_is_told_apart(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,13 +331,13 @@ def test_nothing_is_written_over_what_is_read(
     ):
         result = run(*words)
         assert result.code == 5, words
-        assert "is also an input: write to another name" in result.err
+        assert "is also an input: choose another name" in result.err
     assert {name: Path(name).read_bytes() for name in before} == before
 
 
 MEGABYTE = "x" * 2**20
-LONG = ", line 3: the row is {} bytes long, more than is read as one"
-OPEN = ", line 3: a quote is opened here and never closed"
+LONG = ", line 3: the row is {} bytes long, which is too long to be read"
+OPEN = ", line 3: a quote is opened here but never closed"
 
 
 @pytest.mark.parametrize(
@@ -359,7 +375,7 @@ def test_names_that_are_not_utf8(kind: str, tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"qqqqqqq", b"qqq\xffqqq"))
     result = run("rank", path, "-t", "a")
     assert result.code == 3
-    assert result.err == f"Error: {path}: the name of a column is not UTF-8: rename it\n"
+    assert result.err == f"Error: {path}: a column name is not UTF-8: rename the column\n"
 
 
 def test_a_long_name(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_rules_judged_by_the_rows_of_training(tmp_path: Path, method: str) -> No
     ok("train", tmp_path / "t.csv", "-t", "y", "-m", method, "-o", path)
     for name, (_, is_warned) in tables.items():
         said = ok("rules", path, "--test", tmp_path / f"{name}.csv", "-t", "y").err
-        words = f"{name}.csv has as many rows of each class at each leaf of the tree as the rows"
+        words = f"{name}.csv has as many rows of each class at each leaf of the tree as the training rows"
         assert (words in " ".join(said.split())) == is_warned, said
     ok("train", tmp_path / "half.csv", "-t", "y", "-m", method, "--force", "-o", path)
     (tmp_path / "other.csv").write_text("size,ward,y\n" + "\n".join(halves[1]) + "\n")

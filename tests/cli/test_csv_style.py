@@ -88,8 +88,8 @@ def test_what_is_left_out_may_hold_anything(data: Path) -> None:
     ]
     data.write_text("\n".join(lines) + "\n", "utf-8")
     words = ("train", data, "-t", "outcome", "-o", "m")
-    assert "'big' holds the whole number 1000" in run(*words, "--drop", "a b").err
-    assert "'a b' holds text such as '1,5'" in run(*words, "--drop", "big").err
+    assert "'big' contains the integer 1000" in run(*words, "--drop", "a b").err
+    assert "'a b' contains text such as '1,5'" in run(*words, "--drop", "big").err
     ok(*words, "--drop", "big", "--drop", "a b")
     ok(*words, "--drop", "big", "--categorical", "a b", "--force")
     ok(*words, "--drop", "a b", "--categorical", "big", "--force")
@@ -107,8 +107,8 @@ def test_study(european: Path) -> None:
     assert result.code == 0, result.err
     refused = run(*words, "-m", "SMML", "--seeds", 1, "--delimiter", ";")
     assert refused.code == 3
-    assert "column 'pulse' holds text such as" in refused.err
-    assert "(--decimal ,)" in refused.err
+    assert "column 'pulse' contains text such as" in refused.err
+    assert "use --decimal ,;" in refused.err
 
 
 @pytest.fixture(autouse=True)

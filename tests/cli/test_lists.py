@@ -162,7 +162,7 @@ CASES = {
         ("score", "m.model", "p.parquet", "-o", "o.parquet"),
         COLUMNS,
         scored,
-        "has no column 'iid', which is to be kept in the output: did you mean 'id'?",
+        "has no column 'iid', which was requested for the output: did you mean 'id'?",
     ),
     ("export", "--set"): Case(
         ("export", "m.model", "--to", "sql"),
@@ -178,7 +178,7 @@ CASES = {
         (*STUDY, "--drop", "id", "-m", "SMML", "--force"),
         ("r1.md", '"r, 2.html"'),
         reported,
-        "end its name in .html or .md",
+        "must end in .html or .md",
     ),
 }
 
@@ -218,7 +218,7 @@ def test_a_name_that_does_not_exist(command: str, option: str, folder: Path) -> 
     assert wrong.format(option) in result.err
     result = run(*words, option, f'{first},"b')
     assert result.code == 2
-    assert "a quote is opened and never closed" in result.err
+    assert "unclosed quote" in result.err
 
 
 # -- columns -----------------------------------------------------------------------------------------------------------
@@ -241,7 +241,10 @@ def test_a_column_that_is_also_a_list_is_not_guessed(folder: Path) -> None:
     write_csv(Path("p.csv"), table)
     result = run(*TRAIN, "--drop", "a,b")
     assert result.code == 2
-    assert "'a,b' is the name of a column, and a list with the column 'a'" in result.err
+    assert (
+        "'a,b' is ambiguous: it is the name of a column, and a list with the column 'a'"
+        in result.err
+    )
     assert not {"a,b"} & set(attributes_of(ok(*TRAIN, "--drop", '"a,b"')))
     both = attributes_of(ok(*TRAIN, "--drop", "a", "--drop", "b"))
     assert "a,b" in both
@@ -328,7 +331,7 @@ def test_every_option_that_is_listed_can_be_set(folder: Path) -> None:
 def test_one_value_is_no_list(folder: Path) -> None:
     result = run(*TRAIN, "--set", "max_depth=2,3")
     assert result.code == 2
-    assert "max_depth takes one value" in result.err
+    assert "max_depth takes a single value" in result.err
     result = run("export", "m.model", "--to", "sql", "--set", "kepe=age")
     assert result.code == 2
     assert "--to sql has no option 'kepe' (--set): did you mean 'keep'?" in result.err

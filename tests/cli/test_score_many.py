@@ -81,7 +81,7 @@ def test_bad_files_are_left_out_of_a_folder(folder: Path, classifier: Any, jobs:
     assert result.out == ""
     *errors, last = result.err.splitlines()
     assert errors[0].startswith("Error: in/v1.csv has no column 'age'")
-    assert errors[1].startswith("Error: in/v3.csv, line 32: column 'age' holds 'old'")
+    assert errors[1].startswith("Error: in/v3.csv, line 32: column 'age' contains 'old'")
     assert last == "2 of 6 inputs could not be scored"
     assert sorted(path.name for path in Path("out").glob("v*")) == [f"v{k}.csv" for k in GOOD]
     for k in GOOD:
@@ -148,7 +148,7 @@ def test_the_bad_ones_are_made_when_they_are_mended(folder: Path, classifier: An
         assert run(*words).code == 6
         pa.csv.write_csv(visits(3), "in/v3.csv")
         result = ok(*words)
-        assert ("5 inputs scored before" in result.err) == (output == "out/")
+        assert ("5 inputs already scored by an earlier run" in result.err) == (output == "out/")
         with open("in/v3.csv", "a") as file:
             file.write('99,"old",70,"north","ill"\n')
     assert predictions("all.csv") == [x for k in range(6) for x in predicted(k, classifier)]
@@ -183,11 +183,15 @@ def test_without_it_the_first_bad_file_ends_the_run_and_the_report_tells(
 @pytest.mark.parametrize(
     ("words", "code", "error"),
     [
-        (("none.model", "in/v0.csv", "-o", "o.csv"), 4, "there is no such model file"),
-        (("m.model", "in/v0.csv", "-o", "there.csv"), 5, "there.csv exists"),
-        (("m.model", "in/v0.csv", "-o", "o.xls"), 2, "o.xls: the ending says no format"),
+        (("none.model", "in/v0.csv", "-o", "o.csv"), 4, "no such model file"),
+        (("m.model", "in/v0.csv", "-o", "there.csv"), 5, "there.csv already exists"),
+        (
+            ("m.model", "in/v0.csv", "-o", "o.xls"),
+            2,
+            "o.xls: the extension is not that of a known format",
+        ),
         (("m.model", "none.csv", "-o", "o.csv"), 3, "none.csv does not exist"),
-        (("m.model", "in/x*.csv", "-o", "o.csv"), 3, "a pattern that no file matches"),
+        (("m.model", "in/x*.csv", "-o", "o.csv"), 3, "no file matches the pattern in/x*.csv"),
         (("m.model", "in/v0.csv", "-o", "o.csv", "--strict", "--lenient"), 2, "contradict"),
     ],
 )
@@ -308,8 +312,8 @@ def test_what_stands_for_nothing(tree: Path) -> None:
     os.mkdir("none")
     for words, message in (
         (["none"], "none is a folder without data files (.csv, "),
-        (["t/*.feather"], "t/*.feather is a pattern that no file matches"),
-        (["t/s*"], "t/s* is a pattern that no file matches"),  # a folder is no file
+        (["t/*.feather"], "no file matches the pattern t/*.feather"),
+        (["t/s*"], "no file matches the pattern t/s*"),  # a folder is no file
     ):
         for more in ([], ["--keep-going"]):
             result = run("score", "m.model", *words, "-o", "o.csv", *more)
@@ -369,7 +373,7 @@ def test_the_rows_that_are_printed_are_those_of_a_file(folder: Path) -> None:
 def test_errors_of_a_pipe_name_it(folder: Path) -> None:
     done = piped("-", "-o", "o.csv", given=b"age,pulse,ward\n40,70,north\nold,70,north\n")
     assert done.returncode == 3
-    assert done.stderr.startswith(b"Error: standard input, line 3: column 'age' holds 'old'")
+    assert done.stderr.startswith(b"Error: standard input, line 3: column 'age' contains 'old'")
     done = piped("-", "-o", "o.csv")
     assert done.stderr == b"Error: standard input is empty: it has 0 bytes.\n"
     assert not Path("o.csv").exists()
@@ -389,10 +393,10 @@ def test_only_whole_files_are_printed_if_bad_ones_are_left_out(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-", "-", "-o", "o.csv"], "can be read once"),
-        (["-", "-o", "out/"], "has no name for a file in out"),
-        (["-", "-o", "o.csv", "--resume"], "cannot be resumed"),
-        (["in/v0.csv", "-o", "-", "--resume"], "cannot be resumed"),
+        (["-", "-", "-o", "o.csv"], "can be read only once"),
+        (["-", "-o", "out/"], "has no name for an output file in out"),
+        (["-", "-o", "o.csv", "--resume"], "resume is not supported"),
+        (["in/v0.csv", "-o", "-", "--resume"], "resume is not supported"),
         (["in/v0.csv", "-o", "-", "--json"], "--json and -o - both go to stdout"),
     ],
 )
@@ -404,7 +408,7 @@ def test_what_pipes_cannot_do(folder: Path, words: list[str], message: str) -> N
 
 
 def test_in_python_a_pipe_is_one_input(classifier: Any) -> None:
-    with pytest.raises(ArgumentError, match="can be read once"):
+    with pytest.raises(ArgumentError, match="can be read only once"):
         score_files(classifier, ["-", "-"], "o.csv")
 
 

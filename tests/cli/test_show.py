@@ -151,7 +151,7 @@ def test_depth(trees: dict[str, Any], depth: int) -> None:
     tree = trees["500 leaves"]
     lines = drawn(tree, width=180, depth=depth)
     n_nodes = np.count_nonzero(tree.depth <= depth)
-    notes = ["", '"(or missing)": none was missing there in training.'] if depth > 1 else []
+    notes = ["", '"(or missing)": no values were missing there in training.'] if depth > 1 else []
     assert lines[1 + n_nodes : -2] == notes
     assert lines[-1].startswith(f"{depth} of {tree.max_depth} levels; --depth {depth + 2}")
     hidden = [int(n) for line in lines for n in re.findall(r"… (\d+) lea", line)]
@@ -192,9 +192,9 @@ def test_marks_and_what_they_mean(tmp_path: Path) -> None:
     ]
     assert lines[9:] == [
         "",
-        '"(or missing)": none was missing there in training.',
-        "town = other: any level but {a, b} (in training 3, with too",
-        "few rows each).",
+        '"(or missing)": no values were missing there in training.',
+        "town = other: any category except {a, b} (3 in training,",
+        "each with too few rows).",
     ]
     assert ok("show", tmp_path / "m", "--depth", 0, width=60).out.count("missing") == 0
     fasttree.RuleClassifier(base=model).fit(X, list("nnnyyynyn")).save(tmp_path / "r")
@@ -312,7 +312,7 @@ def test_many_classes() -> None:
 def test_rules_and_averages_say_so(tmp_path: Path) -> None:
     X, y = fasttree.datasets.play_tennis()
     fasttree.RuleClassifier().fit(X, y).save(tmp_path / "r")
-    assert "The rules decide" in ok("show", tmp_path / "r").out
+    assert "Predictions come from the rules" in ok("show", tmp_path / "r").out
     fasttree.MMLClassifier().fit(X, y).save(tmp_path / "m")
     assert "averages over the prunings" in ok("show", tmp_path / "m").out
 

@@ -86,7 +86,7 @@ def test_the_columns_of_the_cohort_are_listed_too(tmp_path: Path) -> None:
     ("arguments", "code", "words"),
     [
         (["--data", "FILE"], exit_codes.USAGE, "--data needs --target"),
-        (["--target", "cesarean"], exit_codes.USAGE, "say which with --data"),
+        (["--target", "cesarean"], exit_codes.USAGE, "give the table with --data"),
         (
             ["--data", "FILE", "-t", "cesarean", "--by", "cesarean"],
             exit_codes.USAGE,
@@ -100,12 +100,20 @@ def test_the_columns_of_the_cohort_are_listed_too(tmp_path: Path) -> None:
         (
             ["--data", "FILE", "-t", "cesarean", "--by", "presentation"],
             exit_codes.BAD_DATA,
-            "needs 50",
+            "needs at least 50",
         ),
-        (["--json", "nowhere/study.json"], exit_codes.BAD_OUTPUT, "no directory"),
+        (
+            ["--json", "nowhere/study.json"],
+            exit_codes.BAD_OUTPUT,
+            "the directory nowhere does not exist",
+        ),
         (["--json", "."], exit_codes.BAD_OUTPUT, "is a directory"),
-        (["-o", "nowhere/report.html"], exit_codes.BAD_OUTPUT, "no directory"),
-        (["-o", "report.pdf"], exit_codes.USAGE, "end its name in .html or .md"),
+        (
+            ["-o", "nowhere/report.html"],
+            exit_codes.BAD_OUTPUT,
+            "the directory nowhere does not exist",
+        ),
+        (["-o", "report.pdf"], exit_codes.USAGE, "must end in .html or .md"),
     ],
 )
 def test_what_goes_wrong(births: Path, arguments: list[str], code: int, words: str) -> None:
@@ -121,7 +129,7 @@ def test_a_file_with_an_empty_column(births: Path, tmp_path: Path) -> None:
     path.write_text("\n".join(["empty," + lines[0], *("," + line for line in lines[1:])]) + "\n")
     code, printed = run("--data", path, "-t", "cesarean", "--seeds", 1, "-m", "SMML")
     assert code == exit_codes.OK, printed
-    assert "empty was left out: no row of the group has a value" in printed
+    assert "empty was left out: all values are missing in this group" in printed
 
 
 def test_reports(births: Path, tmp_path: Path) -> None:
@@ -135,7 +143,7 @@ def test_reports(births: Path, tmp_path: Path) -> None:
     page.write_text("mine")
     code, printed = run(*given, "-o", page)
     assert code == exit_codes.BAD_OUTPUT
-    assert "exists already" in " ".join(printed.split())
+    assert "already exists" in " ".join(printed.split())
     assert "--force" in printed
     assert page.read_text() == "mine"
     code, printed = run(*given, "-o", page, "--force")

@@ -110,7 +110,7 @@ def test_settings_reach_the_estimator(data: Path, options: list[str], estimator:
         assert str(loaded.rules_) == str(model.rules_)
 
 
-WHY = "without --method, cross-validation chooses the size (--prune none keeps all)"
+WHY = "without --method, cross-validation chooses the size (no pruning: --prune none)"
 
 
 def test_without_a_method_the_tree_has_the_size_that_pays(data: Path, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_without_a_method_the_tree_has_the_size_that_pays(data: Path, tmp_path: 
     assert removed > whole["leaves"] / 2
     assert found["test"]["accuracy"] > whole["test"]["accuracy"] + 0.01
     lines = [line.strip() for line in ok(*words).out.splitlines()]
-    place = lines.index(f"pruned by         cost_complexity: {removed} leaves cut")
+    place = lines.index(f"pruned by         cost_complexity: {removed} leaves removed")
     assert lines[place + 1] == WHY
     for choice in (["-m", "tree"], ["--prune", "none"], ["--prune", "cost_complexity"]):
         assert WHY not in ok(*words, *choice).out
@@ -136,7 +136,7 @@ def test_a_single_leaf_says_how_to_see_what_had_grown(tmp_path: Path) -> None:
     noise = pa.table({"a": rng.normal(size=80), "y": np.array(["p", "q"])[rng.integers(0, 2, 80)]})
     data = write_csv(tmp_path / "t.csv", noise)
     result = ok("train", data, "-t", "y", "-o", tmp_path / "m.model")
-    assert "--prune none shows what had grown" in result.err
+    assert "use --prune none to see the unpruned tree" in result.err
     assert "pruning=None" not in result.err
 
 
@@ -233,10 +233,11 @@ def test_what_the_columns_were_taken_for(tmp_path: Path) -> None:
     ):
         assert line in result.out.splitlines()
     assert result.err.splitlines() == [
-        "Warning: column 'name' has 60 different values in 60 rows, so it tells nothing about new rows: leave it out "
-        "(--drop name), or let categories of few rows count as one (--min-category-count 20)",
-        "Warning: column 'seen' holds text such as '1/2/2024', which looks like a date, and became 3 categories: write "
-        "dates as 2024-02-29, or declare it categorical (--categorical seen) if categories are meant",
+        "Warning: column 'name' has 60 distinct values in 60 rows, so it does not generalise to new rows: leave it out "
+        "(--drop name), or merge its rare categories (--min-category-count 20)",
+        "Warning: column 'seen' contains text such as '1/2/2024', which looks like a date, and was read as 3 "
+        "categories: write dates as 2024-02-29, or declare it categorical (--categorical seen) if its values are "
+        "categories",
     ]
     result = ok(*words, "--drop", "name", "--categorical", "seen")
     assert "3 attributes (1 numeric, 1 times, 1 categorical)" in result.out
@@ -300,7 +301,7 @@ def test_categories_of_few_rows(tmp_path: Path) -> None:
     assert "min_category_count must be a finite number of at least 1, got 0" in result.err
     result = run(*words, "--min-category-count", "5", "--set", "min_category_count=5")
     assert result.code == 2
-    assert "--min-category-count and --set min_category_count: give one of them" in result.err
+    assert "--min-category-count and --set min_category_count: give only one of them" in result.err
 
 
 def test_judged_by_the_rows_of_training(tmp_path: Path) -> None:
@@ -322,7 +323,7 @@ def test_judged_by_the_rows_of_training(tmp_path: Path) -> None:
             files[name],
         )
         assert (
-            "has the rows that the model is trained on, so its accuracy there says nothing about new rows"
+            "contains the training rows, so the test accuracy says nothing about new rows"
             in ok(*words).err
         ) == is_warned
     words = (
@@ -344,7 +345,7 @@ def test_an_output_is_not_lost(data: Path) -> None:
     path.write_text("mine")
     result = run("train", data, "-t", "outcome", "-o", path)
     assert result.code == 5
-    assert "exists already" in result.err
+    assert "already exists" in result.err
     assert "--force" in result.err
     assert path.read_text() == "mine"
     ok("train", data, "-t", "outcome", "-o", path, "--force")

@@ -154,8 +154,8 @@ def test_a_frame_holds_the_same_values() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"n_rows": 99}, ValueError, "n_rows must be 100 or more"),
-        ({"n_rows": 200.5}, TypeError, "whole number"),
+        ({"n_rows": 99}, ValueError, "n_rows must be an integer >= 100"),
+        ({"n_rows": 200.5}, TypeError, "n_rows must be an integer"),
         ({"random_state": -1}, ValueError, "random_state"),
         ({"random_state": True}, ValueError, "random_state"),
     ],
@@ -171,7 +171,7 @@ def test_pandas_is_not_needed() -> None:
         "from fasttree.datasets import make_cesarean_cohort\n"
         "make_cesarean_cohort(100)\n"
         "try: make_cesarean_cohort(100, as_frame=True)\n"
-        "except ImportError as error: assert 'needs pandas' in str(error)\n"
+        "except ImportError as error: assert 'requires pandas' in str(error)\n"
         "else: raise SystemExit('no error')\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -110,5 +110,5 @@ def test_pandas_is_only_imported_when_asked_for() -> None:
 
 def test_without_pandas_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"as_frame=True needs pandas: .* as_frame=False"):
+    with pytest.raises(ImportError, match=r"as_frame=True requires pandas: .* as_frame=False"):
         datasets.play_tennis(as_frame=True)

@@ -145,9 +145,9 @@ def test_notes_stand_beneath_the_tree() -> None:
         model.fit(X, y)
         root = ET.fromstring(model.export("svg"))
         said = "".join(root.find(f"{SVG}desc").itertext())
-        assert '"(or missing)": none was missing there in training. town = other: ' in said
+        assert '"(or missing)": no values were missing there in training. town = other: ' in said
         texts = [text.text for text in root.iter(f"{SVG}text")]
-        assert '"(or missing)": none was missing there in training.' in texts
+        assert '"(or missing)": no values were missing there in training.' in texts
         assert any(text.endswith("(or missing)") for text in texts)
         drawing = layout(model._exportable())
         assert len(drawing.notes) == 2
@@ -188,7 +188,7 @@ def test_a_leaf_alone_and_more_classes_than_colours() -> None:
 def test_large_and_deep_trees_are_cut_or_refused() -> None:
     x = np.arange(6_000.0)
     chain = fasttree.TreeClassifier(max_leaves=None).fit(x[:, np.newaxis], np.arange(6_000) % 2)
-    with pytest.raises(ValueError, match=r"nobody can read more than 1,500.*max_depth=4"):
+    with pytest.raises(ValueError, match=r"at most 1,500 can be drawn legibly.*max_depth=4"):
         chain.export("svg")
     drawing = layout(chain.tree_, 3)
     assert max(int(chain.tree_.depth[box.node]) for box in drawing.boxes) == 3
@@ -196,7 +196,7 @@ def test_large_and_deep_trees_are_cut_or_refused() -> None:
     assert "first 3 levels" in chain.export("svg", max_depth=3)
     assert len(layout(chain.tree_, 0).boxes) == 1
     for wrong in (-1, 1.5, True, "3"):
-        with pytest.raises(ValueError, match="max_depth must be None or a whole number"):
+        with pytest.raises(ValueError, match="max_depth must be None or an integer of at least 0"):
             layout(chain.tree_, wrong)
 
 

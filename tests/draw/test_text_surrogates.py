@@ -22,7 +22,7 @@ grade <= 2.5
 |   (if g2 too: age > 66.5, agreement 0.589, adjusted 0.016)
 |   g2 <= 13.19: No (40/2)
 |   |   (if g2 is missing: ploidy = {diploid}, agreement 0.983, adjusted 0.952)
-|   |   (if ploidy too or another level: here)
+|   |   (if ploidy too or another category: here)
 |   g2 > 13.19: No (21/7)
 |   |   (if g2 is missing: ploidy = {tetraploid}, agreement 0.983, adjusted 0.952)
 grade > 2.5
@@ -66,7 +66,7 @@ def test_they_are_left_out_unless_asked_for(stagec: Any) -> None:
     assert (lacks_g2 & (X["grade"] > 2.5)).any()
     plain = [line for line in STAGEC.splitlines() if "(if " not in line]
     said = [re.sub(r"(g2 \S+ [0-9.]+)", r"\1 or missing (surrogates)", line) for line in plain]
-    note = "Where no branch is marked, surrogates decide for missing values."  # at the grade
+    note = "Where no branch is marked, surrogates route missing values."  # at the grade
     assert stagec.to_text().splitlines() == [*said, "", note]
 
 
@@ -98,7 +98,7 @@ def test_a_split_without_surrogates_names_the_heavier_branch() -> None:
         "|   size <= 8.5 (or missing): 1 (2)",
         "|   size > 8.5: 2 (2)",
         "",
-        '"(or missing)": where rows without the value go.',
+        '"(or missing)": the branch for missing values.',
     ]
 
 

@@ -62,7 +62,9 @@ def test_default_shrinks_to_the_smallest_class() -> None:
     folds = choose_folds(None, hashes, y, classes)
     assert folds is not None
     assert folds.n_folds == 4
-    with pytest.raises(ValueError, match="folds=10 is more than the class 'rare' has rows, 4"):
+    with pytest.raises(
+        ValueError, match="folds=10 is greater than the number of rows of the class 'rare', 4"
+    ):
         choose_folds(10, hashes, y, classes)
     y[1:4] = 0
     with pytest.warns(
@@ -70,7 +72,9 @@ def test_default_shrinks_to_the_smallest_class() -> None:
         match="the class 'rare' has 1 row, too few for cross-validation: the tree is not pruned",
     ):
         assert choose_folds(None, hashed(X), y, classes) is None
-    with pytest.raises(ValueError, match="too few for cross-validation: pass folds of your own"):
+    with pytest.raises(
+        ValueError, match="too few for cross-validation: pass folds as a fold number"
+    ):
         choose_folds(None, hashed(X), y, classes, otherwise=None)
     weights = np.ones(60)
     weights[0] = 2
@@ -95,18 +99,24 @@ def test_given_folds() -> None:
 @pytest.mark.parametrize(
     ("folds", "message"),
     [
-        ([1, 2], "a fold number for each of the 6 rows, got the shape"),
-        ([1] * 6, "puts all rows into one fold: use at least 2"),
+        ([1, 2], "one fold number for each of the 6 rows, got an array of shape"),
+        ([1] * 6, "assigns all rows to one fold: use at least 2"),
         ("five", "folds must be an integer, a fold number for each row"),
-        ([([0, 1, 2], [3, 4, 5])], "folds has 1 split: use at least 2"),
+        (
+            [([0, 1, 2], [3, 4, 5])],
+            r"folds contains too few \(train, test\) splits, 1: use at least 2",
+        ),
         (
             [([0, 1, 2], [3, 4]), ([3, 4], [0])],
-            "split 0 must train on all the rows that it does not test",
+            "split 0 must train on exactly the rows that it does not test",
         ),
-        ([([0, 1, 2], [3, 4, 5]), ([0, 1, 2], [3, 4, 5])], "split 1 tests a row again"),
+        (
+            [([0, 1, 2], [3, 4, 5]), ([0, 1, 2], [3, 4, 5])],
+            "split 1 tests a row that an earlier split tests",
+        ),
         (
             [([0, 1, 2], [3, 4, 6]), ([3, 4, 5], [0, 1, 2])],
-            "split 0 tests a row that is not among the 6",
+            "split 0 tests a row that does not exist: row numbers must be 0 to 5",
         ),
     ],
 )
@@ -117,7 +127,7 @@ def test_bad_folds(folds, message) -> None:
 
 def test_shares_to_hold_out() -> None:
     X, y = some_rows(60)
-    with pytest.raises(ValueError, match="must be between 0 and 1, got 1"):
+    with pytest.raises(ValueError, match="must be above 0 and below 1, got 1"):
         hold_out(hashed(X), y, 1)
 
 
@@ -251,10 +261,14 @@ def test_the_order_and_the_names_of_groups_are_nothing() -> None:
         ([1, 2], None, "groups has 2 entries, but X has 60 rows: give the group of each row"),
         (["a"] * 7 + [None] * 53, None, "groups has a missing value .* in row 7: give the row a"),
         ([1.0] * 9 + [np.nan] * 51, None, "groups has a missing value .* in row 9: give the row a"),
-        (np.zeros((60, 2)), None, "groups must be one column with a group for each row"),
-        ("abc", None, "groups must be one column with a group for each row"),
-        (np.arange(60) % 4, 5, "folds=5 is more than there are groups, 4: use at most"),
-        (np.arange(60) % 4, np.arange(60) % 2, "groups was passed, but .*: pass one of them"),
+        (np.zeros((60, 2)), None, "groups must be a single column with the group of each row"),
+        ("abc", None, "groups must be a single column with the group of each row"),
+        (np.arange(60) % 4, 5, "folds=5 is greater than the number of groups, 4: use at most"),
+        (
+            np.arange(60) % 4,
+            np.arange(60) % 2,
+            "groups was passed, but .*: pass (only )?one of them",
+        ),
     ],
 )
 def test_bad_groups(groups: Any, folds: Any, message: str) -> None:
@@ -310,7 +324,7 @@ def test_repeats() -> None:
     assert str(found).startswith("3 times 4 folds of 120 rows, mean")
     assert set(found.to_frame("dict", per_fold=True)["repeat"]) == {0, 1, 2}
     for repeats in (0, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="repeats must be a whole number from 1 on"):
+        with pytest.raises(ValueError, match="repeats must be an integer >= 1"):
             compare_methods(X, y, ["ID3"], repeats=repeats)
-    with pytest.raises(ValueError, match="repeats was passed, but folds says which rows"):
+    with pytest.raises(ValueError, match="repeats was passed, but folds assigns the rows"):
         compare_methods(X, y, ["ID3"], repeats=2, folds=np.arange(120) % 3)

@@ -98,7 +98,7 @@ def test_as_if_they_had_been_one_in_the_table(model: Any) -> None:
     assert text.startswith(other)
     note = text.removeprefix(other).strip()
     asks = "town = " in text or "town is" in text
-    assert note.startswith("town = other: any level but {k00, k01, ") == asks
+    assert note.startswith("town = other: any category except {k00, k01, ") == asks
     new, _ = table(seed=1)
     new["town"][:40] = [f"never seen {i}" for i in range(40)]
     known = set(X["town"].tolist()) - few
@@ -238,8 +238,8 @@ def test_a_category_that_is_called_so() -> None:
         "town = other (2): 1 (30)",
         "town = other (3): 2 (5)",
         "",
-        '"(or missing)": none was missing there in training.',
-        "town = other (3): any level but {other, other (2)} (in training 2, with too few rows each).",
+        '"(or missing)": no values were missing there in training.',
+        "town = other (3): any category except {other, other (2)} (2 in training, each with too few rows).",
     ]
     asked = np.array(["other", "other (2)", "other (3)", "a", "new", None], dtype=object)
     assert model.predict({"town": asked})[:5].tolist() == [0, 1, 2, 2, 2]
@@ -347,7 +347,7 @@ def test_declared_levels_and_numbers_of_categories() -> None:
         assert model.predict({"code": [3, 7, 11, 12, 13, 99, 5]}).tolist() == [0, 1, 2, 2, 2, 2, 2]
         others = {11, 12, 13} | ({99} if isinstance(features, dict) else set())
         assert set(model.tree_.schema.attributes[0].others) == others
-        with pytest.raises(ValueError, match="was categorical at fit, with labels such as"):
+        with pytest.raises(ValueError, match="was categorical at fit, with values such as"):
             model.predict({"code": np.array(["a"], dtype=object)})
 
 

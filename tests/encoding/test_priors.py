@@ -91,8 +91,8 @@ def test_a_class_without_weight_is_left_out_of_the_balance() -> None:
 @pytest.mark.parametrize(
     ("class_weight", "words"),
     [
-        ({"sick": 2}, ["class_weight names the class 'sick'", "not in y", "'ill', 'unclear'"]),
-        ({1: 2}, ["names the class 1"]),
+        ({"sick": 2}, ["class_weight contains the class 'sick'", "not in y", "'ill', 'unclear'"]),
+        ({1: 2}, ["contains the class 1"]),
         ({"ill": 0}, ["class_weight: the weight of 'ill'", "finite number above 0, got 0"]),
         ({"ill": -1.5}, ["the weight of 'ill'", "got -1.5"]),
         ({"well": np.nan}, ["the weight of 'well'", "got nan"]),
@@ -171,52 +171,79 @@ ORDER = "in the order 'ill', 'unclear', 'well'"
         (5, ValueError, ["shape (3, 3)", "got 5"]),
         ([[0, 1], [1]], ValueError, ["shape (3, 3)", ORDER, "got [[0, 1], [1]]"]),
         ("high", ValueError, ["shape (3, 3)", "got 'high'"]),
-        ([["a"] * 3] * 3, TypeError, ["taking 'ill' for 'ill' must cost a number, got 'a'"]),
+        (
+            [["a"] * 3] * 3,
+            TypeError,
+            ["the cost of predicting 'ill' for 'ill' must be a number >= 0, got 'a'"],
+        ),
         (
             [[0, "1", 1], [1, 0, 1], [1, 1, 0]],  # no number, though it looks like one
             TypeError,
-            ["taking 'ill' for 'unclear' must cost a number, got '1'"],
+            ["the cost of predicting 'unclear' for 'ill' must be a number >= 0, got '1'"],
         ),
-        ([[0, 1j, 1], [1, 0, 1], [1, 1, 0]], TypeError, ["'ill' for 'unclear'", "got 1j"]),
+        (
+            [[0, 1j, 1], [1, 0, 1], [1, 1, 0]],
+            TypeError,
+            ["predicting 'unclear' for 'ill'", "got 1j"],
+        ),
         (
             [[0, 10**400, 1], [1, 0, 1], [1, 1, 0]],
             ValueError,
-            ["taking 'ill' for 'unclear' costs inf", "a finite number"],
+            ["the cost of predicting 'unclear' for 'ill' must be a finite number >= 0, got inf"],
         ),
-        ({"ill": {"well": 10**400}}, ValueError, ["'ill' for 'well' costs inf", "a finite number"]),
+        (
+            {"ill": {"well": 10**400}},
+            ValueError,
+            ["predicting 'well' for 'ill' must be a finite number >= 0, got inf"],
+        ),
         (Frame(COST), TypeError, [ORDER, "got a Frame", "{true: {predicted: cost}}"]),
         (
             [[0, -2, 1], [1, 0, 1], [1, 1, 0]],
             ValueError,
-            ["taking 'ill' for 'unclear' costs -2", "0 or more"],
+            ["the cost of predicting 'unclear' for 'ill' must be a finite number >= 0, got -2"],
         ),
         (
             [[0, 1, 1], [1, 0, 1], [1, np.nan, 0]],
             ValueError,
-            ["taking 'well' for 'unclear' costs nan"],
+            ["the cost of predicting 'unclear' for 'well' must be a finite number >= 0, got nan"],
         ),
         (
             [[0, 1, np.inf], [1, 0, 1], [1, 1, 0]],
             ValueError,
-            ["taking 'ill' for 'well' costs inf", "finite"],
+            ["the cost of predicting 'well' for 'ill' must be a finite number >= 0, got inf"],
         ),
         (
             [[0, 1, 1], [1, 3, 1], [1, 1, 0]],
             ValueError,
-            ["taking 'unclear' for 'unclear' is no mistake, but costs 3", "diagonal must be 0"],
+            [
+                "the cost of predicting 'unclear' for 'unclear' must be 0 (a correct prediction), got 3",
+                "set the diagonal to 0",
+            ],
         ),
         (
             [[0, 1, 1], [0, 0, 0], [1, 1, 0]],
             ValueError,
-            ["no mistake on 'unclear' costs anything", "row is all 0", "above 0"],
+            [
+                "all costs for the true class 'unclear' are 0",
+                "no tree would ever predict it",
+                "above 0",
+            ],
         ),
-        ({"sick": {}}, ValueError, ["names the class 'sick'", "not in y", "['ill', 'unclear'"]),
-        ({"ill": {"sick": 2}}, ValueError, ["names the class 'sick'"]),
-        ({"ill": 3}, TypeError, ["the costs of 'ill' must be a dict", "got 3"]),
-        ({"ill": {"well": "high"}}, TypeError, ["taking 'ill' for 'well'", "got 'high'"]),
-        ({"ill": {"well": -1}}, ValueError, ["taking 'ill' for 'well' costs -1"]),
-        ({"ill": {"ill": 1}}, ValueError, ["'ill' for 'ill' is no mistake"]),
-        ({"ill": {"well": 0, "unclear": 0}}, ValueError, ["no mistake on 'ill'"]),
+        ({"sick": {}}, ValueError, ["contains the class 'sick'", "not in y", "['ill', 'unclear'"]),
+        ({"ill": {"sick": 2}}, ValueError, ["contains the class 'sick'"]),
+        ({"ill": 3}, TypeError, ["the costs of the true class 'ill' must be a dict", "got 3"]),
+        ({"ill": {"well": "high"}}, TypeError, ["predicting 'well' for 'ill'", "got 'high'"]),
+        (
+            {"ill": {"well": -1}},
+            ValueError,
+            ["the cost of predicting 'well' for 'ill' must be a finite number >= 0, got -1"],
+        ),
+        ({"ill": {"ill": 1}}, ValueError, ["predicting 'ill' for 'ill' must be 0"]),
+        (
+            {"ill": {"well": 0, "unclear": 0}},
+            ValueError,
+            ["all costs for the true class 'ill' are 0"],
+        ),
     ],
 )
 def test_bad_costs(matrix: Any, error: type[Exception], words: list[str]) -> None:

@@ -72,7 +72,7 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
         None,
         {},
         ValueError,
-        r"column 'colour' mixes types: str \('red' in row 0\) and int \(7 in row 1\).*all text",
+        r"column 'colour' mixes types: str \('red' in row 0\) and int \(7 in row 1\).*text for a categorical",
     ),
     "columns with one name in pandas": (
         pd.DataFrame([[1, 2, 3]], columns=["age", "size", "age"]),
@@ -80,7 +80,7 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
         None,
         {},
         ValueError,
-        "X has 2 columns with the name 'age': give each a name of its own",
+        "X has 2 columns with the name 'age': column names must be unique",
     ),
     "columns with one name in Arrow": (
         pa.table([pa.array([1]), pa.array([2])], names=["age", "age"]),
@@ -88,7 +88,7 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
         None,
         {},
         ValueError,
-        "X has 2 columns with the name 'age': give each a name of its own",
+        "X has 2 columns with the name 'age': column names must be unique",
     ),
     "dicts in a column": (
         {"blob": words({"a": 1}, {"a": 2})},
@@ -130,7 +130,7 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
         None,
         {},
         ValueError,
-        r"y has a missing value \(NaN or None\) in row 2: fill it in or drop the row",
+        r"y has a missing value \(NaN or None\) in row 2: impute it or drop the row",
     ),
     "NA among numbers in y": (
         GOOD_X,
@@ -138,7 +138,7 @@ BAD_FITS: dict[str, tuple[Any, Any, Any, dict[str, Any], Any, str]] = {
         None,
         {},
         ValueError,
-        r"y has a missing value.*row 2: fill it in or drop the row",
+        r"y has a missing value.*row 2: impute it or drop the row",
     ),
     "mixed y": (GOOD_X, words("a", 1, *"abababab"), None, {}, (TypeError, ValueError), "y.*mix"),
     "weights too short": (GOOD_X, GOOD_Y, np.ones(9), {}, ValueError, r"sample_weight.*9.*10"),
@@ -192,15 +192,19 @@ for _kind, _weights, _said in [
         _weights,
         {},
         TypeError,
-        f"sample_weight must hold one number a row, {_said}",
+        f"sample_weight must contain one number per row, {_said}",
     )
 
 for _kind, _weights, _said in [
-    ("beyond float64", [1] * 9 + [10**400], "holds 10+... in row 9, beyond the range"),
-    ("below float64", [1] * 9 + [-(10**400)], "holds -10+... in row 9, beyond the range"),
-    ("None", [1, None] * 5, "holds nan in row 1"),
-    ("NA", words(1, 2, pd.NA, *range(7)), "holds nan in row 2"),
-    ("null", pl.Series([1, 2, 3, None] + [1] * 6), "holds nan in row 3"),
+    ("beyond float64", [1] * 9 + [10**400], "contains 10+... in row 9, which is outside the range"),
+    (
+        "below float64",
+        [1] * 9 + [-(10**400)],
+        "contains -10+... in row 9, which is outside the range",
+    ),
+    ("None", [1, None] * 5, "contains nan in row 1"),
+    ("NA", words(1, 2, pd.NA, *range(7)), "contains nan in row 2"),
+    ("null", pl.Series([1, 2, 3, None] + [1] * 6), "contains nan in row 3"),
     ("masked", np.ma.masked_equal([1, 1, 1, 1, 7, 1, 1, 1, 1, 1], 7), "masked in row 4"),
 ]:
     BAD_FITS[f"weights: {_kind}"] = (
@@ -265,19 +269,23 @@ for _name, _value, _wanted in [
     ("categorical_features", [-1], "0 to 1"),
     ("categorical_features", [0, 0], "twice"),
     ("categorical_features", [True], "1.*2 columns"),
-    ("categorical_features", ["age"], "names.*numbers"),
+    ("categorical_features", ["age"], "names.*indices"),
     ("categorical_features", {0: [1, 2]}, "0.0.*add"),
     ("ordered_features", "x0", r"list.*write \['x0'\]"),
     ("ordered_features", 5, "list"),
     ("ordered_features", [1], "'x1', which is numeric.*leave it out.*categorical_features"),
     ("ordered_features", [2], "0 to 1"),
     ("ordered_features", [True], "1.*2 columns"),
-    ("ordered_features", ["age"], "names.*numbers"),
+    ("ordered_features", ["age"], "names.*indices"),
     ("ordered_features", {0: [1, 2]}, "categorical_features"),
-    ("attribute_costs", [1, 0], "the cost of 'x1' is 0.*divides by it.*small cost.*nunez"),
-    ("attribute_costs", [-2, 1], r"the cost of 'x0' must be a finite number, 0 or more, got -2"),
+    (
+        "attribute_costs",
+        [1, 0],
+        "the cost of 'x1' must be above 0, got 0.*divides by it.*small cost.*nunez",
+    ),
+    ("attribute_costs", [-2, 1], r"the cost of 'x0' must be a finite number >= 0, got -2"),
     ("attribute_costs", [1, 2, 3], r"each of the 2 attributes.*\(3,\)"),
-    ("class_weight", {2: 5}, r"names the class 2, which is not in y: its classes are \[0, 1\]"),
+    ("class_weight", {2: 5}, r"contains the class 2, which is not in y: its classes are \[0, 1\]"),
     ("class_weight", {0: 0}, "weight of 0 must be a finite number above 0, got 0"),
     ("class_weight", {1: -3}, "weight of 1 must be a finite number above 0, got -3"),
     ("class_weight", {1: np.nan}, "weight of 1.*nan"),
@@ -288,16 +296,28 @@ for _name, _value, _wanted in [
         [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
         r"shape \(2, 2\).*in the order 0, 1, got an array of shape \(3, 3\)",
     ),
-    ("misclassification_cost", [[0, -1], [1, 0]], "taking 0 for 1 costs -1, .* 0 or more"),
-    ("misclassification_cost", [[0, 1], [np.nan, 0]], "taking 1 for 0 costs nan"),
-    ("misclassification_cost", [[2, 1], [1, 0]], "taking 0 for 0 is no mistake, but costs 2"),
-    ("misclassification_cost", [[0, 1], [0, 0]], "no mistake on 1 costs anything"),
-    ("misclassification_cost", {2: {0: 1}}, "names the class 2, which is not in y"),
+    (
+        "misclassification_cost",
+        [[0, -1], [1, 0]],
+        "the cost of predicting 1 for 0 must be a finite number >= 0, got -1",
+    ),
+    (
+        "misclassification_cost",
+        [[0, 1], [np.nan, 0]],
+        "the cost of predicting 0 for 1 must be a finite number >= 0, got nan",
+    ),
+    (
+        "misclassification_cost",
+        [[2, 1], [1, 0]],
+        r"the cost of predicting 0 for 0 must be 0 \(a correct prediction\), got 2",
+    ),
+    ("misclassification_cost", [[0, 1], [0, 0]], "all costs for the true class 1 are 0"),
+    ("misclassification_cost", {2: {0: 1}}, "contains the class 2, which is not in y"),
     ("misclassification_cost", "high", "'high'"),
     (
         "misclassification_cost",
         np.ma.masked_equal([[0, 1], [7, 0]], 7),
-        r"is masked at \(1, 0\): give every mistake a cost",
+        r"is masked at \(1, 0\): give a cost for every pair of classes",
     ),
 ]:
     _shown = re.escape(str(_value)) if isinstance(_value, (str, int, float)) else ""
@@ -322,7 +342,7 @@ def test_bad_fit(case: str) -> None:
 
 @pytest.mark.parametrize("name", ["criterion", "max_bins", "min_gain", "random_state"])
 def test_a_number_too_long_to_be_printed(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be .*got int of very many digits"):
+    with pytest.raises(ValueError, match=f"{name} must be .*got int with too many digits"):
         TreeClassifier(**{name: 10**5000}).fit(GOOD_X, GOOD_Y)
 
 
@@ -476,14 +496,14 @@ def test_a_column_that_changes_its_kind(library: Any) -> None:
     with pytest.raises(ValueError, match="size") as caught:
         model.predict(library({"size": colours, "colour": colours}))
     assert str(caught.value) == (
-        "column 'size' was numeric at fit, but now holds labels such as 'red': "
+        "column 'size' was numeric at fit, but now contains values such as 'red': "
         "pass numbers, as at fit."
     )
     with pytest.raises(ValueError, match="colour") as caught:
         model.predict(library({"size": numbers, "colour": numbers}))
     assert str(caught.value) == (
-        "column 'colour' was categorical at fit, with labels such as 'blue', but now holds values "
-        "such as 1.5 (number instead of text): pass labels as at fit."
+        "column 'colour' was categorical at fit, with values such as 'blue', but now contains values "
+        "such as 1.5 (number instead of text): pass values of the same kind as at fit."
     )
 
 
@@ -555,6 +575,6 @@ def test_score_wants_labels_of_the_same_kind() -> None:
     for y in (words, words.tolist(), words.astype(np.dtypes.StringDType()), pl.Series(words)):
         assert model.score(GOOD_X, y) == 1.0
         assert TreeClassifier().fit(GOOD_X, y).score(GOOD_X, words) == 1.0
-    message = "y holds labels like 0, but the model was fitted to labels like 'a': score with"
+    message = "y contains labels like 0, but the model was fitted on labels like 'a': pass labels"
     with pytest.raises(ValueError, match=message):
         model.score(GOOD_X, GOOD_Y)

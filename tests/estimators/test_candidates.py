@@ -288,7 +288,7 @@ def test_long_tables_are_printed_in_part(table: tuple[np.ndarray, np.ndarray]) -
     model = TreeClassifier().fit(*table)
     n_inner = int((~model.tree_.is_leaf()).sum())
     lines = str(model.candidates(*table)).splitlines()
-    assert lines[-1] == f"... and {n_inner - 40} nodes more"
+    assert lines[-1] == f"... and {n_inner - 40} more nodes"
     assert sum(line.startswith("node ") for line in lines) == 40
 
 
@@ -333,7 +333,7 @@ def test_other_rows_are_refused(table: tuple[np.ndarray, np.ndarray]) -> None:
 def test_other_parameters_are_refused(table: tuple[np.ndarray, np.ndarray]) -> None:
     model = TreeClassifier(min_samples_leaf=20).fit(*table)
     for changes in ({"min_samples_leaf": 100}, {"min_samples_leaf": 1}):
-        with pytest.raises(ValueError, match=r"node \d+ is split otherwise .* set these as they"):
+        with pytest.raises(ValueError, match=r"node \d+ has a different split .* set them as they"):
             model.set_params(**changes).candidates(*table)
 
 

@@ -99,10 +99,13 @@ def test_constructor_names_what_it_does_not_know(kind: type) -> None:
     ):
         kind(max_depth=2, max_dept=3)
     with pytest.raises(
-        TypeError, match=f"{name} has no parameter 'quux': it has 'criterion', .*'n_jobs'"
+        TypeError,
+        match=f"{name} has no parameter 'quux': its parameters are 'criterion', .*'n_jobs'",
     ):
         kind(quux=1)
-    with pytest.raises(TypeError, match=f"{name} takes parameters by name only, but 3 has none"):
+    with pytest.raises(
+        TypeError, match=f"{name} accepts keyword arguments only, got the positional argument 3"
+    ):
         kind(3)
 
 
@@ -499,7 +502,7 @@ def test_html_of_large_trees_is_their_top(shape: str) -> None:
     html = model._repr_html_()
     assert len(html) < 12_000
     text = Reader(html).text
-    assert "The top of the tree; to_text() gives the whole." in text
+    assert "Only the top of the tree is shown; to_text() shows all of it." in text
     assert f"leaves{model.tree_.n_leaves:,}" in text
     drawn = text[text.index("tree") :]
     if shape != "wide":  # the splits nearest to the root, with the numbers of the whole

@@ -402,7 +402,9 @@ def test_few_rows() -> None:
     assert len(model.pruning_trace_) == 0
     assert model.pruning_trace_.method == "cost_complexity"
     assert not hasattr(model, "pruning_choice_")
-    with pytest.warns(UserWarning, match=r"0\.3 of 4 rows leaves none to prune by: .* not pruned"):
+    with pytest.warns(
+        UserWarning, match=r"0\.3 of 4 rows leaves no validation rows: .* not pruned"
+    ):
         model = TreeClassifier(pruning="reduced_error").fit(X, [0, 0, 1, 1])
     assert model.get_n_leaves() == 2
     # A single leaf needs no folds.
@@ -461,9 +463,9 @@ def test_costs_and_unknown_levels() -> None:
         ({"random_state": 0.5}, "random_state must be None or an integer"),
         (
             {"pruning": CostComplexity(folds=200)},
-            "folds=200 is more than the class 'maybe' has rows, ",
+            "folds=200 is greater than the number of rows of the class 'maybe', ",
         ),
-        ({"pruning": CrossValidated(folds=[1, 2])}, "a fold number for each of the 400 rows"),
+        ({"pruning": CrossValidated(folds=[1, 2])}, "one fold number for each of the 400 rows"),
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
@@ -475,9 +477,9 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
 def test_folds_of_rows_without_weight() -> None:
     X, y = noisy()
     half = np.arange(400) < 200
-    with pytest.raises(ValueError, match="all the rows that have a weight into one fold"):
+    with pytest.raises(ValueError, match="all rows of weight above 0 to one fold"):
         TreeClassifier(pruning=CostComplexity(folds=half)).fit(X, y, half.astype(float))
-    with pytest.raises(ValueError, match="all the rows that have a weight into one fold"):
+    with pytest.raises(ValueError, match="all rows of weight above 0 to one fold"):
         TreeClassifier(pruning=CostComplexity(folds=half)).fit(
             fasttree.Columns(X, y), sample_weight=half.astype(float)
         )
@@ -488,7 +490,7 @@ def test_folds_of_rows_without_weight() -> None:
     [
         (lambda X, y: ({"a": X["a"], "b": X["b"]}, y), "(?s)validation rows .* now missing"),
         (lambda X, y: (dict(X, d=X["a"]), y), "(?s)validation rows .* unseen at fit"),
-        (lambda X, y: (X, np.full(len(y), "never")), "y_val holds the class 'never'"),
+        (lambda X, y: (X, np.full(len(y), "never")), "y_val contains the class 'never'"),
         (lambda X, y: (X, y[:-1]), "validation rows"),
         (lambda X, y: (rows_of(X, np.arange(0)), y[:0]), "validation rows"),
         (lambda X, y: (X, None), "X_val was passed without y_val"),
@@ -517,10 +519,10 @@ def test_validation_rows_with_holes_where_they_are_refused() -> None:
 
 def test_nobody_asked_for_validation_rows() -> None:
     X, y = noisy()
-    with pytest.raises(ValueError, match="X_val is for pruning, but pruning is None"):
+    with pytest.raises(ValueError, match="X_val is used only for pruning, but pruning is None"):
         TreeClassifier().fit(X, y, X_val=X, y_val=y)
     for method in ("error_based", "leaf_penalty", "significance", "cross_validated"):
-        with pytest.raises(ValueError, match="does not look at validation rows"):
+        with pytest.raises(ValueError, match="does not use validation rows"):
             TreeClassifier(pruning=method).fit(X, y, X_val=X, y_val=y)
 
 
@@ -528,15 +530,18 @@ def test_pruning_without_what_it_needs() -> None:
     X, y = noisy()
     model = TreeClassifier().fit(X, y)
     for method, message in [
-        ("reduced_error", "ReducedError needs rows that the tree was not grown from: pass X_val"),
-        ("error_based", "pass X and y, those of fit, or use ErrorBased"),
-        ("cost_complexity", "pass X and y, those of fit, or validation rows"),
-        ("cross_validated", "CrossValidated grows trees .*: pass X and y, those of fit$"),
-        ("significance", 'pass X and y, those of fit, or use Significance.test="naive"'),
+        ("reduced_error", "ReducedError requires validation rows: pass X_val"),
+        ("error_based", "pass the X and y of fit, or use ErrorBased"),
+        ("cost_complexity", "pass the X and y of fit, or validation rows"),
+        (
+            "cross_validated",
+            "CrossValidated requires the training rows, .*: pass the X and y of fit$",
+        ),
+        ("significance", 'pass the X and y of fit, or use Significance.test="naive"'),
     ]:
         with pytest.raises(ValueError, match=message):
             model.prune(method)
-    with pytest.raises(ValueError, match="method must say how to prune: one of 'reduced_error'"):
+    with pytest.raises(ValueError, match="method must be one of 'reduced_error'"):
         model.prune(None)
     with pytest.raises(ValueError, match="pruning must be None, one of"):
         model.prune("short")

@@ -398,18 +398,22 @@ def test_who_failed_is_said() -> None:
     X, y = datasets.play_tennis()
     with pytest.raises(RuntimeError, match="out of luck") as caught:
         compare_methods(X, y, {"good": ID3Classifier(), "bad": Failing()})
-    assert caught.value.__notes__ == ["compare_methods: this is the method 'bad' on fold 0"]
+    assert caught.value.__notes__ == ["compare_methods: raised by the method 'bad' on fold 0"]
 
 
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"folds": 6}, ValueError, "folds=6 is more than the class 'No' has rows, 5"),
-        ({"folds": 1}, ValueError, "folds must be at least 2, got 1"),
+        (
+            {"folds": 6},
+            ValueError,
+            "folds=6 is greater than the number of rows of the class 'No', 5",
+        ),
+        ({"folds": 1}, ValueError, "folds must be an integer of at least 2, got 1"),
         ({"folds": True}, ValueError, "folds must be an integer, a fold number for each row"),
         ({"folds": 2.5}, ValueError, "folds must be an integer, a fold number for each row"),
-        ({"folds": [0, 1]}, ValueError, "a fold number for each of the 14 rows"),
-        ({"folds": [3] * 14}, ValueError, "puts all rows into one fold"),
+        ({"folds": [0, 1]}, ValueError, "one fold number for each of the 14 rows"),
+        ({"folds": [3] * 14}, ValueError, "assigns all rows to one fold"),
         ({"random_state": -1}, ValueError, "random_state must be None or an integer from 0 to"),
         ({"random_state": "x"}, ValueError, "random_state must be None or an integer from 0 to"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be None or an integer other than 0"),
@@ -417,24 +421,28 @@ def test_who_failed_is_said() -> None:
         (
             {"methods": ["ID4"]},
             ValueError,
-            "names 'ID4', but the library's methods are 'tree', 'ID3'",
+            "contains 'ID4', but the library's methods are 'tree', 'ID3'",
         ),
         ({"methods": []}, ValueError, "methods is empty"),
-        ({"methods": [ID3Classifier()]}, TypeError, "is not a name: pass a dict from name"),
-        ({"methods": 7}, TypeError, "methods must be None, a list of names, or a dict"),
+        ({"methods": [ID3Classifier()]}, TypeError, "is not a name: pass a dict {name"),
+        ({"methods": 7}, TypeError, "methods must be None, a list of names or a dict"),
         ({"methods": {"x": ID3Classifier}}, TypeError, "'x' must be an estimator with fit"),
         ({"methods": {"x": 3}}, TypeError, "'x' must be an estimator with fit"),
-        ({"methods": {3: ID3Classifier()}}, TypeError, "the names of methods must be text, got 3"),
+        (
+            {"methods": {3: ID3Classifier()}},
+            TypeError,
+            "the names in methods must be non-empty strings, got 3",
+        ),
         ({"sample_weight": [1.0]}, ValueError, "sample_weight has 1 entries, but X has 14 rows"),
         (
             {"folds": [0] * 7 + [1] * 7, "sample_weight": [1.0] * 7 + [0.0] * 7},
             ValueError,
-            "fold 0 holds all the rows of a weight above 0",
+            "fold 0 contains all rows of weight above 0",
         ),
         (
             {"sample_weight": [1.0, 0.0, 1.0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0.0]},
             ValueError,
-            "the class 'No' has 1 row, but cross-validation needs 2 of each class",
+            "the class 'No' has 1 row, but cross-validation requires at least 2 rows of each class",
         ),
     ],
 )
@@ -449,7 +457,7 @@ def test_bad_questions() -> None:
     comparison = compare_methods(X, y, ["ID3"])
     with pytest.raises(ValueError, match="method must be one of 'ID3', got 'ID4'"):
         comparison.values("ID4")
-    with pytest.raises(ValueError, match="a measure must be one of 'accuracy', 'auc'"):
+    with pytest.raises(ValueError, match="measure must be one of 'accuracy', 'auc'"):
         comparison.spread("ID3", "f1")
     with pytest.raises(ValueError, match="spread must be 'sd' or 'se', got 'range'"):
         comparison.to_text(spread="range")

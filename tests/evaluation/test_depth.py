@@ -33,7 +33,7 @@ def test_the_depth_before_the_error_worsens() -> None:
     choice = select_depth(TENNIS.X, TENNIS.y, estimator=ID3Classifier(), folds=EACH_DAY)
     assert choice.errors.tolist() == [5, 9, 3, 3]
     assert choice.depth == 0  # a step that does worse hides one that would do better
-    assert str(choice).splitlines()[1] == "     0         5    0.3571    0.1281  <- taken"
+    assert str(choice).splitlines()[1] == "     0         5    0.3571    0.1281  <- selected"
     assert set(choice.columns()) == {"depth", "errors", "rate", "standard_error"}
     # Of equal depths the first; and a last one without a rise.
     X = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 30, axis=0)
@@ -102,15 +102,15 @@ def test_order_of_rows_and_threads() -> None:
         ({"estimator": "tree"}, TypeError, "estimator must be a tree classifier of fasttree"),
         ({"estimator": TreeClassifier(max_leaves=5)}, ValueError, "estimator has max_leaves=5"),
         ({"folds": 1}, ValueError, "folds must be an integer of at least 2"),
-        ({"folds": 99}, ValueError, "folds=99 is more than the class"),
-        ({"folds": [0] * 150}, ValueError, "puts all rows into one fold"),
+        ({"folds": 99}, ValueError, "folds=99 is greater than the number of rows of the class"),
+        ({"folds": [0] * 150}, ValueError, "assigns all rows to one fold"),
     ],
 )
 def test_bad_requests(parameters: dict[str, Any], error: type[Exception], message: str) -> None:
     X, y = table_with_holes(0)
     with pytest.raises(error, match=message):
         select_depth(X, y, **parameters)
-    with pytest.raises(ValueError, match=r"has 1 row, too few .*: pass folds of your own"):
+    with pytest.raises(ValueError, match=r"has 1 row, too few .*: pass folds as a fold number"):
         select_depth([[1.0], [2.0], [3.0]], [0, 0, 1])
 
 

@@ -261,7 +261,7 @@ def test_too_many_copies() -> None:
     X, y = table()
     model = TreeClassifier().fit(X, y)
     weight = np.full(len(y), 1e6)
-    with pytest.raises(ValueError, match=r"sample_weight sums to 2e\+08.*divide the weights"):
+    with pytest.raises(ValueError, match=r"sample_weight sums to 2e\+08.*rescale the weights"):
         permutation_importance(model, X, y, sample_weight=weight)
     permutation_importance(model, X, y, sample_weight=weight / 3e6, repeats=1)
 
@@ -348,7 +348,7 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match=r"metric must be one of 'accuracy', .*, got 'gini'"):
         permutation_importance(model, X, y, metric="gini")
     for bad in (0, 1.5, True, "five"):
-        with pytest.raises(ValueError, match=f"repeats must be a whole number.*got {bad!r}"):
+        with pytest.raises(ValueError, match=f"repeats must be an integer >= 1.*got {bad!r}"):
             permutation_importance(model, X, y, repeats=bad)
     with pytest.raises(ValueError, match=r"random_state must be.*got -1"):
         permutation_importance(model, X, y, random_state=-1)
@@ -365,15 +365,13 @@ def test_bad_input() -> None:
 def test_bad_classes() -> None:
     X, y = table()
     model = TreeClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=r"y holds labels like 0, but the model was fitted"):
+    with pytest.raises(ValueError, match=r"y contains labels like 0, but the model was fitted"):
         permutation_importance(model, X, np.arange(200) % 2)
-    with pytest.raises(ValueError, match=r"metric='auc' is not defined.*y has one class only"):
+    with pytest.raises(ValueError, match=r"metric='auc' is undefined.*y has only one class"):
         permutation_importance(model, X, ["ill"] * 200, metric="auc")
     other = y.copy()
     other[5] = "dead"
-    with pytest.raises(
-        ValueError, match=r"y holds the class 'dead', which the model does not know"
-    ):
+    with pytest.raises(ValueError, match=r"y contains the class 'dead', which was not seen at fit"):
         permutation_importance(model, X, other, metric="brier")
     found = permutation_importance(model, X, other)  # for which the model is wrong
     assert found.score == np.mean(model.predict(X) == other)
@@ -383,16 +381,20 @@ def test_bad_classes() -> None:
     ("together", "error", "message"),
     [
         ([["dose", "noise"]], TypeError, r"together must be a dict.*got \[\['dose', 'noise'\]\]"),
-        ({1: ["dose"]}, TypeError, "names in together must be text, got 1"),
+        ({1: ["dose"]}, TypeError, "names in together must be non-empty strings, got 1"),
         (
             {"a": ["dosis"]},
             ValueError,
-            r"together\['a'\] names the column 'dosis', which.*'colour'",
+            r"together\['a'\] contains 'dosis', which is not a column.*'colour'",
         ),
-        ({"a": ["dose"], "b": ["dose"]}, ValueError, "together names the column 'dose' twice"),
-        ({"a": [["dose"]]}, ValueError, r"together\['a'\] names the column \['dose'\], which"),
-        ({"a": [3]}, ValueError, r"together\['a'\] names the column 3, which.*'colour'"),
-        ({"noise": ["dose", "colour"]}, ValueError, "together gives the name 'noise'.*another"),
+        ({"a": ["dose"], "b": ["dose"]}, ValueError, "together contains the column 'dose' twice"),
+        (
+            {"a": [["dose"]]},
+            ValueError,
+            r"together\['a'\] contains \['dose'\], which is not a column",
+        ),
+        ({"a": [3]}, ValueError, r"together\['a'\] contains 3, which is not a column.*'colour'"),
+        ({"noise": ["dose", "colour"]}, ValueError, "together uses the name 'noise'.*another"),
     ],
 )
 def test_bad_groups(together: Any, error: type[Exception], message: str) -> None:

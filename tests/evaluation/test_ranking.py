@@ -175,7 +175,9 @@ def test_ordered_categories_are_cut_between_neighbours() -> None:
         {"size": size}, y, categorical_features={"size": levels}, ordered_features=["size"]
     )
     assert fasttree.rank_attributes(encoded, criterion="gini")[0].score == pytest.approx(1 / 6)
-    with pytest.raises(ValueError, match="ordered_features must be given to fasttree"):
+    with pytest.raises(
+        ValueError, match='ordered_features must be "from_dtype" when X is a fasttree'
+    ):
         fasttree.rank_attributes(encoded, ordered_features=["size"])
 
 
@@ -225,5 +227,5 @@ def test_bad_criteria_are_named() -> None:
         fasttree.rank_attributes(table.X, table.y, criterion="mi")
     with pytest.raises(ValueError, match=r"criterion must be one of .* got \['ami'\]"):
         fasttree.rank_attributes(table.X, table.y, criterion=["ami"])
-    with pytest.raises(ValueError, match=r"leave categorical_split at .* got 'subset'"):
+    with pytest.raises(ValueError, match=r"requires categorical_split=.* got 'subset'"):
         fasttree.rank_attributes(table.X, table.y, criterion="ami", categorical_split="subset")

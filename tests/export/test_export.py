@@ -51,14 +51,14 @@ def test_text_says_how_to_read_it() -> None:
         "x0 <= 2.5 (or missing): n (2)",
         "x0 > 2.5: n (2/1)",
         "",
-        '"(or missing)": none was missing there in training.',
+        '"(or missing)": no values were missing there in training.',
     ]
     assert model.export("text").splitlines() == [
         "x0 <= 2.5 (or missing): n (2)",
         "x0 > 2.5: n (2/1)",
         "",
-        "Behind a class: the weight of the training rows there, and behind the slash that of those with another class.",
-        '"(or missing)": none was missing there in training.',
+        "After a class: the weight of the training rows there and, after the slash, of those with another class.",
+        '"(or missing)": no values were missing there in training.',
     ]
 
 
@@ -67,9 +67,9 @@ def test_a_short_text_says_where_values_go_that_training_lacked() -> None:
     X, y = {"x": np.array([1.0, 1, 1, 2, 3])}, list("nnnyz")
     left = ["x <= 1.5 (or missing): n (3)", "x > 1.5", "|   x <= 2.5: y (1)", "|   x > 2.5: z (1)"]
     model = fasttree.TreeClassifier().fit(X, y)
-    note = '"(or missing)": none was missing there in training.'
+    note = '"(or missing)": no values were missing there in training.'
     assert model.to_text().splitlines() == [*left, "", note]
-    note = '"(or missing)": where rows without the value go.'  # a tree knows no more
+    note = '"(or missing)": the branch for missing values.'  # a tree knows no more
     assert str(model.tree_).splitlines() == [*left, "", note]
     assert model.export("text").splitlines()[:4] == left
     assert model.export("python").count("(or missing)") == 2  # the text, as a remark
@@ -77,7 +77,7 @@ def test_a_short_text_says_where_values_go_that_training_lacked() -> None:
     assert fasttree.TreeClassifier(missing="error").fit(X, y).to_text().splitlines() == plain
     assert fasttree.TreeClassifier(missing="fractional").fit(X, y).to_text().splitlines() == plain
     surrogates = fasttree.CARTClassifier(pruning=None).fit({**X, "z": X["x"] * 2}, y).to_text()
-    note = "Where no branch is marked, surrogates decide for missing values."
+    note = "Where no branch is marked, surrogates route missing values."
     assert surrogates.splitlines()[-1] == note
 
 
@@ -90,7 +90,7 @@ def test_where_missing_values_are_refused_levels_may_be_unseen() -> None:
         "|   c = b: y (1)",
         "x > 1.5: z (2)",
         "",
-        '"(or unseen)": where levels go that training did not see.',
+        '"(or unseen)": the branch for categories not seen in training.',
     ]
     assert model.predict({"x": [1], "c": ["d"]}) == ["n"]
     refuses = fasttree.TreeClassifier(missing="error", unknown="error").fit(X, y)
@@ -102,11 +102,13 @@ def test_a_short_text_says_what_a_name_of_several_levels_stands_for() -> None:
     X = {"town": [*towns, *["Bonn"] * 4, *["Ulm"] * 4], "ward": list("abcdefghijklmnopqrst")}
     y = [*"ny" * 6, *"nnnn", *"yyyy"]
     model = fasttree.TreeClassifier(min_category_count=3, categorical_split="multiway").fit(X, y)
-    note = "town = other: any level but {Bonn, Ulm} (in training 12, with too few rows each)."
+    note = "town = other: any category except {Bonn, Ulm} (12 in training, each with too few rows)."
     assert model.to_text().splitlines()[-1] == note
     assert "ward" not in model.to_text()  # of which all levels are the same to the tree
     listed = ", ".join(towns[:8])
-    note = f"town = other: one of the levels with too few training rows, {{{listed}, and 4 more}}."
+    note = (
+        f"town = other: one of the categories with too few training rows, {{{listed}, and 4 more}}."
+    )
     model.set_params(unknown="error").fit(X, y)
     assert model.to_text().splitlines()[-1] == note
     assert ", ".join(towns) in model.export("text")
@@ -226,5 +228,7 @@ def test_what_is_asked_wrongly(tree: Any, tmp_path: Path) -> None:
 def test_half_of_a_character(format: str, column: list[Any], y: list[Any]) -> None:
     """Python has such texts, and UTF-8 has not."""
     fitted = fasttree.TreeClassifier().fit({"x": column}, y)
-    with pytest.raises(ValueError, match=rf"{format!r} cannot write half .*'\\ud800': rename"):
+    with pytest.raises(
+        ValueError, match=rf"{format!r} cannot write an incomplete character .*'\\ud800': rename"
+    ):
         fitted.export(format)

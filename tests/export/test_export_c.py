@@ -228,7 +228,7 @@ def test_codes_that_are_none(unknown: str, expected: Any, tmp_path: Path, compil
 def test_bad_options() -> None:
     fitted = model("iris: gini")
     for prefix in ("", "1tree", "my tree", "a-b", "é", "_x", None, 5):
-        with pytest.raises(ValueError, match=r"prefix .* must be made of the letters"):
+        with pytest.raises(ValueError, match=r"prefix must consist of letters"):
             fitted.export("c", prefix=prefix)
     assert "double int_code(" in fitted.export("c", prefix="int")
 
@@ -238,7 +238,7 @@ def test_whole_numbers_that_no_double_holds() -> None:
     fitted = TreeClassifier(categorical_features=["x"]).fit(X, [0, 1] * 3)
     for format in ("c", "onnx", "pmml"):
         with pytest.raises(
-            ValueError, match=r"'x' has the level 1152921504606846977, .*\"python\""
+            ValueError, match=r"'x' has the category 1152921504606846977, .*\"python\""
         ):
             fitted.export(format)
 

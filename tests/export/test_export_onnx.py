@@ -109,9 +109,9 @@ def test_a_matrix_or_columns() -> None:
 def test_the_text_of_missing_values() -> None:
     X = {"x": np.array(["", "a", "b"] * 4, dtype=object)}
     fitted = TreeClassifier().fit(X, [0, 1, 2] * 4)
-    with pytest.raises(ValueError, match="'' is a level of the column 'x': pass another"):
+    with pytest.raises(ValueError, match="'' is a category of the column 'x': pass another"):
         fitted.export("onnx")
-    with pytest.raises(TypeError, match="missing_text must be a text, got None"):
+    with pytest.raises(TypeError, match="missing_text must be a string, got None"):
         fitted.export("onnx", missing_text=None)
     check(fitted, hostile_rows(fitted))
 
@@ -131,14 +131,14 @@ def test_types_of_classes(classes: list[Any]) -> None:
 @pytest.mark.parametrize("classes", [["a", "b\0c"], np.array([1, 2**63], dtype=np.uint64)])
 def test_classes_that_no_tensor_holds(classes: Any) -> None:
     fitted = TreeClassifier().fit([[0.0], [1.0]] * 3, np.array([*classes] * 3, dtype=object))
-    with pytest.raises(ValueError, match=r"turn them into text.*, or use format=\"python\""):
+    with pytest.raises(ValueError, match=r"convert them to text.*, or use format=\"python\""):
         fitted.export("onnx")
 
 
 def test_levels_that_no_runtime_reads() -> None:
     fitted = TreeClassifier().fit({"word": ["a\0", "a", "b", "b"]}, [0, 1, 1, 1])
     with pytest.raises(
-        ValueError, match=r"column 'word' has the level 'a\\x00'.*format=\"python\""
+        ValueError, match=r"column 'word' has the category 'a\\x00'.*format=\"python\""
     ):
         fitted.export("onnx")
 
@@ -148,7 +148,7 @@ def test_levels_of_two_kinds() -> None:
     fitted = TreeClassifier(categorical_features={"x": ["a", "b", 3]}).fit(X, [0, 1] * 3)
     for format, name in (("onnx", "ONNX"), ("pmml", "PMML")):
         with pytest.raises(
-            ValueError, match=f"column 'x' has levels .*'a'.* 3; a column in {name}"
+            ValueError, match=f"column 'x' has text categories, .*'a'.* 3, but a column in {name}"
         ):
             fitted.export(format)
 

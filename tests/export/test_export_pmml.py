@@ -49,7 +49,7 @@ def exported(table: str, method: str) -> tuple[Any, str, bool]:
         fitted = model(f"{table}: {method}")
     shares = fitted.tree_.shares_rows
     if shares:
-        with pytest.raises(ValueError, match=r'format="onnx", "c" or "python"; or pass complete'):
+        with pytest.raises(ValueError, match=r'format="onnx", "c" or "python", or pass complete'):
             fitted.export("pmml")
     return fitted, fitted.export("pmml", complete=shares), shares
 
@@ -146,13 +146,15 @@ def test_what_xml_cannot_say() -> None:
         ({"n": np.arange(6.0)}, ["a", "\ufffe"] * 3),
     ):
         fitted = TreeClassifier().fit(X, y)
-        with pytest.raises(ValueError, match=r"XML has no way to write: rename it, or use format="):
+        with pytest.raises(ValueError, match=r"XML cannot represent: rename it, or use format="):
             fitted.export("pmml")
 
 
 def test_rows_that_are_shared_out_are_refused() -> None:
     fitted = model("holes: c45")
-    with pytest.raises(ValueError, match=r"several branches, and PMML .* pass complete=True"):
+    with pytest.raises(
+        ValueError, match=r"fractionally over branches, and PMML .* pass complete=True"
+    ):
         fitted.export("pmml")
     text = fitted.export("pmml", complete=True)
     assert 'missingValueTreatment="returnInvalid"' in text

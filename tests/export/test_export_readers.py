@@ -75,12 +75,12 @@ def test_the_text_says_what_the_model_says(identity: str) -> None:
     reader = TextTree(fitted.export("text"), ordered)
     rows, known = hostile_rows(fitted), known_levels(fitted)
     said = answers(fitted, rows)
-    assert ("refused" in reader.notes) == bool(
+    assert ("rejected" in reader.notes) == bool(
         fitted.missing == "error" or (fitted.unknown == "error" and any(known.values()))
     )
     asked = as_written(rows.take(said.accepted).dicts(), schema, fitted.unknown)
     if fitted.tree_.shares_rows:  # of rows that go down several branches the text tells no class
-        assert "down all its branches" in reader.notes
+        assert "distributed fractionally over all branches of the test" in reader.notes
         whole = [place for place, row in enumerate(asked) if None not in row.values()]
     else:
         whole = list(range(len(asked)))
@@ -97,7 +97,7 @@ def test_the_drawing_says_what_the_model_says(identity: str) -> None:
     said = answers(fitted, rows)
     asked = as_written(rows.take(said.accepted).dicts(), fitted.tree_.schema, fitted.unknown)
     for attribute in fitted.tree_.schema.attributes:
-        if attribute.others is not None:  # then "any other level" is any
+        if attribute.others is not None:  # then "any other category" is any
             known[attribute.name] |= {row[attribute.name] for row in asked}
     for row, label, proba, leaf in zip(asked, said.classes, said.proba, said.leaves, strict=True):
         written, ends = reader.predict(row, known)
@@ -193,7 +193,7 @@ def test_labels_without_a_json_form_are_refused() -> None:
 
     days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)] * 2
     fitted = fasttree.TreeClassifier().fit({"day": fasttree.Categorical(days)}, [0, 1] * 2)
-    with pytest.raises(ValueError, match=r"JSON has no way.*date\(2020.*python"):
+    with pytest.raises(ValueError, match=r"JSON cannot represent the label.*date\(2020.*python"):
         fitted.export("json")
     module: dict[str, Any] = {}
     exec(fitted.export("python"), module)

@@ -261,9 +261,11 @@ def test_what_sql_cannot_say_is_refused() -> None:
     fitted = fasttree.TreeClassifier().fit(X, ["x", "x", "y", "y"])
     with pytest.raises(ValueError, match=r"dialect must be one of .*'sqlite', got 'mysql'"):
         fitted.export("sql", dialect="mysql")
-    with pytest.raises(ValueError, match=r"'A' and 'a' for the same one.*columns="):
+    with pytest.raises(ValueError, match=r"'A' and 'a' as the same.*columns="):
         fitted.export("sql", dialect="sqlite")
-    with pytest.raises(ValueError, match=r"columns names the attribute 'b', which the model"):
+    with pytest.raises(
+        ValueError, match=r"columns contains 'b', which is not an attribute of the model"
+    ):
         fitted.export("sql", columns={"b": "c"})
     with pytest.raises(ValueError, match=r"empty name.*columns="):
         fitted.export("sql", dialect="postgres")
@@ -271,9 +273,9 @@ def test_what_sql_cannot_say_is_refused() -> None:
         fitted.export("sql", keep="id")
     with pytest.raises(TypeError, match=r"proba must be True or False, got 1"):
         fitted.export("sql", proba=1)
-    for label, words in (("a\0b", "zero"), ("\ud800", "half")):
+    for label, words in (("a\0b", "null"), ("\ud800", "incomplete")):
         odd = fasttree.TreeClassifier().fit(np.arange(4.0).reshape(-1, 1), ["x", label] * 2)
-        with pytest.raises(ValueError, match=rf"SQL cannot say .*{words}.*python"):
+        with pytest.raises(ValueError, match=rf"SQL cannot represent .*{words}.*python"):
             odd.export("sql")
     day = {"day": fasttree.Categorical([datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)] * 2)}
     dated = fasttree.TreeClassifier().fit(day, [0, 1] * 2)

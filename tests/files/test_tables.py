@@ -108,7 +108,7 @@ def test_a_decimal_comma(tmp_path: Path) -> None:
 def test_text_that_may_be_numbers_with_a_decimal_comma(tmp_path: Path) -> None:
     path = written(tmp_path, 'a,b,c\n"1,5",1,"1,2,3"\n2,,"4,5"\n,3,"6,7"\n')
     table = read_table(path)
-    with pytest.raises(TableError, match="column 'a' holds text such as '1,5'"):
+    with pytest.raises(TableError, match="column 'a' contains text such as '1,5'"):
         check_decimals(table, [], None, path)
     check_decimals(table, ["a"], None, path)
     check_decimals(table, [], CsvStyle(decimal=","), path)
@@ -120,13 +120,11 @@ def test_large_numbers_are_what_they_are(tmp_path: Path) -> None:
     a = read_table(path)["a"].to_pylist()
     assert a == [1e30, float("inf"), float("-inf"), None, 12345678901234567890.5]
     path = written(tmp_path, "a,b\n123456789012345678901,1.5\n2,1e300\n")
-    with pytest.raises(
-        TableError, match=r"'a' holds the whole number 123456789012345678901, .*--c"
-    ):
+    with pytest.raises(TableError, match=r"'a' contains the integer 123456789012345678901, .*--c"):
         read_table(path)
     assert read_table(path, ["a"])["a"].to_pylist() == ["123456789012345678901", "2"]
     for number in ("1e400", "-1e999", "1" + "0" * 400 + ".0"):
-        with pytest.raises(TableError, match=r"'b' holds .*, beyond the range of numbers"):
+        with pytest.raises(TableError, match=r"'b' contains .*, but numbers must be within"):
             read_table(written(tmp_path, f"a,b\n1,2.5\n2,{number}\n"))
 
 
@@ -138,12 +136,16 @@ def test_large_numbers_are_what_they_are(tmp_path: Path) -> None:
         ("a,b\n", "t.csv", "2 columns, but no rows"),
         ("a,b\n1,2\n\n3\n", "t.csv", "line 4: 1 field, but the header has 2"),
         ('a,b\n"x\ny",2\n1,2,3\n', "t.csv", "line 4: 3 fields, but the header has 2"),
-        ('a,b\n1,2\n3,"x\n4,5\n', "t.csv", "line 3: a quote is opened and never closed"),
-        ("a,a\n1,2\n", "t.csv", "two columns are called 'a'"),
-        (b"\xe4,b\n1,x\n", "t.csv", "line 1: it holds bytes that are not UTF-8: save the file as"),
-        ("a,b\n1,x\n".encode("utf-16"), "t.csv", "line 1: it holds bytes that are not UTF-8"),
+        ('a,b\n1,2\n3,"x\n4,5\n', "t.csv", "line 3: a quote is opened but never closed"),
+        ("a,a\n1,2\n", "t.csv", "two columns are named 'a'"),
+        (
+            b"\xe4,b\n1,x\n",
+            "t.csv",
+            "line 1: it contains bytes that are not UTF-8: save the file as",
+        ),
+        ("a,b\n1,x\n".encode("utf-16"), "t.csv", "line 1: it contains bytes that are not UTF-8"),
         ("a,b\n1,x\n".encode("utf-16"), "t.csv", "`iconv -f utf-16 -t utf-8`"),
-        (b"a,b\n1,x\n2,\xff\n", "t.csv", "line 3: column 'b' holds bytes that are not UTF-8"),
+        (b"a,b\n1,x\n2,\xff\n", "t.csv", "line 3: column 'b' contains bytes that are not UTF-8"),
         ("a,b\n1,2\n", "t.parquet", "cannot be read as .parquet"),
         (b"PAR1", "t.parquet", "cannot be read as .parquet"),
         ("a,b\n1,2\n", "t.feather", "cannot be read as .feather"),
@@ -179,13 +181,13 @@ def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
 
 
 def test_files_that_are_not_there_or_not_known(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="there is no such file"):
+    with pytest.raises(TableError, match="no such file"):
         read_table(tmp_path / "t.csv")
     with pytest.raises(TableError, match="is a directory"):
         read_table(_folder(tmp_path / "folder.csv"))
-    with pytest.raises(FileKindError, match=r"'\.xlsx' is unknown"):
+    with pytest.raises(FileKindError, match=r"'\.xlsx' is not supported"):
         read_table(tmp_path / "t.xlsx")
-    with pytest.raises(FileKindError, match="no ending"):
+    with pytest.raises(FileKindError, match="The name has no extension"):
         read_table(tmp_path / "t")
 
 

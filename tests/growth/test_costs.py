@@ -207,8 +207,8 @@ def test_an_answer_that_ends_the_way_is_paid() -> None:
 @pytest.mark.parametrize(
     ("weight", "words"),
     [
-        ([-1] + [1] * 13, "sample_weight holds -1.0 in row 0"),
-        ([np.nan] + [1] * 13, "sample_weight holds nan in row 0"),
+        ([-1] + [1] * 13, "sample_weight contains -1.0 in row 0"),
+        ([np.nan] + [1] * 13, "sample_weight contains nan in row 0"),
         ([1] * 13, "sample_weight has 13 entries, but X has 14 rows"),
         ([0] * 14, "sample_weight is zero in every row"),
     ],
@@ -303,7 +303,7 @@ def test_what_is_less_than_rounding_gains_nothing() -> None:
     priced = costs.AttributeCosts(np.array([2.0, 4.0, 1.0]), costs.gain_per_cost)
     score = np.array([[1e-11, 0.5], [2e-10, -0.5], [-np.inf, 0.25]])
     tested = np.array([[False, False], [False, True], [True, True]])
-    worth = priced.worth(score, tested)
+    worth = priced.adjusted_score(score, tested)
     assert worth.tolist() == [[0, 0.25], [5e-11, 0], [-np.inf, 0.25]]
 
 
@@ -320,15 +320,23 @@ def test_costs_without_influence() -> None:
 @pytest.mark.parametrize(
     ("parameters", "error", "words"),
     [
-        ({"attribute_costs": {"Rain": 2}}, ValueError, "attribute_costs names 'Rain'.*'Outlook'"),
+        (
+            {"attribute_costs": {"Rain": 2}},
+            ValueError,
+            "attribute_costs contains 'Rain'.*'Outlook'",
+        ),
         ({"attribute_costs": [1, 2]}, ValueError, r"each of the 4 attributes.*shape \(2,\)"),
         (
             {"attribute_costs": {"Wind": -1}},
             ValueError,
-            "the cost of 'Wind' must be a finite number, 0 or more, got -1",
+            "the cost of 'Wind' must be a finite number >= 0, got -1",
         ),
         ({"attribute_costs": {"Wind": np.nan}}, ValueError, "the cost of 'Wind'.*nan"),
-        ({"attribute_costs": {"Wind": 0}}, ValueError, "cost of 'Wind' is 0.*nunez"),
+        (
+            {"attribute_costs": {"Wind": 0}},
+            ValueError,
+            "cost of 'Wind' must be above 0, got 0.*nunez",
+        ),
         *(
             (
                 {"attribute_costs": {"Wind": value}},
@@ -363,14 +371,14 @@ def test_costs_without_influence() -> None:
         (
             {"attribute_costs": np.ma.masked_equal([1, 1, 7, 1], 7)},
             ValueError,
-            "attribute_costs is masked in place 2: give every attribute a cost",
+            "attribute_costs is masked at index 2: give every attribute a cost",
         ),
         ({"attribute_costs": 5}, TypeError, "attribute_costs must be a dict.*got 5"),
         ({"attribute_costs": "ab"}, TypeError, "attribute_costs must be a dict.*got 'ab'"),
         (
             {"attribute_costs": {"Wind": 0}, "cost_function": "gain_per_cost"},
             ValueError,
-            "cost of 'Wind' is 0",
+            "cost of 'Wind' must be above 0, got 0",
         ),
         (
             {"attribute_costs": {}, "cost_function": "cheap"},
@@ -378,26 +386,26 @@ def test_costs_without_influence() -> None:
             "cost_function must be one of 'tan_schlimmer', 'nunez'.*'cheap'",
         ),
         ({"attribute_costs": {}, "cost_function": 3}, TypeError, "cost_function.*got 3"),
-        ({"cost_function": "nunez"}, ValueError, "cost_function needs attribute_costs"),
+        ({"cost_function": "nunez"}, ValueError, "cost_function requires attribute_costs"),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: 1.0},
             ValueError,
-            "cost_function must return a number for every gain",
+            "cost_function must return one number below infinity for each gain",
         ),
         (
             {"attribute_costs": {"Wind": 0}, "cost_function": np.ma.divide},
             ValueError,
-            "cost_function must return a number.*masked array: return -infinity",
+            "cost_function must return one number.*masked array: return -infinity",
         ),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: "cheap"},
             ValueError,
-            "cost_function must return a number for every gain.*got 'cheap'",
+            "cost_function must return one number below infinity for each gain.*got 'cheap'",
         ),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: gain.astype(str)},
             TypeError,
-            "cost_function must return a number for every gain.*array of floats",
+            "cost_function must return one number below infinity for each gain.*array of floats",
         ),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: gain * np.nan},
@@ -407,22 +415,22 @@ def test_costs_without_influence() -> None:
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: gain + np.inf},
             ValueError,
-            "cost_function.*infinity: mind that an attribute costs 0",
+            "cost_function.*infinity: note that the cost is 0",
         ),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: gain + 1j},
             TypeError,
-            "cost_function must return a number.*return an array of floats",
+            "cost_function must return one number.*return an array of floats",
         ),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: gain.astype(str)},
             TypeError,
-            "cost_function must return a number.*return an array of floats",
+            "cost_function must return one number.*return an array of floats",
         ),
         (
             {"attribute_costs": {}, "cost_function": lambda gain, cost: [[1.0], [1.0, 2.0]]},
             ValueError,
-            "cost_function must return a number.*got \\[\\[1.0",
+            "cost_function must return one number.*got \\[\\[1.0",
         ),
     ],
 )
@@ -457,7 +465,7 @@ def test_nunez_exponent_and_missing_costs() -> None:
         with pytest.raises(ValueError, match=f"w must be a number from 0 to 1, got {shown}"):
             fasttree.costs.nunez(w)  # type: ignore[arg-type]
     table = tables.PLAY_TENNIS
-    with pytest.raises(ValueError, match="mean_test_cost needs attribute_costs"):
+    with pytest.raises(ValueError, match="mean_test_cost requires attribute_costs"):
         ID3Classifier().fit(table.X, table.y).mean_test_cost(table.X)
     free = ID3Classifier(attribute_costs={"Wind": 0}, cost_function="nunez")
     assert free.fit(table.X, table.y).mean_test_cost(table.X) >= 0

@@ -363,7 +363,9 @@ def test_shares_beyond_all_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(split, "MOST_COPIES_OF_TABLE", 1)
     model.fit(X, y)
     monkeypatch.setattr(split, "MOST_COPY_BYTES", 20 * 195 * 50)
-    with pytest.raises(MemoryError, match=r"column 'id' alone parts 20 of them among 196 branches"):
+    with pytest.raises(
+        MemoryError, match=r"column 'id' alone distributes 20 rows over 196 branches"
+    ):
         model.fit(X, y)
     assert model.set_params(missing="branch").fit(X, y).get_n_leaves() > 100
 

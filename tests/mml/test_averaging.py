@@ -217,7 +217,7 @@ def test_bad_input() -> None:
     tree = TreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
     with pytest.raises(ValueError, match=r"prior must be .*, got 'flat'"):
         average_prunings(tree, prior="flat")
-    with pytest.raises(ValueError, match="needs choices: make them with"):
+    with pytest.raises(ValueError, match="requires choices: compute them with"):
         average_prunings(tree, prior="wallace_patrick")
     with pytest.raises(ValueError, match="alpha must be a number > 0"):
         average_prunings(tree, alpha=0)

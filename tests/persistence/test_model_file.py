@@ -298,7 +298,7 @@ def test_a_model_that_is_too_large_for_a_file(path: Path, monkeypatch: pytest.Mo
     model = fitted(C45Classifier())
     for limit, match in (
         ("MOST_HEADER_BYTES", "names and labels of this model take"),
-        ("MOST_MEMBERS", "arrays among its parameters"),
+        ("MOST_MEMBERS", "arrays, many of them in its parameters"),
         ("MOST_FILE_BYTES", "more than 4 GiB"),
     ):
         with monkeypatch.context() as patched:
@@ -485,7 +485,7 @@ def test_permissions_and_links(path: Path) -> None:
 
 def test_paths_that_cannot_be(path: Path) -> None:
     model = TreeClassifier().fit(NUMBERS, CODES)
-    with pytest.raises(FileNotFoundError, match="there is no directory"):
+    with pytest.raises(FileNotFoundError, match=r"the directory .* does not exist"):
         model.save(path / "deeper" / "model")
     with pytest.raises(IsADirectoryError, match="directory"):
         model.save(path.parent)
@@ -518,7 +518,7 @@ def test_a_function_is_not_saved(path: Path) -> None:
         attribute_costs=[1, 2, 3], cost_function=lambda gain, cost: gain / (1 + cost)
     ).fit(NUMBERS, CODES)
     with pytest.raises(
-        TypeError, match=r"cost_function holds .*lambda.*set_params\(cost_function=None\)"
+        TypeError, match=r"cost_function contains .*lambda.*set_params\(cost_function=None\)"
     ):
         model.save(path)
     model.set_params(cost_function=None).save(path)
@@ -536,7 +536,7 @@ def test_other_things_that_are_not_saved(path: Path) -> None:
         copy.copy(model).set_params(max_depth="deep").save(path)
     with pytest.raises(ValueError, match="n_jobs=5000"):
         copy.copy(model).set_params(n_jobs=5000).save(path)
-    with pytest.raises(TypeError, match=r"categorical_features holds .* of type object"):
+    with pytest.raises(TypeError, match=r"categorical_features contains .* of type object"):
         copy.copy(model).set_params(categorical_features=[object()]).save(path)
     levels = [frozenset({1}), frozenset({2}), b"bytes"]
     column = fasttree.Categorical([levels[0], levels[1]] * 40, levels)
@@ -649,16 +649,16 @@ def test_a_pickle_that_is_no_model_is_refused() -> None:
             r"by fasttree 9\.9.*save the model",
         ),
         (state | {"counts": state["counts"].astype(np.float32)}, "'counts'"),
-        (state | {"schema": "nothing"}, "schema is none"),
+        (state | {"schema": "nothing"}, "schema is not a Schema"),
         (state | {"more": state["gain"]}, "does not have the arrays of a tree"),
         ({"fasttree_version": "9.9", "nodes": 3}, r"fasttree 9\.9"),
     ):
         with pytest.raises(ModelFileError, match=match):
             kind.__new__(kind).__setstate__(broken)
-    with pytest.raises(ModelFileError, match="classes are not those of its tree"):
+    with pytest.raises(ModelFileError, match="classes differ from those of its tree"):
         CARTClassifier().__setstate__(model.__getstate__() | {"classes_": np.array([1, 2])})
     rules = fitted(RuleClassifier())
-    with pytest.raises(ModelFileError, match="no list of rules"):
+    with pytest.raises(ModelFileError, match="its rules are not a list of rules"):
         RuleClassifier().__setstate__(rules.__getstate__() | {"rules_": []})
 
 
@@ -687,6 +687,32 @@ def all_of(model: Any, in_first_words: bool) -> str:
     return on_one_line(text)
 
 
+# Words of today's texts, and those that stood there when the golden files were written.
+EARLIER_WORDS = (
+    ("no values were missing there in training", "none was missing there in training"),
+    ("the branch for missing values", "where rows without the value go"),
+    ("the branch for categories not seen in training", "where levels go that training did not see"),
+    ("surrogates route missing values", "surrogates decide for missing values"),
+    ("one of the categories with too few", "one of the levels with too few"),
+    (
+        r"any category except (\{.*?\}) \(([\d,]+) in training, each with too few rows\)",
+        r"any level but \1 (in training \2, with too few rows each)",
+    ),
+    (r"\((\d+) other categories\)", r"(\1 other levels)"),
+    (
+        "A row with a missing value meets no condition on that attribute",
+        "A row without a value meets no condition on it",
+    ),
+)
+WRITTEN_IN_THEM = ("0.1.0", "0.1.0-format-2", "0.1.0-format-3")
+
+
+def in_earlier_words(text: str) -> str:
+    for today, earlier in EARLIER_WORDS:
+        text = re.sub(today, earlier, text)
+    return text
+
+
 def counted(rows: str) -> str:
     return f"{rows} row" if rows == "1" else f"{rows} rows"
 
@@ -711,6 +737,8 @@ def test_files_of_every_version_are_read(file: Path) -> None:
     assert repr(old) == expected["model"]
     is_rules = isinstance(model, RuleClassifier)
     found = all_of(model, in_first_words=file.parent.name == "0.1.0")
+    if file.parent.name in WRITTEN_IN_THEM:
+        found = in_earlier_words(found)
     if not is_rules and "(or missing)" not in expected["text"]:  # it was not said then
         found = without_marks(found)
     assert found == (on_one_line(expected["text"]) if is_rules else expected["text"])

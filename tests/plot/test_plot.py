@@ -61,7 +61,7 @@ def test_roc_curves_go_through_every_threshold() -> None:
             assert np.hypot(x - alarms, found - hits).min() < 1e-12
         assert np.trapezoid(found, x) == pytest.approx(metrics.roc_auc(y, score))
         assert curve.get_label() == f"{name}, AUC {metrics.roc_auc(y, score):.3f}"
-    assert ax.get_xlabel() == "false alarms"
+    assert ax.get_xlabel() == "false positive rate"
 
 
 def test_roc_takes_columns_and_the_other_class() -> None:
@@ -125,7 +125,7 @@ def test_roc_where_rows_lack_a_class() -> None:
     kept = y != "low"
     proba, rest = model.predict_proba(X)[kept], y[kept]
     with pytest.raises(
-        ValueError, match=r"the shape \(\d+, 3\): if y lacks some, pass the classes"
+        ValueError, match=r"the shape \(\d+, 3\): if y lacks some classes, pass all"
     ):
         plot.roc(rest, proba)
     ax = plot.roc(rest, proba, classes=model.classes_)
@@ -142,7 +142,7 @@ def test_roc_of_very_many_classes_draws_the_most_frequent() -> None:
     names = [str(found.get_label()) for found in ax.get_lines()]
     drawn = [int(name.split()[0]) for name in names if "against" in name]
     assert drawn == list(range(12, 20))
-    assert names[-1] == "not shown: 12 classes of fewer rows"
+    assert names[-1] == "not shown: 12 classes with fewer rows"
     assert f"mean AUC {metrics.roc_auc(y, proba):.3f}" in names
 
 
@@ -293,7 +293,7 @@ def test_errors_by_leaves_are_those_of_the_pruned_trees() -> None:
     model = fasttree.TreeClassifier(pruning=None).fit(X, y)
     ax = plot.error_by_leaves(model, X, y, X_val, y_val)
     leaves, training = line(ax, "training").get_data()
-    _, other = line(ax, "other").get_data()
+    _, other = line(ax, "validation").get_data()
     assert leaves[0] == model.get_n_leaves()
     assert leaves[-1] == 1
     assert training[0] == 0
@@ -305,7 +305,7 @@ def test_errors_by_leaves_are_those_of_the_pruned_trees() -> None:
     held = pruning.held_out_counts(model.tree_, model.apply(X_val), (y_val == "yes").astype(int))
     errors = pruning.errors_along(model.tree_, path, held, path.alphas)
     assert other == pytest.approx(errors / len(y_val))
-    best = line(ax, "fewest")
+    best = line(ax, "lowest")
     assert best.get_ydata()[0] == pytest.approx(min(other))
     fewer = plot.error_by_leaves(model, X, y, X_val, y_val, most_trees=5)
     kept = line(fewer, "training").get_xdata()
@@ -321,7 +321,7 @@ def test_the_pruning_path_and_the_tree_taken() -> None:
     leaves, rate = ax.containers[0].lines[0].get_data()
     assert list(leaves) == list(model.pruning_choice_.leaves)
     assert rate == pytest.approx(model.pruning_choice_.errors / model.pruning_choice_.weight)
-    taken = line(ax, "taken")
+    taken = line(ax, "chosen")
     assert taken.get_xdata()[0] == model.get_n_leaves()
     path = model.pruning_path_
     assert list(plot.pruning_path(path).get_lines()[0].get_ydata()) == list(path.risk)
@@ -376,7 +376,9 @@ def test_confusion_with_weights_an_order_and_classes_without_rows() -> None:
         (2, 1): "0.25",
         (2, 2): "0.5",
     }
-    with pytest.raises(ValueError, match="classes lacks 'a', which y or predicted holds"):
+    with pytest.raises(
+        ValueError, match="classes must contain all classes of y and predicted, but 'a' is missing"
+    ):
         plot.confusion_matrix(y, guess, classes=["b", "c"])
     with pytest.raises(ValueError, match="labels of the same kind"):
         plot.confusion_matrix(y, [1, 2, 1])
@@ -395,7 +397,7 @@ def test_confusion_of_many_classes_counts_the_rare_ones_together() -> None:
     assert found[9, 9] == np.sum((y <= 20) & (guess <= 20))
     assert found[9, 0] == np.sum((y <= 20) & (guess == 21))
     assert found[8, 9] == np.sum((y == 29) & (guess == 0))
-    with pytest.raises(ValueError, match="most must be a whole number from 2 on, got 1"):
+    with pytest.raises(ValueError, match="most must be an integer of at least 2, got 1"):
         plot.confusion_matrix(y, guess, most=1)
 
 
@@ -418,8 +420,8 @@ def test_importances_of_a_model_say_what_gain_favours() -> None:
         model.feature_importances_[order]
     )
     assert [label.get_text() for label in ax.get_yticklabels()] == ["abc"[k] for k in order]
-    assert "Gain favours attributes of many values." in ax.get_xlabel()
-    assert "Gain favours attributes of many values" in (plot.importances.__doc__ or "")
+    assert "Gain favours attributes with many values." in ax.get_xlabel()
+    assert "Gain favours attributes with many values" in (plot.importances.__doc__ or "")
     fewer = plot.importances(model, most=1)
     assert len(fewer.patches) == 1
     assert "not shown: 2 others" in fewer.get_xlabel()
@@ -496,22 +498,28 @@ def test_pictures_can_be_seen(name: str) -> None:
     ("draw", "words"),
     [
         (lambda: plot.roc([0, 1, 2], [0.1, 0.2, 0.3]), "y must hold two classes, but it has 3"),
-        (lambda: plot.roc([0, 1], [[0.1], [0.2]]), r"got the shape \(2, 1\)"),
-        (lambda: plot.roc([0, 1], [[[0.1]], [[0.2]]]), r"got the shape \(2, 1, 1\)"),
+        (lambda: plot.roc([0, 1], [[0.1], [0.2]]), r"got an array of shape \(2, 1\)"),
+        (lambda: plot.roc([0, 1], [[[0.1]], [[0.2]]]), r"got an array of shape \(2, 1, 1\)"),
         (lambda: plot.roc([0, 0], [0.1, 0.2]), "y must hold two classes, but it has 1"),
         (lambda: plot.roc([0, 0], [0.1, 0.2], classes=[0, 1]), "rows of one class only, 0"),
-        (lambda: plot.roc([0, 1], [0.1, 0.2], classes=[0, 2]), "y holds the class 1, which is not"),
+        (
+            lambda: plot.roc([0, 1], [0.1, 0.2], classes=[0, 2]),
+            "y contains the class 1, which is not",
+        ),
         (lambda: plot.roc([0, 1], {}), "empty dict"),
         (lambda: plot.roc([0, 1], {"good": [0.1, 0.2], "bad": [0.1, np.nan]}), "nan in row 1"),
-        (lambda: plot.roc([0, 1, 2], np.full((3, 3), np.inf)), "scores are inf in row 0"),
-        (lambda: plot.roc_bands([]), "nothing to draw"),
-        (lambda: plot.calibration([0, 1, 2], np.eye(3)), "say of which with positive="),
+        (
+            lambda: plot.roc([0, 1, 2], np.full((3, 3), np.inf)),
+            "scores must be finite, got inf in row 0",
+        ),
+        (lambda: plot.roc_bands([]), "curves must have at least one curve, got none"),
+        (lambda: plot.calibration([0, 1, 2], np.eye(3)), "choose one of them with positive="),
         (lambda: plot.importances("oak"), "importances must be a fitted model .* got 'str'"),
         (lambda: plot.importances(fasttree.ID3Classifier()), "call fit first"),
         (lambda: plot.importances(SimpleNamespace(names=[], means=[])), "no attributes"),
         (
             lambda: plot.importances(SimpleNamespace(names=["a"], means=[1, 2])),
-            "1 names, but means",
+            "means of importances must have one value for each of the 1 names",
         ),
         (
             lambda: plot.importances(SimpleNamespace(names=["a"], means=[np.nan])),
@@ -519,14 +527,17 @@ def test_pictures_can_be_seen(name: str) -> None:
         ),
         (
             lambda: plot.importances(SimpleNamespace(names=["a"], means=[1], sds=[-1])),
-            "must not be negative, got -1",
+            "must be at least 0, got -1",
         ),
         (lambda: plot.importances(fasttree.ID3Classifier(), most=0), "most must be"),
         (lambda: plot.confusion_matrix([0, 1], [0]), "inconsistent"),
-        (lambda: plot.roc([0, 1], [0.1, np.nan]), "scores are nan in row 1"),
-        (lambda: plot.roc([0, 1], [0.1, 0.2], positive="x"), "positive is 'x'"),
+        (lambda: plot.roc([0, 1], [0.1, np.nan]), "scores must be finite, got nan in row 1"),
+        (
+            lambda: plot.roc([0, 1], [0.1, 0.2], positive="x"),
+            "positive must be a class of y, .*, got 'x'",
+        ),
         (lambda: plot.roc([0, 1, 1], [0.1, 0.2]), "2"),
-        (lambda: plot.calibration([0, 1], [0.1, 1.2]), "between 0 and 1, got 1.2"),
+        (lambda: plot.calibration([0, 1], [0.1, 1.2]), "from 0 to 1, got 1.2"),
         (lambda: plot.calibration([0, 1], [0.1, 0.2], n_bins=0), "n_bins must be"),
         (lambda: plot.tree("oak"), "model must be a fitted tree, got 'str'"),
         (lambda: plot.tree(fasttree.ID3Classifier()), "call fit first"),
@@ -563,7 +574,7 @@ def test_a_drawing_that_fails_halfway_leaves_no_figure(monkeypatch: pytest.Monke
 
 
 def test_what_is_no_axes_is_said() -> None:
-    with pytest.raises(TypeError, match="ax must be Axes of matplotlib or None, got 'here'"):
+    with pytest.raises(TypeError, match="ax must be matplotlib Axes or None, got 'here'"):
         plot.roc([0, 1], [0.1, 0.2], ax="here")
 
 

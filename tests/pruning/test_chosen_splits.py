@@ -238,13 +238,15 @@ def test_the_order_of_rows_is_nothing() -> None:
 def test_what_cannot_be_meant_is_refused() -> None:
     with pytest.raises(ValueError, match="significance_test must be one of 'selected', 'naive'"):
         TreeClassifier(significance_test="exact").fit(X, Y)
-    with pytest.raises(ValueError, match='significance_test="naive" is for a number'):
+    with pytest.raises(
+        ValueError, match='significance_test="naive" requires significance to be a number'
+    ):
         TreeClassifier(significance=Significance(), significance_test="naive").fit(X, Y)
     with pytest.raises(ValueError, match="test must be one of 'selected', 'naive', got 'x'"):
         Significance(test="x")
-    with pytest.raises(ValueError, match='exact=True is for test="naive"'):
+    with pytest.raises(ValueError, match='exact=True requires test="naive"'):
         Significance(exact=True)
-    with pytest.raises(ValueError, match='test="selected" needs the training rows'):
+    with pytest.raises(ValueError, match='test="selected" requires the training rows'):
         fasttree.pruning.significance(TreeClassifier().fit(X, Y).tree_)
 
 

@@ -193,7 +193,7 @@ def test_cross_validation_on_play_tennis(se: float) -> None:
     assert choice.standard_error == pytest.approx([0.128060, 0.133631, 0.128060], abs=5e-7)
     assert choice.leaves[choice.place] == 1
     assert prune_at(tree, path, choice.alpha)[0].n_leaves == 1
-    assert "<- taken" in str(choice)
+    assert "<- selected" in str(choice)
     assert {len(column) for column in choice.columns().values()} == {3}
 
 
@@ -215,7 +215,7 @@ def test_one_standard_error() -> None:
     [
         ({"folds": 1}, "folds must be an integer of at least 2, .* got 1"),
         ({"folds": 2.5}, "folds must be an integer of at least 2, .* got 2.5"),
-        ({"se": -1}, "se must be a finite number, 0 or more, got -1"),
+        ({"se": -1}, "se must be a finite number >= 0, got -1"),
         ({"se": None}, "se must be a finite number"),
         (
             {"impurity": "variance"},
@@ -231,13 +231,13 @@ def test_bad_parameters(parameters, message) -> None:
 def test_bad_requests() -> None:
     tree, other = grown(TENNIS, **ID3), grown(MAMMALS, **ID3)
     path = cost_complexity_path(tree)
-    with pytest.raises(ValueError, match=r"alpha must be a number, 0 or more, got -0\.1"):
+    with pytest.raises(ValueError, match=r"alpha must be a number >= 0, got -0\.1"):
         prune_at(tree, path, -0.1)
-    with pytest.raises(ValueError, match="alpha must be a number, 0 or more, got nan"):
+    with pytest.raises(ValueError, match="alpha must be a number >= 0, got nan"):
         prune_at(tree, path, math.nan)
-    with pytest.raises(ValueError, match="that of a tree with 8 nodes, but this tree has 5"):
+    with pytest.raises(ValueError, match="belongs to a tree with 8 nodes, but this tree has 5"):
         prune_at(other, path, 0.1)
-    with pytest.raises(ValueError, match="no folds were given"):
+    with pytest.raises(ValueError, match="folds is empty: cross-validation needs at least 2 folds"):
         choose_by_folds(path, [])
     with pytest.raises(ValueError, match="impurity must be one of"):
         cost_complexity_path(tree, "twoing")

@@ -315,7 +315,7 @@ def test_why_a_row_gets_its_class() -> None:
     assert why.disagreeing == ()
     assert str(why).splitlines()[-2:] == [
         "It is the first rule.",
-        "Rule 2 applies, too, and agrees.",
+        "Rule 2 also applies and agrees.",
     ]
 
 
@@ -424,10 +424,10 @@ def test_too_few_rows_to_hold_any_out() -> None:
         ({"when": "always"}, "when must be 'improves' or 'not_worse', got 'always'"),
         ({"simplify": "best"}, "simplify must be None or 'subset', got 'best'"),
         ({"simplify": 1}, "simplify must be None or 'subset', got 1"),
-        ({"validation_fraction": 1.0}, "validation_fraction must lie between 0 and 1, got 1.0"),
+        ({"validation_fraction": 1.0}, "validation_fraction must be above 0 and below 1, got 1.0"),
         (
             {"validation_fraction": 10**400},
-            "validation_fraction must lie between 0 and 1, got 1000",
+            "validation_fraction must be above 0 and below 1, got 1000",
         ),
         ({"random_state": -1}, "random_state.*got -1"),
     ],
@@ -441,7 +441,7 @@ def test_scores_are_those_of_any_classifier() -> None:
     model = RuleClassifier().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
     assert model.score([[1.0], [4.0]], [0, 0], sample_weight=[1e308, 1e308]) == 0.5
     with pytest.raises(
-        ValueError, match="y holds labels like 'a', but the model was fitted to labels like 0"
+        ValueError, match="y contains labels like 'a', but the model was fitted on labels like 0"
     ):
         model.score([[1.0], [4.0]], ["a", "b"])
 
@@ -468,11 +468,11 @@ def test_bad_rows_to_judge_by() -> None:
         model.fit(X, y, y_val=y)
     with pytest.raises(ValueError, match=r"(?s)feature names.*- c.*- b"):
         model.fit(X, y, X_val={"a": np.arange(2.0), "c": np.arange(2.0)}, y_val=[0, 1])
-    with pytest.raises(ValueError, match=r"y_val holds the class 7 in row 1.*\[0, 1\]"):
+    with pytest.raises(ValueError, match=r"y_val contains the class 7 in row 1.*\[0, 1\]"):
         model.fit(X, y, X_val={"a": np.arange(2.0), "b": np.arange(2.0)}, y_val=[0, 7])
     with pytest.raises(ValueError, match=r"0 (rows|sample)"):
         model.fit(X, y, X_val={"a": np.arange(0.0), "b": np.arange(0.0)}, y_val=[])
-    with pytest.raises(ValueError, match=r"X_val is for estimate=\"validation\""):
+    with pytest.raises(ValueError, match=r"X_val requires estimate=\"validation\""):
         RuleClassifier().fit(X, y, X_val=X, y_val=y)
 
 

@@ -261,7 +261,7 @@ def test_with_fractional_rows_a_missing_value_meets_no_condition() -> None:
     rules = rules_of(model.tree_)
     assert not any(c.missing for rule in rules for c in rule.conditions)
     assert rules.match({"marker": [NAN, 4.0]}).tolist() == [-1, len(rules) - 1]
-    assert "A row without a value meets no condition on it." in rules.to_text()
+    assert "A row with a missing value meets no condition on that attribute." in rules.to_text()
 
 
 def test_where_values_must_not_be_missing_they_are_refused() -> None:
@@ -476,7 +476,7 @@ def test_markdown() -> None:
     rules = rules_of(TreeClassifier().fit(X, ["x_1", "<y>"]).tree_)
     assert "| 1 | \\_a\\|b\\* <= 1.5 (or missing) | **x_1** | 1 | 0 |" in rules.to_markdown()
     assert "**\\<y>**" in rules.to_markdown()
-    assert "1 more rules are not shown" in rules.to_markdown(max_rules=1)
+    assert "1 more rule is not shown" in rules.to_markdown(max_rules=1)
 
 
 class Reading:

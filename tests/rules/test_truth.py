@@ -472,7 +472,7 @@ def printed_leaves(tree: Any) -> list[int]:
     "identity", [t for t in TREES if not t.endswith(("mml", "bayes")) or "smml" in t]
 )
 def test_the_rules_of_a_tree_are_true_of_the_rows_of_its_leaves(identity: str) -> None:
-    """ "A row without a value meets no condition on it", where rows are shared out."""
+    """ "A row with a missing value meets no condition on that attribute", where rows are shared out."""
     fitted, _, dicts, ways = tried(identity)
     leaves = printed_leaves(fitted.tree_)
     shares = fitted.tree_.shares_rows
@@ -712,7 +712,7 @@ def test_what_is_said_of_missing_values_in_training(identity: str) -> None:
             assert bool(marks) == lacked
             assert bool(shown) == lacked
             assert all(("or missing" in b.text(200)) or b.sign == "is missing" for b in shown)
-    if "none was missing there in training" in text:
+    if "no values were missing there in training" in text:
         unsaid = [
             n
             for n in inner
@@ -848,7 +848,7 @@ def test_what_stands_beneath_a_tree_in_a_terminal_is_so(identity: str) -> None:
     marks = {"(or missing)", "(or unseen)"} & set(re.findall(r"\(or \w+\)", "\n".join(texts)))
     beneath = lines[end + 1 :]
     assert {mark for mark in marks if any(n.startswith(f'"{mark}": ') for n in beneath)} == marks
-    if "none was missing there in training" in "".join(beneath):
+    if "no values were missing there in training" in "".join(beneath):
         had = in_training(identity)
         late = [node for node, branches in drawn.items() if any(b.late for b in branches)]
         assert not any("missing" in had[node] for node in late)

@@ -392,13 +392,22 @@ TABLE = [[2, 3], [4, 0]]
         ),
         (lambda: measures.score_tables(["ami"], [TABLE]), r"measure must be one of"),
         (lambda: measures.score_tables("ami", TABLE), r"tables must be 3-D .* \(2, 2\)"),
-        (lambda: measures.score_tables("ami", [[[1, -1]]]), r"tables\[0, 0, 1\] is -1.0"),
-        (lambda: measures.score_tables("ami", [[[1, math.nan]]]), r"tables\[0, 0, 1\] is nan"),
+        (
+            lambda: measures.score_tables("ami", [[[1, -1]]]),
+            r"tables\[0, 0, 1\] must be a finite number >= 0, got -1.0",
+        ),
+        (
+            lambda: measures.score_tables("ami", [[[1, math.nan]]]),
+            r"tables\[0, 0, 1\] must be a finite number >= 0, got nan",
+        ),
         (
             lambda: measures.score_tables("ami", [[[1, 2]], [[1]]]),
-            r"tables must hold .* same shape",
+            r"tables must contain .* same shape",
         ),
-        (lambda: measures.score_tables("ami", np.ones((2, 0, 2))), r"no values or no classes"),
+        (
+            lambda: measures.score_tables("ami", np.ones((2, 0, 2))),
+            r"at least one value and one class",
+        ),
         (
             lambda: measures.score_tables("ami", [[[1e308, 1e308]]]),
             r"total of tables\[0\] overflows",

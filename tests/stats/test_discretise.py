@@ -158,7 +158,10 @@ def test_very_many_classes() -> None:
         ({"values": [1, 2], "labels": [0, 1], "max_cuts": -1}, "max_cuts must be .* got -1"),
         ({"values": [1, 2], "labels": [0, 1], "min_gain": -0.1}, "min_gain must be .* got -0.1"),
         ({"values": [1, 2], "labels": [0, 1], "min_gain": math.nan}, "min_gain must be .* got nan"),
-        ({"values": [1, 2], "labels": [0, 1], "weights": [1, -1]}, r"weights\[1\] is -1.0"),
+        (
+            {"values": [1, 2], "labels": [0, 1], "weights": [1, -1]},
+            r"weights\[1\] must be a finite number >= 0, got -1.0",
+        ),
         ({"values": [], "labels": []}, "values is empty"),
     ],
 )

@@ -191,7 +191,7 @@ def test_any_y(kind: str) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: metrics.roc_auc([0, 1], [0.5, np.nan]), "scores are NaN in row 1"),
+        (lambda: metrics.roc_auc([0, 1], [0.5, np.nan]), "scores contains NaN in row 1"),
         (
             lambda: metrics.roc_auc([0, 1, 2], [0.5, 0.1, 0.2]),
             "y has 3 classes, but scores has one",
@@ -202,21 +202,21 @@ def test_any_y(kind: str) -> None:
         ),
         (
             lambda: metrics.roc_auc([0, 1], np.zeros((2, 3, 1))),
-            "a column for each class, or be one",
+            "one number per row, or one column per class",
         ),
         (lambda: metrics.roc_auc([0, 5], [0.1, 0.2], classes=[0, 1]), "the class 5, which is not"),
         (lambda: metrics.roc_auc([0, 1, 1], [0.1, 0.2]), "inconsistent numbers of samples"),
         (lambda: metrics.roc_auc_se([0, 1], [0, 1], method="x"), "method must be 'delong' or"),
         (
             lambda: metrics.roc_auc_se([0, 1, 2], np.eye(3), method="hanley_mcneil"),
-            "is for two classes, but there are 3",
+            "requires two classes, but there are 3",
         ),
         (
             lambda: metrics.log_loss([0, 1], [0.2, 1.5]),
-            "must lie between 0 and 1, got 1.5 in row 1",
+            "must be from 0 to 1, got 1.5 in row 1",
         ),
-        (lambda: metrics.log_loss([1, 1], [0.2, 0.5]), "y has one class only"),
-        (lambda: metrics.log_loss([0, 1], [0.2, 0.5], smallest=0), "smallest must lie between 0"),
+        (lambda: metrics.log_loss([1, 1], [0.2, 0.5]), "y has only one class"),
+        (lambda: metrics.log_loss([0, 1], [0.2, 0.5], smallest=0), "smallest must be above 0"),
         (lambda: metrics.accuracy([0, 1], ["0", "1"]), "pass labels of the same kind"),
     ],
 )

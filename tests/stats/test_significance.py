@@ -148,7 +148,9 @@ def test_many_values_are_good_to_half_a_percent_and_many_classes_fall_back() -> 
     assert abs(found - share) < 4 * math.sqrt(share * (1 - share) / 40_000) + 0.005
     wide = random.integers(0, 3, (20, 20))
     assert measures.p_value(wide) == pytest.approx(stats.chi2_contingency(wide)[1], rel=1e-9)
-    with pytest.raises(ValueError, match=r"table 0 has too many others .* use exact=None"):
+    with pytest.raises(
+        ValueError, match=r"table 0 is too large for an exact test .* use exact=None"
+    ):
         measures.p_value(wide, exact=True)
 
 
@@ -162,7 +164,7 @@ def test_hostile_tables() -> None:
         ]
     )
     assert p == near([0, 1, 0], 1e-9)
-    with pytest.raises(ValueError, match="table 0 has too many others"):
+    with pytest.raises(ValueError, match="table 0 is too large for an exact test"):
         measures.p_value([[billion, 1], [1, billion]], exact=True)
     assert measures.p_value([[1, 0], [0, billion]], exact=True) == pytest.approx(1 / (billion + 1))
     wide = np.random.default_rng(0).integers(0, 2, (1, 4, 10_000))
@@ -178,12 +180,15 @@ def test_hostile_tables() -> None:
     [
         (lambda: measures.p_value([1, 2]), r"table must be 2-D"),
         (lambda: measures.p_values([[1, 2]]), r"tables must be 3-D"),
-        (lambda: measures.p_value([[1, -2]]), r"table\[0, 1\] is -2.0"),
+        (
+            lambda: measures.p_value([[1, -2]]),
+            r"table\[0, 1\] must be a finite number >= 0, got -2.0",
+        ),
         (lambda: measures.p_value([[1, 2]], exact="auto"), r"exact must be .* got 'auto'"),
         (lambda: measures.p_value([[1, 2]], statistic="x2"), r"statistic must be .* got 'x2'"),
         (
             lambda: measures.p_value([[1.5, 2], [2, 1]], exact=True),
-            r"table 0 has fractions of rows",
+            r"table 0 has fractional counts",
         ),
     ],
 )

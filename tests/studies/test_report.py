@@ -178,7 +178,7 @@ def test_shares_of_the_test_half_are_counted_in_the_test_half() -> None:
     ]
     model = SMMLClassifier().fit(half[0], y[halves.train])
     header, rows = table_of(page, "The rules of SMML")
-    assert header[3:] == ["Training rows", "Share (optimistic)", "Test rows", "Share"]
+    assert header[3:] == ["Training rows", "Proportion (optimistic)", "Test rows", "Proportion"]
     rules = model.rules()
     assert len(rows) == len(rules) > 2
     train, test = (rules.match(X) for X in half)
@@ -202,7 +202,7 @@ def test_several_comparisons_are_adjusted(result: StudyResult, page: str) -> Non
     """By Holm, as statsmodels does it; what is not adjusted says so."""
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     group = result.groups[0]
-    header, rows = table_of(page, "AUC less that of Logistic")
+    header, rows = table_of(page, "Difference in AUC from Logistic")
     alone = [
         d.p_value
         for d in group.differences
@@ -221,10 +221,10 @@ def test_several_comparisons_are_adjusted(result: StudyResult, page: str) -> Non
 @pytest.mark.parametrize(
     ("p", "words"),
     [
-        (0.03, "in about 3 of 100 such studies"),
-        (0.004, "in about 4 of 1,000 such studies"),
-        (0.0002, "in less than 1 of 1,000 such studies"),
-        (0.06, "Chance may explain a difference of that size"),
+        (0.03, "in about 3 in 100 such studies"),
+        (0.004, "in about 4 in 1,000 such studies"),
+        (0.0002, "in fewer than 1 in 1,000 such studies"),
+        (0.06, "Chance alone can explain a difference of this size"),
     ],
 )
 def test_a_p_value_says_what_it_is(result: StudyResult, p: float, words: str) -> None:
@@ -236,7 +236,7 @@ def test_a_p_value_says_what_it_is(result: StudyResult, p: float, words: str) ->
 
 def test_the_bounds_behind_the_slope_of_calibration_are_told(page: str) -> None:
     """Where it is explained, and where it is told."""
-    told = "Probabilities are first moved into 0.001 to 0.999"
+    told = "Probabilities are first clipped to 0.001 to 0.999"
     assert page.count(told) >= 3
 
 
@@ -307,7 +307,7 @@ def test_findings_follow_the_numbers(result: StudyResult) -> None:
     text = report(changed(result, "SMML", 0.99), "r.md")
     assert "SMML has the largest AUC, 0.990" in text
     assert "an AUC 0.490 more than that of logistic regression" in text
-    assert "Chance may explain" in text
+    assert "Chance alone can explain" in text
     text = report(changed(result, "SMML", 0.1), "r.md")
     assert "SMML has the smallest, 0.100" in text
     assert "an AUC 0.400 less than that of logistic regression" in text
@@ -397,7 +397,7 @@ def test_a_report_is_written_whole_and_nothing_is_overwritten(
     write_report(result, path)
     assert path.read_text("utf-8") == page
     write_report(result, tmp_path / "report.md")
-    with pytest.raises(FileExistsError, match=r"report\.html.*exists already.*overwrite=True"):
+    with pytest.raises(FileExistsError, match=r"report\.html.*already exists.*overwrite=True"):
         write_report(result, path)
     path.write_text("old")
     write_report(result, path, overwrite=True)
@@ -406,5 +406,5 @@ def test_a_report_is_written_whole_and_nothing_is_overwritten(
     with pytest.raises(FileNotFoundError, match="no directory"):
         write_report(result, tmp_path / "nowhere" / "report.html")
     for wrong in ("report.pdf", "report"):
-        with pytest.raises(ValueError, match=r"end its name in \.html or \.md"):
+        with pytest.raises(ValueError, match=r"the name of a report must end in \.html or \.md"):
             write_report(result, tmp_path / wrong)

@@ -65,7 +65,7 @@ def test_every_method_on_every_split(result: StudyResult) -> None:
             )
         assert group.n_train + group.n_test == group.n_rows
     nulliparous = result.group("nulliparous")
-    assert nulliparous.left_out == {"previous_cesarean": "no row of the group has a value"}
+    assert nulliparous.left_out == {"previous_cesarean": "all values are missing in this group"}
     assert "parity" not in nulliparous.attributes
     assert 0.7 < nulliparous.reference_auc.mean < 1
 
@@ -413,9 +413,9 @@ def test_attributes_without_a_value_are_left_out_and_named() -> None:
     table["same"] = np.ones(300)
     group = cesarean.run(table, "sick", seeds=1, methods=["SMML", "Logistic"]).groups[0]
     assert set(group.left_out) == {"empty", "nothing", "same"}
-    assert "no row of the group has a value" in group.left_out["empty"]
+    assert "all values are missing in this group" in group.left_out["empty"]
     only = {"empty": table["empty"], "sick": table["sick"]}
-    with pytest.raises(ValueError, match="no attribute with two different values: empty"):
+    with pytest.raises(ValueError, match="no attribute with at least two different values: empty"):
         cesarean.run(only, "sick", seeds=1)
 
 
@@ -443,9 +443,9 @@ def grouped(sizes: list[int], events: list[int]) -> dict:
 @pytest.mark.parametrize(
     ("sizes", "events", "words"),
     [
-        ([49, 200], [20, 80], "the group 'north' has 49 rows, but a study needs 50"),
-        ([100, 200], [0, 80], r"the group 'north' has one outcome only \(no rows are 'yes'\)"),
-        ([100, 200], [40, 200], r"the group 'south' has one outcome only \(all rows are 'yes'\)"),
+        ([49, 200], [20, 80], "the group 'north' has 49 rows, but a study needs at least 50"),
+        ([100, 200], [0, 80], r"the group 'north' has only one outcome \(no rows are 'yes'\)"),
+        ([100, 200], [40, 200], r"the group 'south' has only one outcome \(all rows are 'yes'\)"),
         ([100, 200], [40, 5], "the group 'south' has 5 rows of the rarer outcome"),
     ],
 )
@@ -459,23 +459,43 @@ def test_groups_that_are_too_small_or_have_one_class(
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({}, ValueError, "target must name the column"),
-        ({"target": "ill"}, ValueError, "target is 'ill', but data has no such column"),
+        ({}, ValueError, "target must be the column"),
+        ({"target": "ill"}, ValueError, "target must be a column of data, .*, got 'ill'"),
         (
             {"target": "sick", "by": "place"},
             ValueError,
-            "by is 'place', but data has no such column",
+            "by must be a column of data, .*, got 'place'",
         ),
         ({"target": "shape"}, ValueError, "must have two classes, but it has 3"),
-        ({"target": "sick", "by": "x"}, ValueError, "distinct values, but a study has at most"),
-        ({"target": "sick", "event": "maybe"}, ValueError, "event is 'maybe'"),
-        ({"target": "sick", "seeds": 0}, ValueError, "seeds must be 1 or more"),
+        (
+            {"target": "sick", "by": "x"},
+            ValueError,
+            "by must be a column with at most 12 distinct values",
+        ),
+        (
+            {"target": "sick", "event": "maybe"},
+            ValueError,
+            "event must be a class of .*, got 'maybe'",
+        ),
+        ({"target": "sick", "seeds": 0}, ValueError, "seeds must be at least 1"),
         ({"target": "sick", "seeds": [1, 1]}, ValueError, "different integers"),
         ({"target": "sick", "seeds": "ten"}, TypeError, "seeds must be a number"),
-        ({"target": "sick", "seeds": [-1]}, ValueError, "from 0 on"),
-        ({"target": "sick", "methods": ["SMML", "forest"]}, ValueError, "methods names 'forest'"),
-        ({"target": "sick", "methods": []}, ValueError, "methods is empty"),
-        ({"target": "sick", "n_rows": 500}, ValueError, "n_rows is for the synthetic cohort"),
+        ({"target": "sick", "seeds": [-1]}, ValueError, "of at least 0"),
+        (
+            {"target": "sick", "methods": ["SMML", "forest"]},
+            ValueError,
+            "methods must be some of .*, got 'forest'",
+        ),
+        (
+            {"target": "sick", "methods": []},
+            ValueError,
+            "methods must have at least one name, got none",
+        ),
+        (
+            {"target": "sick", "n_rows": 500},
+            ValueError,
+            "n_rows applies only to the synthetic cohort",
+        ),
         ({"target": "sick", "risk_factors": {"colour": ["red"]}}, ValueError, "lists 'colour'"),
         ({"target": "sick", "risk_factors": {"shape": ["oval"]}}, ValueError, "lists 'oval'"),
         ({"target": "sick", "risk_factors": {"x": ["1"]}}, ValueError, "numeric"),
@@ -489,9 +509,9 @@ def test_bad_arguments(arguments: dict, error: type, words: str) -> None:
 def test_a_table_needs_names_and_columns() -> None:
     with pytest.raises(TypeError, match="named columns"):
         cesarean.run(np.zeros((100, 3)), "sick")
-    with pytest.raises(ValueError, match="no columns beside"):
+    with pytest.raises(ValueError, match="no columns besides"):
         cesarean.run({"sick": own_table()["sick"]}, "sick")
-    with pytest.raises(ValueError, match="name columns of data"):
+    with pytest.raises(ValueError, match="are columns of data"):
         cesarean.run(target="cesarean")
 
 

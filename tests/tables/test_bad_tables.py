@@ -95,7 +95,9 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
             "row 0 has 2",
             identifier="ragged",
         ),
-        bad([[1, 2], 7], ValueError, "row 1 of X is 7", "list of 2", identifier="number as a row"),
+        bad(
+            [[1, 2], 7], ValueError, "row 1 of X is 7", "row 0 has 2", identifier="number as a row"
+        ),
         bad([{"a": 1}], TypeError, "list of dicts", "dict of columns", identifier="records"),
         bad(
             {"a": [1, 2], "b": [1, 2, 3]},
@@ -156,7 +158,7 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
             "column 'a' mixes types",
             "str ('x' in row 0)",
             "int (1 in row 1)",
-            "all text",
+            "text for a categorical column",
             identifier="mixed",
         ),
         bad(
@@ -178,7 +180,7 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
         bad(
             {"a": [np.int8(1), np.float32(2.5), 3, True]},
             ValueError,
-            "int8 (1 in row 0) and bool (True in row 3). Turn",
+            "int8 (1 in row 0) and bool (True in row 3). Convert",
             identifier="a bool among numbers of several types",
         ),
         bad(
@@ -191,9 +193,9 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
         bad(
             {"a": [{"foo": "bar"}, 1]},
             TypeError,
-            "column 'a' holds {'foo': 'bar'} of type dict in row 0",
+            "column 'a' contains {'foo': 'bar'} of type dict in row 0",
             "argument must be a string, a bool, a date or a number",
-            "columns of its own",
+            "into separate columns",
             identifier="dict in a cell",
         ),
         bad(
@@ -205,7 +207,7 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
         bad(
             pd.DataFrame({"a": pd.period_range("2020", periods=2, freq="M")}),
             TypeError,
-            "column 'a' holds Period",
+            "column 'a' contains Period",
             "text",
             identifier="period",
         ),
@@ -215,7 +217,7 @@ def bad(X: Any, error: type[Exception], *words: str, identifier: str) -> Any:
             {"a": [datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC), datetime.date(2020, 1, 1)]},
             ValueError,
             "column 'a'",
-            "row 0, a time with a zone",
+            "row 0, which has a time zone",
             "row 1, which has none",
             identifier="times with a zone and without",
         ),

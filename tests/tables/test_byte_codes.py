@@ -225,11 +225,11 @@ def test_numbers_that_are_said_to_be_categories() -> None:
 def test_only_who_encodes_gets_codes() -> None:
     table, _ = holed(30)
     for column in read_table(table).columns or ():
-        assert column.few is None
+        assert column.byte_coded is None
         assert isinstance(column.values, np.ndarray)
     for column in read_table(table, to_encode=True).columns or ():
         assert column.values is None
-        assert isinstance(column.few, ByteCodedNumbers)
+        assert isinstance(column.byte_coded, ByteCodedNumbers)
     assert isinstance(read_column("c", table.column("whole")), np.ndarray)
 
 

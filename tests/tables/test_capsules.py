@@ -98,7 +98,8 @@ def test_columns(speak: type[Any]) -> None:
 @pytest.mark.parametrize("column", [Stream(TABLE.column("size")), Array(pa.array([1, 2]))])
 def test_a_column_is_no_table(column: Any) -> None:
     with pytest.raises(
-        ValueError, match=r"X is a (Stream|Array) that speaks Arrow, .*got 1D array instead.* dict"
+        ValueError,
+        match=r"X is a (Stream|Array) with the Arrow interface, .*got 1D array instead.* dict",
     ):
         read_table(column)
 
@@ -115,7 +116,7 @@ def test_a_library_that_cannot_read_a_column() -> None:
 
     with pytest.raises(TypeError, match=r"column 'a' is a Broken .*\(out of ink\): pass a list"):
         read_table({"a": Broken()})
-    with pytest.raises(ValueError, match=r"X is a Broken that speaks Arrow, .*out of ink"):
+    with pytest.raises(ValueError, match=r"X is a Broken with the Arrow interface, .*out of ink"):
         read_table(Broken())
 
 
@@ -126,10 +127,10 @@ def test_without_a_library_that_reads_arrow(
     for library in ("pyarrow", "polars", "pandas"):
         monkeypatch.delitem(sys.modules, library, raising=False)
     remedy = (
-        r"no library that reads Arrow is loaded: import pyarrow or polars .*pip install pyarrow"
+        r"no library that reads Arrow is imported: import pyarrow or polars .*pip install pyarrow"
     )
     with pytest.raises(
-        TypeError, match=rf"^X is a {make.__name__} that speaks Arrow, but {remedy}"
+        TypeError, match=rf"^X is a {make.__name__} with the Arrow interface, but {remedy}"
     ):
         read_table(make(BATCH))
     with pytest.raises(TypeError, match=rf"^column 'a' is a {make.__name__} .*{remedy}"):

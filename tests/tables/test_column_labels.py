@@ -129,5 +129,5 @@ def test_names_in_parameters() -> None:
     X = {2023: [1, 2, 1, 2], 2024: [1, 2, 3, 4]}
     model = TreeClassifier(categorical_features=["2023"]).fit(X, Y)
     assert [a.is_categorical for a in model.tree_.schema.attributes] == [True, False]
-    with pytest.raises(ValueError, match="column number 2023, but the columns of X are 0 to 1"):
+    with pytest.raises(ValueError, match="column index 2023, but the columns of X are 0 to 1"):
         TreeClassifier(categorical_features=[2023]).fit(X, Y)

@@ -87,7 +87,7 @@ def test_decimals_and_wide_integers() -> None:
     if hasattr(pl, "Int128"):
         assert one(pl.Series([1, 2], dtype=pl.Int128)).values.tolist() == [1.0, 2.0]
         with pytest.raises(
-            ValueError, match=r"column 'a' holds the whole number \d+: beyond 2\*\*53"
+            ValueError, match=r"column 'a' contains the integer \d+: beyond 2\*\*53"
         ):
             one(pl.Series([2**100], dtype=pl.Int128))
 

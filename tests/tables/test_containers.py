@@ -239,7 +239,9 @@ def test_an_arrow_stream_without_a_library_that_reads_it(monkeypatch: pytest.Mon
     for library in ("pyarrow", "polars", "pandas"):
         monkeypatch.delitem(sys.modules, library)
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # forbids to import it
-    with pytest.raises(TypeError, match=r"Stream that speaks Arrow.*import pyarrow or polars"):
+    with pytest.raises(
+        TypeError, match=r"Stream with the Arrow interface.*import pyarrow or polars"
+    ):
         read_table(X)
 
 
@@ -388,10 +390,12 @@ def test_a_column_that_is_not_as_long_as_it_says(kind: str, n: int) -> None:
         column = LIARS[kind](3)
     y = np.arange(len(column)) % 2
     for X in ({"c": column}, {"first": np.arange(float(len(column))), "c": column}):
-        with pytest.raises(ValueError, match=r"column 'c' says that it has \d+ values, but holds"):
+        with pytest.raises(
+            ValueError, match=r"column 'c' has the length \d+, but contains \d+ values"
+        ):
             TreeClassifier().fit(X, y)
     model = TreeClassifier().fit({"c": [1.0, 2.0]}, [0, 1])
-    with pytest.raises(ValueError, match="column 'c' says that it has"):
+    with pytest.raises(ValueError, match="column 'c' has the length"):
         model.predict({"c": column})
 
 
@@ -406,9 +410,9 @@ def test_classes_and_weights_that_are_not_as_many_as_they_say(kind: str, n: int)
 
 
 def test_rows_that_are_not_as_long_as_they_say() -> None:
-    with pytest.raises(ValueError, match="row 1 of X says that it has 2 values, but holds 3"):
+    with pytest.raises(ValueError, match="row 1 of X has the length 2, but contains 3 values"):
         TreeClassifier().fit([[1, 2], liar([1, 2, 3], 2)], [0, 1])
-    with pytest.raises(ValueError, match="row 0 of X says that it has 2 values, but holds 0"):
+    with pytest.raises(ValueError, match="row 0 of X has the length 2, but contains 0 values"):
         TreeClassifier().fit([liar([], 2), [1, 2]], [0, 1])
     # The list of the rows is what it holds.
     with pytest.raises(ValueError, match="X has 2 rows, but y has 9 labels"):

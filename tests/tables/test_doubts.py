@@ -68,35 +68,36 @@ DAYS = [f"{1 + i % 28:02}/{1 + i % 12:02}/2021" for i in range(N)]
     [
         (
             ages(),
-            "column 'c' became 73 categories instead of numbers, because 1 of its 900 values is not a number, such as "
-            "'unknown': make such cells missing (None), or name it in categorical_features if categories are meant",
+            "column 'c' was read as 73 categories instead of numbers, because 1 of its 900 values is not a number, "
+            "such as 'unknown': set such values to missing (None), or list it in categorical_features if its values "
+            "are categories",
         ),
         (
             words(DAYS),
-            "column 'c' holds text such as '01/01/2021', which looks like a date, and became 84 categories: turn the "
-            "column into dates before, with pandas.to_datetime or the like, or name it in categorical_features if "
-            "categories are meant",
+            "column 'c' contains text such as '01/01/2021', which looks like a date, and was read as 84 categories: "
+            "convert the column to dates first, with pandas.to_datetime or the like, or list it in "
+            "categorical_features if its values are categories",
         ),
         (
             words(["not known"] * 3 + DAYS[3:]),
-            "column 'c' became 85 categories instead of dates, because 3 of its 900 values are not a date, such as "
-            "'not known': make such cells missing (None) and turn the column into dates before, with "
-            "pandas.to_datetime or the like, or name it in categorical_features if categories are meant",
+            "column 'c' was read as 85 categories instead of dates, because 3 of its 900 values are not dates, such as "
+            "'not known': set such values to missing (None) and convert the column to dates first, with "
+            "pandas.to_datetime or the like, or list it in categorical_features if its values are categories",
         ),
         (
             words([f"{i % 30},{i % 7}" for i in range(N)]),
-            "column 'c' holds text such as '0,0', which looks like a number with a decimal comma, and became 210 "
-            "categories: turn the column into numbers before, or name it in categorical_features if categories are "
-            "meant",
+            "column 'c' contains text such as '0,0', which looks like a number with a decimal comma, and was read as "
+            "210 categories: convert the column to numbers first, or list it in categorical_features if its values "
+            "are categories",
         ),
         (
             ages(n_odd=0),
-            "column 'c' holds text such as '18', which looks like a number, and became 72 categories: turn the column "
-            "into numbers before, or name it in categorical_features if categories are meant",
+            "column 'c' contains text such as '18', which looks like a number, and was read as 72 categories: "
+            "convert the column to numbers first, or list it in categorical_features if its values are categories",
         ),
         (
             words([f"patient {i}" for i in range(N)]),
-            "column 'c' has 900 different values in 900 rows, so it tells nothing about new rows: leave the column "
+            "column 'c' has 900 distinct values in 900 rows, so it does not generalise to new rows: leave the column "
             "out, or set min_category_count=20",
         ),
     ],
@@ -208,7 +209,7 @@ def test_once_a_call() -> None:
     ):
         found = said(run)
         assert len(found) == 1, found
-        assert "became 73 categories" in found[0]
+        assert "was read as 73 categories" in found[0]
     encoded = []
     assert len(said(lambda: encoded.append(Columns(X, y)))) == 1
     assert said(lambda: TreeClassifier().fit(encoded[0])) == []
@@ -248,45 +249,51 @@ def towns(n: int = N) -> np.ndarray:
             TreeClassifier(),
             noise(),
             np.zeros(N, int),
-            "all rows have the class 0, so there is nothing to tell apart",
+            "all rows have the class 0, so there is nothing to distinguish",
         ),
         (
             TreeClassifier(),
             {"x": np.ones(N)},
             labels(),
-            "no column has two different values: pass columns that vary",
+            "every column is constant: pass columns with at least two distinct values",
         ),
         (
             TreeClassifier(min_samples_leaf=500),
             noise(),
             labels(),
-            "min_samples_leaf=500 allows no split of 900 rows",
+            "min_samples_leaf=500 does not allow any split of 900 rows",
         ),
         (
             TreeClassifier(min_samples_split=901),
             noise(),
             labels(),
-            "min_samples_split=901 allows no split of 900 rows",
+            "min_samples_split=901 does not allow any split of 900 rows",
         ),
         (
             TreeClassifier(min_gain=0.4),
             noise(),
             labels(),
-            "no split is good enough by min_gain: lower",
+            "no split meets min_gain: relax",
         ),
-        (C45Classifier(), noise(), labels(), "the columns say too little about the classes"),
+        (
+            C45Classifier(),
+            noise(),
+            labels(),
+            "the columns have too little information about the classes",
+        ),
         (
             TreeClassifier(pruning=fasttree.pruning.LeafPenalty(50)),
             noise(),
             labels(),
-            "pruning cut back all that had grown, since the columns say too little about the classes: pruning=None",
+            "pruning removed all splits, since the columns have too little information about the classes: use "
+            "pruning=None",
         ),
         (
             CARTClassifier(),
             noise() | {"town": towns()},
             labels(),
-            r"column 'town' has \d+ categories in 900 rows, which hides what the other columns say: leave the column "
-            r"out, or set min_category_count=20",
+            r"column 'town' has \d+ categories in 900 rows, which hides the information in the other columns: leave "
+            r"the column out, or set min_category_count=20",
         ),
     ],
 )

@@ -87,15 +87,15 @@ def test_numbers_of_any_size_as_categories(values: np.ndarray, levels: tuple[Any
         ("n", ValueError, ["from_dtype", "'n'", "write ['n']"]),
         (3, TypeError, ["from_dtype", "got 3"]),
         (["q"], ValueError, ["column 'q'", "no such column", "['n', 'm', 'b']"]),
-        ([3], ValueError, ["column number 3", "0 to 2"]),
-        ([-1], ValueError, ["column number -1", "0 to 2"]),
-        ([1.5], TypeError, ["names or column numbers", "1.5 of type float"]),
+        ([3], ValueError, ["column index 3", "0 to 2"]),
+        ([-1], ValueError, ["column index -1", "0 to 2"]),
+        ([1.5], TypeError, ["names or column indices", "1.5 of type float"]),
         ([0, True], TypeError, ["True of type bool"]),
         (["n", 0], ValueError, ["column 'n' twice", "once"]),
         ([True, False], ValueError, ["mask of 2 entries", "3 columns"]),
         ({"q": [1]}, ValueError, ["column 'q'"]),
-        ({"n": [1, 2]}, ValueError, ["column 'n' holds 3 in row 0", "[1, 2]", "add it"]),
-        ({"n": []}, ValueError, ["column 'n' is empty", "at least one level"]),
+        ({"n": [1, 2]}, ValueError, ["column 'n' contains 3 in row 0", "[1, 2]", "add it"]),
+        ({"n": []}, ValueError, ["column 'n' is empty", "at least one category"]),
         ({"n": [1, 2, 3, 1.0]}, ValueError, ["column 'n' contain 1.0 twice", "once"]),
         ({"n": [1, None]}, ValueError, ["column 'n'", "missing value (None)", "leave it out"]),
         ({"n": [1, [2]]}, TypeError, ["column 'n'", "[2] of type list", "hashable"]),
@@ -110,7 +110,7 @@ def test_bad_categorical_features(chosen: Any, error: type[Exception], words: li
 
 
 def test_a_name_for_a_table_without_names() -> None:
-    with pytest.raises(ValueError, match="column 'x0', but X has no column names: use column num"):
+    with pytest.raises(ValueError, match="column 'x0', but X has no column names: use column ind"):
         read_table(np.zeros((2, 2)), ["x0"])
 
 
@@ -240,7 +240,7 @@ def test_ordered_columns_with_missing_values() -> None:
         (
             ["n"],
             ValueError,
-            ["ordered_features names column 'n', which is numeric", "leave it out"],
+            ["ordered_features lists column 'n', which is numeric", "leave it out"],
         ),
         (
             [True, False, False],
@@ -249,12 +249,20 @@ def test_ordered_columns_with_missing_values() -> None:
         ),
         ("b", ValueError, ["ordered_features must be", '"from_dtype"', "got 'b'", "write ['b']"]),
         (3, TypeError, ["ordered_features must be", "got 3"]),
-        (["q"], ValueError, ["ordered_features names column 'q'", "no such", "['n', 'm', 'b']"]),
-        ([3], ValueError, ["ordered_features names the column number 3", "0 to 2"]),
-        ([1.5], TypeError, ["ordered_features must hold column names or column numbers, got 1.5"]),
-        (["b", 2], ValueError, ["ordered_features names column 'b' twice"]),
+        (["q"], ValueError, ["ordered_features lists column 'q'", "no such", "['n', 'm', 'b']"]),
+        ([3], ValueError, ["ordered_features lists the column index 3", "0 to 2"]),
+        (
+            [1.5],
+            TypeError,
+            ["ordered_features must contain column names or column indices, got 1.5"],
+        ),
+        (["b", 2], ValueError, ["ordered_features lists column 'b' twice"]),
         ([True], ValueError, ["ordered_features is a mask of 1 entries", "3 columns"]),
-        ({"b": [1]}, TypeError, ["got a dict", "levels in order in categorical_features"]),
+        (
+            {"b": [1]},
+            TypeError,
+            ["got a dict", "categories in their order in categorical_features"],
+        ),
     ],
 )
 def test_bad_ordered_features(chosen: Any, error: type[Exception], words: list[str]) -> None:
@@ -265,7 +273,7 @@ def test_bad_ordered_features(chosen: Any, error: type[Exception], words: list[s
 
 
 def test_a_matrix_has_no_ordered_columns_of_its_own() -> None:
-    with pytest.raises(ValueError, match="ordered_features names column 'x1', which is numeric"):
+    with pytest.raises(ValueError, match="ordered_features lists column 'x1', which is numeric"):
         read_table(np.zeros((2, 2)), ordered_features=[1])
-    with pytest.raises(ValueError, match="ordered_features names column 'a', which is numeric"):
+    with pytest.raises(ValueError, match="ordered_features lists column 'a', which is numeric"):
         read_table({"a": [True, False]}, None, ["a"])

@@ -88,7 +88,7 @@ def test_a_threshold_cannot_tell_them_apart(column: Any) -> None:
     for categorical_features in ("from_dtype", None, []):
         with pytest.raises(
             ValueError,
-            match=r"^column 'a' holds the whole number 115\d+: beyond 2\*\*53 .* categorical",
+            match=r"^column 'a' contains the integer 115\d+: beyond 2\*\*53, .* categorical",
         ):
             read_table({"a": column}, categorical_features)
 
@@ -121,7 +121,7 @@ def test_identifiers_in_a_masked_matrix() -> None:
     table = read_table(X, [0])
     assert codes(table) == [0, 1, -1]
     assert (table.columns or ())[1].values is not None
-    with pytest.raises(ValueError, match=r"column 'x0' holds the whole number 1152"):
+    with pytest.raises(ValueError, match=r"column 'x0' contains the integer 1152"):
         read_table(X)
     model = TreeClassifier().fit(np.array([[1.0, 5.0], [2.0, 5.0]]), [0, 1])
     assert model.predict(X).tolist()[:2] == [1, 1]
@@ -162,7 +162,7 @@ def test_decimals_are_the_nearest_float() -> None:
     assert read_table({"a": fine}).values()[0].tolist() == expected
     polars = pl.Series(fine[:3], dtype=pl.Decimal(30, 1))
     assert read_table({"a": polars}).values()[0].tolist() == expected[:3]
-    with pytest.raises(ValueError, match="whole number -9007199254740993: beyond"):
+    with pytest.raises(ValueError, match="integer -9007199254740993: beyond"):
         read_table([[Decimal(-(2**53) - 1)], [Decimal("0.5")]])
 
 
@@ -179,9 +179,11 @@ BEYOND = {
 @pytest.mark.parametrize("column", BEYOND.values(), ids=BEYOND)
 @pytest.mark.parametrize("categorical_features", ["from_dtype", ["a"]])
 def test_numbers_beyond_float64(column: Any, categorical_features: Any) -> None:
-    with pytest.raises(ValueError, match=r"^column 'a' holds .*beyond the range of float64.*text"):
+    with pytest.raises(
+        ValueError, match=r"^column 'a' contains .*outside the range of float64.*text"
+    ):
         read_table({"a": column}, categorical_features)
-    with pytest.raises(ValueError, match=r"column 'a' holds .*beyond the range of float64"):
+    with pytest.raises(ValueError, match=r"column 'a' contains .*outside the range of float64"):
         read_table_for_schema({"a": column}, NUMBER)
 
 
@@ -192,15 +194,15 @@ def test_long_doubles_beyond_float64() -> None:
     big = np.array([1, "1e4000", 2], dtype=np.longdouble)
     masked = np.ma.masked_array(big, mask=[True, False, False])
     for column in (big, masked, list(big), [None, big[1]]):
-        with pytest.raises(ValueError, match=r"^column 'a' holds .*1e\+4000.*range of float64"):
+        with pytest.raises(ValueError, match=r"^column 'a' contains .*1e\+4000.*range of float64"):
             read_table({"a": column})
-    with pytest.raises(ValueError, match=r"column 'x1' holds .*1e\+4000"):
+    with pytest.raises(ValueError, match=r"column 'x1' contains .*1e\+4000"):
         read_table(np.stack([np.ones(3, np.longdouble), big], axis=1))
     hidden = np.ma.masked_array(big, mask=[False, True, False])
     assert read_table({"a": hidden}).values()[0].tolist()[::2] == [1.0, 2.0]
     infinite = np.array([np.inf, -np.inf, 1], dtype=np.longdouble)
     assert read_table({"a": infinite}).values()[0].tolist() == [np.inf, -np.inf, 1.0]
-    with pytest.raises(ValueError, match="sample_weight holds inf in row 1"):
+    with pytest.raises(ValueError, match="sample_weight contains inf in row 1"):
         TreeClassifier().fit({"a": [1, 2, 3]}, [0, 1, 0], sample_weight=big)
 
 

@@ -379,15 +379,13 @@ def test_a_masked_matrix_of_text() -> None:
     ids=name_of,
 )
 def test_large_numbers_among_missing_values(column: Any) -> None:
-    with pytest.raises(
-        ValueError, match=r"column 'a' holds the whole number -?\d+: beyond 2\*\*53"
-    ):
+    with pytest.raises(ValueError, match=r"column 'a' contains the integer -?\d+: beyond 2\*\*53"):
         read_table({"a": column})
 
 
 def test_a_large_number_in_a_masked_matrix() -> None:
     masked = np.ma.masked_array([[1, 2**53 + 1]], mask=[[True, False]])
-    with pytest.raises(ValueError, match=r"column 'x1' holds the whole number 9007199254740993"):
+    with pytest.raises(ValueError, match=r"column 'x1' contains the integer 9007199254740993"):
         read_table(masked)
 
 
@@ -418,10 +416,12 @@ def test_mixed_types_are_told_without_the_missing_values(column: Any, words: lis
 
 
 def test_other_errors_tell_the_row_among_missing_values() -> None:
-    with pytest.raises(TypeError, match=r"'a' holds \['x'\] of type list in row 2"):
+    with pytest.raises(TypeError, match=r"'a' contains \['x'\] of type list in row 2"):
         read_table({"a": [None, NAN, ["x"], 1]})
     zoned = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
-    with pytest.raises(ValueError, match=r"'a' holds .* in row 2, a time with a zone, .* in row 1"):
+    with pytest.raises(
+        ValueError, match=r"'a' contains .* in row 2, which has a time zone, .* in row 1"
+    ):
         read_table({"a": [None, zoned.replace(tzinfo=None), zoned]})
     assert one([np.datetime64("NaT"), zoned]).time == "instant"
     with pytest.raises(ValueError, match="finer than a microsecond in row 1"):
@@ -429,7 +429,9 @@ def test_other_errors_tell_the_row_among_missing_values() -> None:
     for first_of_them in (None, NAN):
         with pytest.raises(ValueError, match=r"column 'a' is categorical, .* such as 'x'"):
             read_table({"a": [first_of_them, "x"]}, None)
-        with pytest.raises(ValueError, match=r"column 'a' holds 'x' in row 1, .* \['y'\]: add it"):
+        with pytest.raises(
+            ValueError, match=r"column 'a' contains 'x' in row 1, .* \['y'\]: add it"
+        ):
             read_table({"a": [first_of_them, "x"]}, {"a": ["y"]})
 
 
@@ -487,11 +489,13 @@ def test_missing_words_cost_little(library: Any) -> None:
 
 def test_a_missing_value_error_for_those_who_allow_none() -> None:
     assert str(missing_value_error("column 'a'", 3)) == (
-        "column 'a' has a missing value (NaN or None) in row 3: fill it in or drop the row."
+        "column 'a' has a missing value (NaN or None) in row 3: impute it or drop the row."
     )
     assert str(missing_value_error("y", 0, "give it a label")).endswith("row 0: give it a label.")
 
 
 def test_labels_without_a_common_order() -> None:
-    with pytest.raises(ValueError, match=r"Categorical has labels that .* int \(1\) and str \('a"):
+    with pytest.raises(
+        ValueError, match=r"Categorical has values of types that .* int \(1\) and str \('a"
+    ):
         Categorical([1, "a"])

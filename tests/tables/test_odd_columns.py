@@ -43,11 +43,11 @@ def values(column: Any) -> list[Any]:
     [
         (SERIES, TypeError, "X is a list of Series objects: pass a data frame.* pandas.DataFrame"),
         (tuple(SERIES), TypeError, "list of Series objects"),
-        ([{1, 2}, {3, 4}], TypeError, r"row 0 of X is \{1, 2\}, but a set has no order: .* list"),
-        ([frozenset("ab")], TypeError, "row 0 of X is frozenset.* no order"),
-        ([OrderedDict(a=1).keys()], TypeError, "row 0 of X is .* no order"),
+        ([{1, 2}, {3, 4}], TypeError, r"row 0 of X is \{1, 2\}, but a set is unordered: .* list"),
+        ([frozenset("ab")], TypeError, "row 0 of X is frozenset.* unordered"),
+        ([OrderedDict(a=1).keys()], TypeError, "row 0 of X is .* unordered"),
         ([[1, 2], {3, 4}], ValueError, r"row 1 of X is \{3, 4\}, but row 0 .* a list or a tuple"),
-        ([[1], np.array(5)], ValueError, r"row 1 of X is array\(5\), but row 0 is a list of 1"),
+        ([[1], np.array(5)], ValueError, r"row 1 of X is array\(5\), but row 0 has 1 value"),
         ([np.array(5), np.array(6)], ValueError, "got 1D array"),
         ({"a": np.array(5)}, TypeError, r"column 'a' is array\(5\) of type ndarray: .* a list"),
         ({"b": [1], "a": np.float64(5)}, TypeError, r"column 'a' is 5\.0 of type float64"),
@@ -72,10 +72,12 @@ def test_pandas_sparse_columns() -> None:
 @pytest.mark.parametrize("missing", [[], [pd.NaT]])
 def test_pandas_periods_and_intervals(missing: list[Any]) -> None:
     for held, word, remedy in (
-        (pd.Period("2020-01", "M"), "Period", "make it a time"),
-        (pd.Interval(0, 1), "Interval", "turn it into numbers or text"),
+        (pd.Period("2020-01", "M"), "Period", "convert it to a time"),
+        (pd.Interval(0, 1), "Interval", "convert it to numbers or text"),
     ):
-        with pytest.raises(TypeError, match=rf"^column 'a' holds {word}\(.* in row 0, .* {remedy}"):
+        with pytest.raises(
+            TypeError, match=rf"^column 'a' contains {word}\(.* in row 0, .* {remedy}"
+        ):
             read_table(pd.DataFrame({"a": pd.Series([held, *missing])}))
 
 
@@ -148,13 +150,17 @@ def test_narwhals_frames_and_series() -> None:
 )
 def test_a_time_of_day_becomes_a_number(X: Any) -> None:
     """As text it would have no order."""
-    with pytest.raises(TypeError, match=r"'a' .* make it a number, such as minutes since noon"):
+    with pytest.raises(
+        TypeError, match=r"'a' .* convert it to a number, such as minutes since noon"
+    ):
         TreeClassifier().fit(X, ["p", "q"])
 
 
 def test_a_period_becomes_a_time() -> None:
     months = pd.DataFrame({"a": pd.period_range("2024", periods=2, freq="M")})
-    with pytest.raises(TypeError, match=r"of type Period .* make it a time \(\.dt\.to_timestamp"):
+    with pytest.raises(
+        TypeError, match=r"of type Period .* convert it to a time \(\.dt\.to_timestamp"
+    ):
         TreeClassifier().fit(months, ["p", "q"])
     months["a"] = months["a"].dt.to_timestamp()
     assert "a <= 2024-01-16" in TreeClassifier().fit(months, ["p", "q"]).to_text()

@@ -69,11 +69,11 @@ def test_ranges_go_through_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ranges", "match"),
     [
-        (None, "not two numbers a column"),
-        (np.zeros((1, 2)), "not two numbers a column"),
-        (np.array([[2.0, 1.0], [np.nan] * 2]), "'x' has the range 2.0 to 1.0"),
-        (np.array([[np.nan, 1.0], [np.nan] * 2]), "'x' has the range nan to 1.0"),
-        (np.array([[1.0, 2.0], [1.0, 2.0]]), "'c' has the range 1.0 to 2.0"),
+        (None, "not two numbers per column"),
+        (np.zeros((1, 2)), "not two numbers per column"),
+        (np.array([[2.0, 1.0], [np.nan] * 2]), "'x' has the invalid range 2.0 to 1.0"),
+        (np.array([[np.nan, 1.0], [np.nan] * 2]), "'x' has the invalid range nan to 1.0"),
+        (np.array([[1.0, 2.0], [1.0, 2.0]]), "'c' has the invalid range 1.0 to 2.0"),
     ],
 )
 def test_ranges_of_a_pickle_are_checked(ranges: Any, match: str) -> None:

@@ -253,11 +253,15 @@ def test_the_warning_is_scikit_learns_own_if_that_is_loaded() -> None:
         (
             [0.0, 1.0, 0.37],
             ValueError,
-            ["Unknown label type: continuous", "0.37 in row 2", "intervals", "as text"],
+            ["Unknown label type: continuous", "0.37 in row 2", "discretise", "as text"],
         ),
         ([0.0, 1.0, np.inf], ValueError, ["Unknown label type: continuous", "inf in row 2"]),
-        ([0.0, np.nan, 0.5], ValueError, ["y has a missing value (NaN or None) in row 1", "fill"]),
-        (["a", None, "b"], ValueError, ["y has a missing value", "row 1: fill it in or drop"]),
+        (
+            [0.0, np.nan, 0.5],
+            ValueError,
+            ["y has a missing value (NaN or None) in row 1", "impute"],
+        ),
+        (["a", None, "b"], ValueError, ["y has a missing value", "row 1: impute it or drop"]),
         (["a", "b", np.nan], ValueError, ["y has a missing value", "row 2"]),
         ([1, None, 2], ValueError, ["y has a missing value", "row 1"]),
         ([None] * 3, ValueError, ["y has a missing value", "row 0"]),
@@ -274,10 +278,10 @@ def test_the_warning_is_scikit_learns_own_if_that_is_loaded() -> None:
         (pa.array([True, None, False]), ValueError, ["y has a missing value", "row 1"]),
         (["a", 1, "b"], ValueError, ["y mixes types", "str ('a' in row 0)", "int (1 in row 1)"]),
         ([True, 1, 2], ValueError, ["y mixes types", "bool (True", "int (1"]),
-        ([{}, {}, {}], TypeError, ["y holds {} of type dict in row 0"]),
-        ([np.array(1)] * 3, TypeError, ["y holds array(1) of type ndarray in row 0"]),
+        ([{}, {}, {}], TypeError, ["y contains {} of type dict in row 0"]),
+        ([np.array(1)] * 3, TypeError, ["y contains array(1) of type ndarray in row 0"]),
         (np.array([1j, 2, 3]), ValueError, ["Complex data not supported", "y"]),
-        (np.array([b"a"] * 3), TypeError, ["y holds bytes", "astype(str)"]),
+        (np.array([b"a"] * 3), TypeError, ["y contains bytes", "astype(str)"]),
         (np.array(["2020"] * 3, "M8[D]"), ValueError, ["Unknown label type", "dates", "as text"]),
         (pl.Series([datetime.date(2020, 1, 1)] * 3), ValueError, ["Unknown label type", "date"]),
         (pa.array([datetime.datetime(2020, 1, 1)] * 3), ValueError, ["Unknown label", "timestamp"]),
@@ -298,8 +302,12 @@ def test_the_warning_is_scikit_learns_own_if_that_is_loaded() -> None:
         ),
         ([pd.NaT, "a", "b"], ValueError, ["y has a missing value", "row 0"]),
         ([np.datetime64("NaT"), "a", "b"], ValueError, ["y has a missing value", "row 0"]),
-        ([10**30, 1, 2], ValueError, ["y holds the whole number 1000", "64-bit", "or text"]),
-        ([10**400, 1, 2], ValueError, ["y holds 1000", "beyond the range of float64", "as text"]),
+        ([10**30, 1, 2], ValueError, ["y contains the integer 1000", "64-bit", "or text"]),
+        (
+            [10**400, 1, 2],
+            ValueError,
+            ["y contains 1000", "outside the range of float64", "as text"],
+        ),
         ([2**60, None, 1], ValueError, ["y has a missing value", "row 1"]),
         (pl.Series([2**60, None, 1]), ValueError, ["y has a missing value", "row 1"]),
         ("abc", TypeError, ["y is a str", "list"]),
@@ -354,7 +362,7 @@ def test_weights_of_128_bits() -> None:
     found = read_weights(pl.Series([1, 0, 3], dtype=pl.Int128), 3)
     assert found is not None
     assert found.tolist() == [1.0, 0.0, 3.0]
-    with pytest.raises(ValueError, match="sample_weight holds nan in row 1"):
+    with pytest.raises(ValueError, match="sample_weight contains nan in row 1"):
         read_weights(pl.Series([1, None, 3], dtype=pl.Int128), 3)
 
 
@@ -379,20 +387,24 @@ def test_one_number_is_the_weight_of_every_row() -> None:
         ([1, np.nan, 1], ValueError, ["nan in row 1", "finite"]),
         ([1, 1, np.inf], ValueError, ["inf in row 2", "finite"]),
         ([1, -np.inf, np.inf], ValueError, ["-inf in row 1"]),
-        ([1, 1, -0.5], ValueError, ["-0.5 in row 2", "zero or more"]),
+        ([1, 1, -0.5], ValueError, ["-0.5 in row 2", ">= 0"]),
         (-1, ValueError, ["-1.0 in row 0"]),
         ([0, 0, 0], ValueError, ["zero", "at least one non-zero"]),
         (0, ValueError, ["zero"]),
-        (["a", "b", "c"], TypeError, ["one number a row", "'a'"]),
-        ([1, None, "x"], TypeError, ["one number a row"]),
-        ("123", TypeError, ["one number a row", "'123'"]),
-        (["1", "2", "3"], TypeError, ["one number a row", "['1', '2', '3']"]),
-        (pd.Series(["1", "2", "3"], dtype=object), TypeError, ["one number a row"]),
-        (np.array(["2020"] * 3, "M8[D]"), TypeError, ["one number a row", "2020-01-01"]),
-        (np.array([1, 2, 3], "m8[D]"), TypeError, ["one number a row", "timedelta"]),
-        ([10**400, 1, 1], ValueError, ["beyond the range of float64", "finite"]),
+        (["a", "b", "c"], TypeError, ["one number per row", "'a'"]),
+        ([1, None, "x"], TypeError, ["one number per row"]),
+        ("123", TypeError, ["one number per row", "'123'"]),
+        (["1", "2", "3"], TypeError, ["one number per row", "['1', '2', '3']"]),
+        (pd.Series(["1", "2", "3"], dtype=object), TypeError, ["one number per row"]),
+        (np.array(["2020"] * 3, "M8[D]"), TypeError, ["one number per row", "2020-01-01"]),
+        (np.array([1, 2, 3], "m8[D]"), TypeError, ["one number per row", "timedelta"]),
+        ([10**400, 1, 1], ValueError, ["outside the range of float64", "finite"]),
         (pd.Series([1.0, None, 1.0]), ValueError, ["nan in row 1"]),
-        (np.ma.array([1.0, 1.0, 99.0], mask=[0, 0, 1]), ValueError, ["masked in row 2", "0 if it"]),
+        (
+            np.ma.array([1.0, 1.0, 99.0], mask=[0, 0, 1]),
+            ValueError,
+            ["masked in row 2", "0 to ignore"],
+        ),
     ],
 )
 def test_bad_weights(weights: Any, error: type[Exception], words: list[str]) -> None:

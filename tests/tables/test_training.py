@@ -98,9 +98,13 @@ def test_labels_unknown_to_the_model_as_an_error(
         assert (table.columns or ())[0].codes[row] == UNKNOWN_CODE
     with pytest.raises(ValueError, match="not seen at fit") as caught:
         read_table_for_schema({"a": column}, schema, unknown="error")
-    for word in (f"column 'a' holds {value} in row {row}", 'unknown="missing"', '"majority"'):
+    for word in (
+        f"column 'a' contains the category {value} in row {row}",
+        'unknown="missing"',
+        '"majority"',
+    ):
         assert word in str(caught.value)
-    with pytest.raises(ValueError, match="column 'a' holds 'green' in row 0"):
+    with pytest.raises(ValueError, match="column 'a' contains the category 'green' in row 0"):
         read_table_for_schema([["green"]], WORDS, "TreeClassifier", "error")
 
 
@@ -136,7 +140,7 @@ def test_bools_and_numbers_match_by_value() -> None:
         (
             pd.Series([1], dtype="category"),
             NUMBERS,
-            ["'a' was numeric at fit, but now holds categories such as 1", ".astype(float)"],
+            ["'a' was numeric at fit, but now contains categories such as 1", ".astype(float)"],
         ),
         ([1], WORDS, ["column 'a' was categorical at fit", "'red'", "such as 1", "number"]),
         (np.array([1.5]), WORDS, ["column 'a' was categorical at fit", "1.5", "instead of text"]),
@@ -197,7 +201,7 @@ def test_many_levels() -> None:
 IMPORTS = """
 import sys
 import numpy as np
-from fasttree.tables.training import Categorical, read_table, read_table_like, read_target, read_weights
+from fasttree.tables.training import Categorical, read_table, read_table_for_schema, read_target, read_weights
 {prepare}
 read_table({table})
 others = {{"narwhals", "pandas", "polars", "pyarrow", "sklearn", "scipy"}}

@@ -31,12 +31,12 @@ def __dir__() -> list[str]:
 
 
 def tan_schlimmer(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """gain² / cost (Tan and Schlimmer). A cost of 0, of an attribute already measured, counts as 1."""
+    """gain² / cost (Tan and Schlimmer). A cost of 0, that of an attribute already tested, counts as 1."""
     return np.asarray(gain * gain / np.where(cost == 0, 1.0, cost))
 
 
 def gain_per_cost(gain: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """gain / cost. A cost of 0, of an attribute already measured, counts as 1."""
+    """gain / cost. A cost of 0, that of an attribute already tested, counts as 1."""
     return np.asarray(gain / np.where(cost == 0, 1.0, cost))
 
 
@@ -54,7 +54,7 @@ class Nunez:
 
 
 def nunez(w: float = 1.0) -> Nunez:
-    """(2^gain - 1) / (cost + 1)^w (Núñez); w from 0, costs do not matter, to 1."""
+    """(2^gain - 1) / (cost + 1)^w (Núñez); w from 0 (costs are ignored) to 1."""
     exponent = as_float(w)
     if not 0.0 <= exponent <= 1.0:
         raise ValueError(f"w must be a number from 0 to 1, got {short_repr(w)}")
@@ -93,7 +93,7 @@ def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCos
     if costs is None:
         if function is not None:
             raise ValueError(
-                "cost_function needs attribute_costs: pass a cost for each attribute, or leave both None"
+                "cost_function requires attribute_costs: pass a cost for each attribute, or leave both None"
             )
         return None
     if function is None:
@@ -107,12 +107,12 @@ def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCos
             )
         function = COST_FUNCTIONS[function]
     elif not callable(function):
-        raise TypeError(f"cost_function must be a name or a function, got {function!r}")
+        raise TypeError(f"cost_function must be None, a name or a function, got {function!r}")
     prices = _prices(costs, names)
     if function in DIVIDE_BY_COST and not prices.all():
         free = names[int(np.argmin(prices))]
         raise ValueError(
-            f"attribute_costs: the cost of {free!r} is 0, and this cost_function divides by it: "
+            f"attribute_costs: the cost of {free!r} must be above 0, got 0 (this cost_function divides by it): "
             'give it a small cost, or use cost_function="nunez"'
         )
     return AttributeCosts(prices, function)
@@ -124,25 +124,25 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
         unknown = [name for name in costs if name not in known]
         if unknown:
             raise ValueError(
-                f"attribute_costs names {short_repr(unknown[0])}, which is not a column; the columns are "
+                f"attribute_costs contains {short_repr(unknown[0])}, which is not a column; the columns are "
                 f"{', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}"
             )
         values = [costs.get(name, 1.0) for name in names]
     elif hasattr(costs, "to_dict"):  # its labels might be in another order
         raise TypeError(
-            "attribute_costs must be a dict from attribute to cost, or an array with a cost for each of the "
+            "attribute_costs must be a dict {attribute: cost}, or an array with a cost for each of the "
             f"{len(names)} attributes, got a {type(costs).__name__}: pass its to_dict() or its to_numpy()"
         )
     else:
         hidden = masked_places(costs)
         if hidden is not None:
             raise ValueError(
-                f"attribute_costs is masked in place {int(np.argmax(hidden))}: give every attribute a cost"
+                f"attribute_costs is masked at index {int(np.argmax(hidden))}: give every attribute a cost"
             )
         array = np.asarray(costs, dtype=object)
         if array.ndim == 0:
             raise TypeError(
-                "attribute_costs must be a dict from attribute to cost, or an array with a cost for each of the "
+                "attribute_costs must be a dict {attribute: cost}, or an array with a cost for each of the "
                 f"{len(names)} attributes, got {short_repr(costs)}"
             )
         if array.shape != (len(names),):
@@ -154,7 +154,7 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
     prices = np.array([as_float(value) for value in values])
     for place in np.flatnonzero(~((prices >= 0) & (prices < np.inf)))[:1]:  # a NaN is not >= 0
         raise ValueError(
-            f"attribute_costs: the cost of {names[place]!r} must be a finite number, 0 or more, "
+            f"attribute_costs: the cost of {names[place]!r} must be a finite number >= 0, "
             f"got {short_repr(values[place])}"
         )
     return prices
@@ -164,15 +164,17 @@ def _check_adjusted(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
     """What a cost function returned, as numbers. Infinity is none, for nothing could be worth more; -infinity is a way
     to say: never this one."""
     wanted = (
-        "cost_function must return a number for every gain and cost that it gets "
-        f"(two arrays of shape {shape})"
+        "cost_function must return one number below infinity for each gain and cost "
+        f"(its arguments are two arrays of shape {shape})"
     )
     try:
         adjusted = np.asarray(returned)
     except ValueError:  # rows of several lengths
         raise ValueError(f"{wanted}, got {short_repr(returned)}") from None
     if masked_places(returned) is not None:
-        raise ValueError(f"{wanted}, got a masked array: return -infinity for what is not to be")
+        raise ValueError(
+            f"{wanted}, got a masked array: return -infinity for splits to be excluded"
+        )
     if adjusted.shape != shape:
         got = f"an array of shape {adjusted.shape}" if adjusted.ndim else short_repr(returned)
         raise ValueError(f"{wanted}, got {got}")
@@ -180,7 +182,7 @@ def _check_adjusted(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
         raise TypeError(f"{wanted}, got {short_repr(adjusted.flat[0])}: return an array of floats")
     if not (adjusted < np.inf).all():  # a NaN is not < inf
         raise ValueError(
-            f"{wanted}, got NaN or infinity: mind that an attribute costs 0 where it was measured "
+            f"{wanted}, got NaN or infinity: note that the cost is 0 where an attribute was tested "
             "already, that a gain may be 0 and a cost very small"
         )
     return adjusted.astype(np.float64, copy=False)

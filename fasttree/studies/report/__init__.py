@@ -16,20 +16,20 @@ FORMATS = {".html": to_html, ".htm": to_html, ".md": to_markdown, ".markdown": t
 
 
 def report(result: StudyResult, path: str | os.PathLike[str]) -> str:
-    """The text of a report, in the format that the ending of `path` says; nothing is written."""
+    """The text of a report, in the format given by the extension of `path`; nothing is written."""
     return FORMATS[check_ending(path)](contents(result))
 
 
 def write_report(
     result: StudyResult, path: str | os.PathLike[str], *, overwrite: bool = False
 ) -> None:
-    """The report as a file, written as a whole or not at all: HTML or Markdown, as the ending says."""
+    """Write the report to a file, completely or not at all: HTML or Markdown, by the extension."""
     from fasttree.base.atomic import write_whole
 
     text = report(result, path)
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(
-            f"{os.fspath(path)!r} exists already: choose another name, or pass overwrite=True"
+            f"{os.fspath(path)!r} already exists: choose another name, or pass overwrite=True"
         )
     write_whole(path, text)
 
@@ -38,7 +38,7 @@ def check_ending(path: str | os.PathLike[str]) -> str:
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
         raise ValueError(
-            f"a report is HTML or Markdown: end its name in .html or .md, got {short_repr(os.fspath(path))}"
+            f"the name of a report must end in .html or .md (HTML or Markdown), got {short_repr(os.fspath(path))}"
         )
     return ending
 

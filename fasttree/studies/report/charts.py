@@ -21,9 +21,7 @@ KINDS = ("first", "second")  # of the lines of a chart
 
 def roc_chart(group: GroupResult, methods: Sequence[str], name: str) -> str:
     """The mean curves of one or two methods, with bands of one standard deviation."""
-    square = Square(
-        270, 46, 10, 14, 42, "false alarms, share of the others", "found, share of the events"
-    )
+    square = Square(270, 46, 10, 14, 42, "false positive rate", "true positive rate")
     for kind, method in zip(KINDS, methods, strict=False):
         _curve(square, _curves(group, method), kind, with_band=True)
     # Labels in the empty corner, each with a line to its curve.
@@ -176,7 +174,7 @@ def forest(group: GroupResult, baseline: str, n_splits: int, name: str) -> str:
         )
     pieces.append(
         f'<text x="{WIDTH / 2}" y="{bottom + 36:.1f}" text-anchor="middle">'
-        f"{xml_text(f'AUC less that of {baseline}')}</text>"
+        f"{xml_text(f'Difference in AUC from {baseline}')}</text>"
     )
     words = "; ".join(f"{method} {number(mean, 3, signed=True)}" for method, mean, *_ in found)
     title = f"Differences in AUC from {baseline}, {group.name}"

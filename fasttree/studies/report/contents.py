@@ -58,13 +58,13 @@ def _summary(result: StudyResult) -> Section:
         compared.append("logistic regression")
     known = "what is known of a woman and her pregnancy"
     intro = (
-        f"Can {words.event} be foreseen from {known if result.synthetic else 'the other columns of the table'}? "
+        f"Can {words.event} be predicted from {known if result.synthetic else 'the other columns of the table'}? "
         f"{capital(listed(compared))} {'were' if len(result.methods) > 1 else 'was'} given the same half of "
-        f"{f'each group by {result.by}' if result.by else 'the rows'} to learn from, and judged by the other half, "
+        f"{f'each group by {result.by}' if result.by else 'the rows'} to learn from, and tested on the other half, "
         "which they had not seen"
     )
     if len(result.seeds) > 1:
-        intro += f"; that was done {in_words(len(result.seeds))} times, with other halves each time"
+        intro += f"; this was repeated {in_words(len(result.seeds))} times, with different halves each time"
     blocks: list[Block] = [Text(note, is_notice=True) for note in result.notes]
     blocks.append(Text(f"{intro}."))
     for group in result.groups:
@@ -80,12 +80,12 @@ def _table1(result: StudyResult) -> Section:
     if result.printed_table1:
         table = _beside_the_published(result)
         text = (
-            "Each level has as many deliveries as published; the cesareans are drawn with the published rates, so they "
-            "differ from these as one sample differs from another."
+            "Each category has as many deliveries as published; the cesareans are drawn with the published rates, so "
+            "they differ from these as one sample differs from another."
         )
     else:
         table = table1_table(result.table1)
-        text = f"The attributes, with the share of {words.events} at each value. Numbers are cut into ranges."
+        text = f"The attributes, with the proportion of {words.events} for each value. Numbers are grouped into ranges."
     title = f"Table 1. {capital(words.target)} by attribute"
     titled = TextTable(title, table.header, table.rows, table.n_left, table.note)
     body: tuple[Block, ...] = (Text(text), Grid(titled))
@@ -115,7 +115,7 @@ def _beside_the_published(result: StudyResult) -> TextTable:
                 )
             )
     note = (
-        "P: Pearson's chi-square test without the missing values, not adjusted for the number of attributes; the "
+        "P: Pearson's chi-square test without missing values, not adjusted for the number of attributes; the "
         "published P values are recomputed from the published counts."
     )
     header = ("Attribute", "Total", "Cesareans", "%", "% published", "P", "P published")
@@ -132,19 +132,19 @@ def _named(variable: Table1Variable) -> str:
 def _method_notes(result: StudyResult) -> Section:
     seeds = ", ".join(map(str, result.seeds))
     protocol = [
-        ("Splits.", f"By the seeds {seeds}. Both halves have the same share of events. The draw goes by "
-         "the values of the rows, not by their order."),
-        ("No tuning.", "Every method has its defaults; whatever it chooses, it chooses inside the training half."),
-        ("Missing values.", "Each tree does as its method does: those of C4.5 and by message length pass a row without "
-         "a value down all branches, in parts."),
-        ("Standard errors.", "Of one split's AUC by DeLong. Between methods: the corrected resampled t test of "
+        ("Splits.", f"With the seeds {seeds}. Both halves have the same proportion of events. The random split "
+         "depends on the values of the rows, not on their order."),
+        ("No tuning.", "Every method has its default parameters and makes all its choices within the training half."),
+        ("Missing values.", "Each tree treats them as its method does: those of C4.5 and by message length distribute "
+         "a row with a missing value fractionally over all branches."),
+        ("Standard errors.", "For the AUC of one split: DeLong. Between methods: the corrected resampled t test of "
          "Nadeau and Bengio, and DeLong's paired test on the first split."),
-        ("Several comparisons.", "P values of differences from the regression are given alone and adjusted by Holm for "
-         "the methods of a group; all the other P values, and limits, are not adjusted."),
-        ("Calibration.", "The slope and the intercept of a logistic regression of what happened on the predicted log "
+        ("Several comparisons.", "P values of differences from the regression are given unadjusted and adjusted by "
+         "Holm for the methods of a group; all other P values and the limits are not adjusted."),
+        ("Calibration.", "The slope and the intercept of a logistic regression of the outcome on the predicted log "
          f"odds. {CLIPPED}"),
-        ("Confidence limits", "of shares are Wilson's, of test rows: what a tree says of its own training rows is "
-         "optimistic, and no limits hold for it."),
+        ("Confidence limits", "of proportions are Wilson's and based on test rows: the figures of a tree for its own "
+         "training rows are optimistic, so they have no limits."),
         ("Trees, rules and coefficients", "are those of the first split."),
         ("Software.", f"fasttree {__version__}; {result.seconds:.0f} seconds."),
     ]  # fmt: skip
@@ -161,14 +161,17 @@ def _method_notes(result: StudyResult) -> Section:
 
 def _limits(result: StudyResult) -> Section:
     points = [
-        ("Not for care.", "Nothing here is a recommendation for the care of anybody."),
-        ("One table.", "What holds for these rows need not hold elsewhere, or later."),
+        (
+            "Not for clinical care.",
+            "Nothing in this report is a recommendation for the care of patients.",
+        ),
+        ("One table.", "Results for these rows may not apply elsewhere or at another time."),
     ]
     if result.synthetic:
         points = [
             ("No real women.", "The cohort has the margins of a published Table 1 and nothing else of that study: its "
-             "attributes are independent of each other, and only those of Table 1 bear on the outcome. Which "
-             "conditions matter beyond these cannot be learned from it, and its figures are not those of the "
+             "attributes are independent of each other, and only those of Table 1 affect the outcome. Which "
+             "other conditions matter cannot be learned from it, and its figures are not those of the "
              "published study."),
             *points[:1],
         ]  # fmt: skip
@@ -176,7 +179,7 @@ def _limits(result: StudyResult) -> Section:
         points.append(
             (
                 "Few splits.",
-                f"This report rests on {len(result.seeds)}; ten or more give steadier figures.",
+                f"This report is based on {len(result.seeds)}; ten or more give more stable figures.",
             )
         )
     cite = (

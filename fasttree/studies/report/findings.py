@@ -33,7 +33,7 @@ def group_cards(result: StudyResult, group: GroupResult) -> Cards:
         note = f"on {used} attributes"
         if LOGISTIC in result.methods:
             asked = number(group.summary(LOGISTIC).spreads["attributes"].mean, 0)
-            note += f"; the regression has {asked}"
+            note += f"; the regression uses {asked}"
         cards.append(Card(f"Leaves of the {small} tree", leaves, note))
     return Cards(group.name, tuple(cards))
 
@@ -60,8 +60,8 @@ def _best(result: StudyResult, group: GroupResult) -> tuple[str, str]:
     text = f"{capital(text)}."
     if group.reference_auc is not None:
         text += (
-            f" The probabilities that the synthetic outcomes were drawn with reach "
-            f"{number(group.reference_auc.mean, 3)}: no method can do better in the long run."
+            f" The true probabilities of the synthetic outcomes have an AUC of "
+            f"{number(group.reference_auc.mean, 3)}: on average, no method can do better."
         )
     return "Which is best?", text
 
@@ -81,29 +81,29 @@ def _small_against_regression(
     )
     if math.isnan(low):
         p = d.delong_p
-        text += f" (on this one split P {compared(p)} by DeLong's test)."
+        text += f" (P {compared(p)} by DeLong's test on this one split)."
     else:
         p = d.p_value
         text += (
             f" (95 % limits {number(low, 3, True)} to {number(high, 3, True)}, P {compared(p)})."
         )
     if p < SIGNIFICANT:
-        text += f" {_by_chance(p)} P is of this comparison alone, not adjusted for the others."
+        text += f" {_by_chance(p)} P is for this comparison alone, not adjusted for the others."
     else:
-        text += " Chance may explain a difference of that size."
+        text += " Chance alone can explain a difference of this size."
         if len(result.seeds) < 5:
-            text += " The limits are wide since there are few splits."
+            text += " The limits are wide because there are few splits."
     return "A small tree or a regression?", text
 
 
 def _by_chance(p: float) -> str:
     """How often equally good methods would differ so."""
     if p < 0.001:
-        often = "less than 1 of 1,000"
+        often = "fewer than 1 in 1,000"
     else:
-        often = f"about {1000 * p:.0f} of 1,000" if p < 0.01 else f"about {100 * p:.0f} of 100"
+        often = f"about {1000 * p:.0f} in 1,000" if p < 0.01 else f"about {100 * p:.0f} in 100"
     return (
-        "If both were equally good, chance alone would bring a difference of that size or more in "
+        "If both were equally good, chance alone would produce a difference of this size or more in "
         f"{often} such studies."
     )
 
@@ -146,19 +146,19 @@ def _trust(result: StudyResult, group: GroupResult) -> list[tuple[str, str]]:
     parts = []
     if fair:
         parts.append(
-            f"The probabilities of {named(fair)} are about right on new {Words.of(result).rows}"
+            f"The probabilities of {named(fair)} are well calibrated on new {Words.of(result).rows}"
         )
     if bold:
-        parts.append(f"those of {named(bold)} are too sure of themselves")
+        parts.append(f"those of {named(bold)} are overconfident")
     if timid:
-        parts.append(f"those of {named(timid)} are too cautious")
+        parts.append(f"those of {named(timid)} are underconfident")
     if not parts:
         return []
     text = "; ".join(parts)
     return [
         (
             "Can the probabilities be trusted?",
-            f"{capital(text)}. In brackets: the slope of calibration, where 1 is right. {CLIPPED}",
+            f"{capital(text)}. In brackets: the calibration slope, ideally 1. {CLIPPED}",
         )
     ]
 
@@ -169,18 +169,18 @@ def _risk(result: StudyResult, group: GroupResult, small: str | None) -> list[tu
         return []
     words = Words.of(result)
     text = (
-        f"{interval_text(risk.events_with)} of the {words.events} carry a categorised risk factor."
+        f"{interval_text(risk.events_with)} of the {words.events} have a categorised risk factor."
     )
     one = next((w for w in risk.without if w.method == small), None)
     if one is not None and not math.isnan(one.auc.mean):
         area = one.auc.mean
         verdict = (
-            "hardly better than a guess (0.5)"
+            "hardly better than guessing (0.5)"
             if area < 0.65
             else (
-                "of some use (0.5 is a guess, 1 perfect)"
+                "of some use (0.5 is guessing, 1 is perfect)"
                 if area < 0.8
-                else "well above a guess (0.5)"
+                else "well above guessing (0.5)"
             )
         )
         text += f" Among {words.rows} without one the {small} tree has an AUC of {number(area, 3)}, {verdict}."

@@ -55,8 +55,8 @@ def group_section(result: StudyResult, group: GroupResult, place: int) -> Sectio
     intro: list[Block] = [
         Text(
             f"{group.n_rows:,} {Words.of(result).rows}, {group.n_events:,} {Words.of(result).with_event} "
-            f"({percent(group.n_events / group.n_rows)}). In each split {group.n_train:,} to learn from, "
-            f"{group.n_test:,} to be judged by; {len(group.attributes)} attributes."
+            f"({percent(group.n_events / group.n_rows)}). In each split, {group.n_train:,} for training and "
+            f"{group.n_test:,} for testing; {len(group.attributes)} attributes."
         )
     ]
     if notes:
@@ -76,8 +76,9 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
     note = table.note.replace("loss: log loss. attrs: attributes used.", "").strip()
     blocks: list[Block] = [
         Text(
-            f"The AUC, the area under the ROC curve, is the chance that of two {words.rows}, one with {words.event} "
-            "and one without, the one with it is given the higher probability: 0.5 is a guess, 1 is perfect."
+            f"The AUC, the area under the ROC curve, is the probability that of two {words.rows}, one with "
+            f"{words.event} "
+            "and one without, the one with it gets the higher predicted probability: 0.5 is guessing, 1 is perfect."
         ),
         Grid(dataclasses.replace(_longer(table, f"The methods, {group.name}"), note=note)),
     ]
@@ -87,12 +88,12 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
     n = len(result.seeds)
     over = tables.means_of(group)
     if n > 1:
-        over += "; the bands reach one standard deviation to either side"
+        over += "; the bands extend one standard deviation to either side"
     blocks.append(
         Picture(
             f"ROC curves, {group.name}",
             (roc_chart(group, shown, f"{name}-roc"),),
-            f"{over}. The diagonal is a guess.",
+            f"{over}. The diagonal is guessing.",
             instead=(Grid(_curve_table(group)),),
         )
     )
@@ -101,9 +102,9 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
             Picture(
                 f"Differences from logistic regression, {group.name}",
                 (forest(group, LOGISTIC, n, f"{name}-forest"),),
-                "AUC of each method less that of logistic regression on the same splits, with 95 % limits by the "
-                "corrected resampled t test, which allows for splits that share rows, not adjusted for the number of "
-                "methods. An arrow: the limits go on.",
+                "AUC of each method minus that of logistic regression on the same splits, with 95 % limits by the "
+                "corrected resampled t test, which accounts for rows shared between splits, not adjusted for the "
+                "number of methods. An arrow marks limits beyond the chart.",
                 instead=(Grid(_longer(tables.difference_table(group))),),
             )
         )
@@ -127,7 +128,7 @@ def _curve_table(group: GroupResult) -> TextTable:
         ]
         rows.append((curves.method, *(number(100 * share, 1) for share in found)))
     header = ("Method", *(f"{at} %" for at in SHOWN_ALARMS))
-    return TextTable("Events found, %, at a share of false alarms", header, tuple(rows))
+    return TextTable("True positive rate, %, at a false positive rate", header, tuple(rows))
 
 
 def _calibration(group: GroupResult, name: str) -> Section:
@@ -136,14 +137,14 @@ def _calibration(group: GroupResult, name: str) -> Section:
         f"{name}-calibration",
         (
             Text(
-                "Where a method says 30 %, do 30 of 100 have the event? Points on the diagonal are right. A curve that "
-                "is flatter than the diagonal comes from a method that is too sure of itself."
+                "Where a method predicts 30 %, do 30 of 100 have the event? Points on the diagonal are well "
+                "calibrated. A curve that is flatter than the diagonal comes from an overconfident method."
             ),
             Picture(
                 f"Calibration of each method, {group.name}",
                 calibration_panels(group, f"{name}-calibration-chart"),
-                "Across: the predicted share, up: the share that was observed, in up to ten bins of equally many test "
-                "rows of all splits together, with 95 % limits, for which a row counts once, however often it was "
+                "Horizontal: predicted probability; vertical: observed proportion, in up to ten bins of equally "
+                "many test rows of all splits, with 95 % limits, for which each row counts once, however often it was "
                 f"tested. Slopes: {tables.means_of(group)}.",
                 "panels",
                 (Grid(_longer(tables.calibration_table(group))),),
@@ -165,9 +166,9 @@ def _risk(result: StudyResult, group: GroupResult, name: str) -> Section | None:
         f"{name}-risk",
         (
             Text(
-                f"{risk.rows_with:,} {words.rows} of {group.n_rows:,} carry a categorised risk factor, and "
+                f"{risk.rows_with:,} {words.rows} of {group.n_rows:,} have a categorised risk factor, and "
                 f"{risk.events_with.events:,.0f} of the {risk.events:,} {words.with_event}. How well do the methods "
-                "tell those apart that carry none?"
+                "perform on those without one?"
             ),
             Grid(
                 _longer(
@@ -185,7 +186,8 @@ def _risk(result: StudyResult, group: GroupResult, name: str) -> Section | None:
 def _attributes(result: StudyResult, group: GroupResult, name: str) -> Section:
     shown = [m for m in (small_tree(result, group), LOGISTIC) if m in result.methods and m]
     table = _longer(
-        tables.attribute_table(group, shown), f"Attributes used, share of the splits, {group.name}"
+        tables.attribute_table(group, shown),
+        f"Attributes used, percentage of the splits, {group.name}",
     )
     blocks: list[Block] = [Grid(table)]
     for report in group.logistic:
@@ -195,7 +197,7 @@ def _attributes(result: StudyResult, group: GroupResult, name: str) -> Section:
 
 
 def _regression(report: LogisticReport) -> list[Block]:
-    by = {"statsmodels": "statsmodels", "fasttree": "fasttree's own Newton's method"}[
+    by = {"statsmodels": "statsmodels", "fasttree": "fasttree's own Newton method"}[
         report.fitted_by
     ]
     text = (
@@ -205,9 +207,9 @@ def _regression(report: LogisticReport) -> list[Block]:
     rows = tuple(_coefficient(c) for c in report.coefficients)
     references = listed([f"{a} = {level}" for a, level in report.references.items()] or ["none"])
     note = (
-        f"Levels are compared with: {references}. Numbers: per standard deviation. The attributes were selected by P "
-        f"below {ALPHA:g} on the same rows: odds ratios tend to be too far from 1, limits too narrow and P values too "
-        "small. They are not adjusted for the number of terms."
+        f"Reference categories: {references}. Numbers: per standard deviation. The attributes were selected by P "
+        f"below {ALPHA:g} on the same rows, so odds ratios tend to be too far from 1, limits too narrow and P values "
+        "too small. They are not adjusted for the number of terms."
     )
     header = ("Term", "Odds ratio", "95 % limits", "P")
     title = "Odds ratios: exploratory, after selection"

@@ -52,7 +52,7 @@ def to_html(report: Report) -> str:
         lines += _section(section, 2)
     lines += [
         "</main>",
-        "<footer><p>Made with fasttree. This page needs no network.</p></footer>",
+        "<footer><p>Made with fasttree. This page needs no network access.</p></footer>",
         "</body>",
         "</html>",
     ]

@@ -23,8 +23,8 @@ def tree_section(result: StudyResult, group: GroupResult, tree: ReadableTree, na
     depth = _levels_drawn(tree.tree)
     leaves = f"{n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
     caption = (
-        f"{tree.method}, first split, {leaves}. Each box has the {words.rows} of the training half that come there, "
-        f"and the share of {words.events} among them; the bar shows the same."
+        f"{tree.method}, first split, {leaves}. Each box shows the {words.rows} of the training half that reach it, "
+        f"and the proportion of {words.events} among them; the bar shows the same."
     )
     if depth is not None:
         caption += f" Only the first {plural(depth, 'level')} of {tree.tree.max_depth} are drawn."
@@ -39,7 +39,7 @@ def tree_section(result: StudyResult, group: GroupResult, tree: ReadableTree, na
         )
     blocks: list[Block] = [picture, *_rules(words, group.name, tree)]
     if depth is not None:
-        blocks.insert(0, Text(f"With {leaves} it is too large to be looked over."))
+        blocks.insert(0, Text(f"With {leaves}, the tree is too large to be drawn in full."))
     return Section(f"The {tree.method} tree", name, tuple(blocks))
 
 
@@ -60,10 +60,11 @@ def _rules(words: Words, group: str, tree: ReadableTree) -> list[Block]:
     """The paths of the tree; of a large tree those that most rows take."""
     rules = list(enumerate(tree.rules, 1))
     note = (
-        f"Shares of {words.events}. Those of the training half are optimistic, since the tree was made for it; those "
-        "of the test half have 95 % confidence limits (Wilson). Where a value is missing, training rows are counted in "
-        f"parts, test rows where the largest part goes. {OUTSIDE}: the tree's probability lies outside the limits of "
-        "the test half."
+        f"Proportions of {words.events}. Those of the training half are optimistic, since the tree was fitted to "
+        "it; those "
+        "of the test half have 95 % confidence limits (Wilson). Training rows with a missing value are counted "
+        f"fractionally, test rows in the leaf with their largest part. {OUTSIDE}: the probability of the tree is "
+        "outside the limits of the test half."
     )
     if len(rules) > MOST_RULES:
         rules = sorted(rules, key=lambda pair: -pair[1].train.rows)[:MOST_RULES]
@@ -71,11 +72,11 @@ def _rules(words: Words, group: str, tree: ReadableTree) -> list[Block]:
     header = (
         "Rule",
         "If",
-        "Tree says",
+        "Probability",
         "Training rows",
-        "Share (optimistic)",
+        "Proportion (optimistic)",
         "Test rows",
-        "Share",
+        "Proportion",
     )
     table = TextTable(
         f"The rules of {tree.method}, {group}",
@@ -86,7 +87,7 @@ def _rules(words: Words, group: str, tree: ReadableTree) -> list[Block]:
     )
     if len(tree.rules) > MOST_RULES:
         return [Folded(f"The {MOST_RULES} most frequent rules of {tree.method}", (Grid(table),))]
-    return [Text("Each way through the tree is a rule:"), Grid(table)]
+    return [Text("Each path through the tree is a rule:"), Grid(table)]
 
 
 def _rule(place: int, rule: StudyRule) -> tuple[str, ...]:

@@ -11,19 +11,19 @@ from fasttree.studies.results import GroupResult, StudyResult
 SMALL_TREE = "SMML"
 
 IN_WORDS = {
-    "ID3": "asks for the attribute with the largest information gain until nothing is left to ask; not pruned",
-    "C4.5": "gain ratio instead of gain, numbers and missing values, pruned by a pessimistic estimate of its errors",
-    "CART": "two-way splits by the Gini index, pruned to the smallest tree within one standard error of the best by "
+    "ID3": "splits on the attribute with the largest information gain until no attribute is left; not pruned",
+    "C4.5": "gain ratio instead of gain, handles numbers and missing values, pruned by a pessimistic error estimate",
+    "CART": "binary splits by the Gini index, pruned to the smallest tree within one standard error of the best by "
     "cross-validation inside the training half",
     "CART0": "like CART, but pruned to the tree with the lowest cross-validated error",
-    "Bayes": "splits by the probability of the outcomes; its probabilities are an average over all the prunings of a "
+    "Bayes": "splits by the marginal likelihood of the outcomes; its probabilities are an average over all "
+    "prunings of a large tree",
+    "MML": "splits by minimum message length; its probabilities are also an average over all prunings of a "
     "large tree",
-    "MML": "splits by minimum message length; its probabilities, too, are an average over all the prunings of a "
-    "large tree",
-    "SMML": "strict minimum message length: the one pruned tree that, told together with the outcomes, makes the "
+    "SMML": "strict minimum message length: the single pruned tree that, encoded together with the outcomes, gives the "
     "shortest message",
-    LOGISTIC: "attributes are dropped until all that remain have P < .05; a missing value is an indicator of its own",
-    COMPLETE: "the same, from and for rows without missing values only",
+    LOGISTIC: "attributes are dropped until all remaining ones have P < .05; a missing value is a separate indicator",
+    COMPLETE: "the same, fitted and tested on rows without missing values only",
 }
 TITLES = {LOGISTIC: "logistic regression", COMPLETE: "logistic regression of complete cases"}
 
