@@ -301,7 +301,7 @@ def test_outputs_that_cannot_be(folder: Path) -> None:
     )
     refused(
         5,
-        "the directory .* does not exist",
+        "the directory none does not exist",
         "m.model",
         "visits.csv",
         "-o",

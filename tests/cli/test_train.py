@@ -249,9 +249,9 @@ def test_a_column_of_numbers_but_for_a_cell(tmp_path: Path) -> None:
     rows = [f"{'unknown' if n == 70 else 18 + n % 70},{n % 2},{'ab'[n % 2]}" for n in range(900)]
     data.write_text("Age,x,y\n" + "\n".join(rows) + "\n")
     message = (
-        "Warning: column 'Age' became 71 categories instead of numbers, because 1 of its 900 values is not a number, "
-        "such as 'unknown': leave such fields empty, or declare it categorical (--categorical Age) if categories are "
-        "meant"
+        "Warning: column 'Age' was read as 71 categories instead of numbers, because 1 of its 900 values is not a "
+        "number, such as 'unknown': leave such fields empty, or declare it categorical (--categorical Age) if its "
+        "values are categories"
     )
     for words in (
         ("train", data, "-t", "y", "-o", tmp_path / "m.model"),

@@ -211,7 +211,9 @@ def test_what_is_asked_wrongly(tree: Any, tmp_path: Path) -> None:
         tree.export(None)
     with pytest.raises(TypeError, match=r"'text' has no option 'dialect'.*options are 'complete'"):
         tree.export("text", dialect="ansi")
-    with pytest.raises(FileNotFoundError, match=r"no directory .*nowhere.*create it"):
+    with pytest.raises(
+        FileNotFoundError, match=r"the directory .*nowhere.* does not exist: create it"
+    ):
         tree.export("text", tmp_path / "nowhere" / "tree.txt")
     with pytest.raises(ValueError, match="not fitted"):
         fasttree.TreeClassifier().export("text")
