@@ -59,8 +59,8 @@ def grow(
         if report is not None and len(level.frontier):
             rows = int(level.n_rows[level.frontier].sum())
             report.step(
-                f"depth {level.depth}, {len(level.frontier):,} open nodes with {rows:,} rows, "
-                f"{builder.log.n_nodes:,} nodes so far"
+                f"depth {level.depth}, open nodes: {len(level.frontier):,}, rows in them: {rows:,}, "
+                f"nodes so far: {builder.log.n_nodes:,}"
             )
         search.resume(level)
         best_splits = search.search_level(level)

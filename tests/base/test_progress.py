@@ -105,7 +105,7 @@ def test_levels_and_rows_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[:3] == [
         "TreeClassifier: reading 200 rows of 3 columns",
         "TreeClassifier: sorting the columns",
-        "TreeClassifier: level 0, open nodes 1, their rows 200, nodes so far 1",
+        "TreeClassifier: depth 0, open nodes: 1, rows in them: 200, nodes so far: 1",
     ]
     assert lines[-1] == "TreeClassifier: done"
     tree = model.tree_
@@ -114,8 +114,8 @@ def test_levels_and_rows_are_told(capsys: pytest.CaptureFixture[str]) -> None:
         rows = int(tree.counts[split].sum())
         n_nodes = int((tree.depth <= depth).sum())
         assert lines[2 + depth] == (
-            f"TreeClassifier: level {depth}, open nodes {split.sum()}, their rows {rows}, "
-            f"nodes so far {n_nodes}"
+            f"TreeClassifier: depth {depth}, open nodes: {split.sum()}, rows in them: {rows}, "
+            f"nodes so far: {n_nodes}"
         )
     assert len(lines) == 3 + tree.max_depth
 
@@ -127,10 +127,10 @@ def test_folds_are_told(capsys: pytest.CaptureFixture[str]) -> None:
         if model.pruning is None:
             said(capsys)
             model.prune(way, X, Y)
-        found = re.findall(r"without fold (\d) of 3: level 0", "\n".join(said(capsys)))
+        found = re.findall(r"without fold (\d) of 3: depth 0", "\n".join(said(capsys)))
         assert found == ["1", "2", "3"]
     select_depth(X, Y, folds=4, verbose=2)
-    found = re.findall(r"^select_depth: .*fold (\d) of 4: level 0", "\n".join(said(capsys)), re.M)
+    found = re.findall(r"^select_depth: .*fold (\d) of 4: depth 0", "\n".join(said(capsys)), re.M)
     assert found == ["1", "2", "3", "4"]
 
 
@@ -140,13 +140,13 @@ def test_fits_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(line.startswith("compare_methods: ") for line in lines)
     found = re.findall(r"fit (\d) of 4, (\S+): begins", "\n".join(lines))
     assert found == [("1", "ID3"), ("2", "C4.5"), ("3", "ID3"), ("4", "C4.5")]
-    assert "fit 2 of 4, C4.5: C45Classifier: level 0" in "\n".join(lines)
+    assert "fit 2 of 4, C4.5: C45Classifier: depth 0" in "\n".join(lines)
 
 
 def test_rules_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     RuleClassifier(verbose=2).fit(X, Y)
     text = "\n".join(said(capsys))
-    assert "RuleClassifier: C45Classifier: level 0, " in text
+    assert "RuleClassifier: C45Classifier: depth 0, " in text
     assert re.search(r"^RuleClassifier: pruning rules, 0 of \d+ done", text, re.M)
 
 
