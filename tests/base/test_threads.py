@@ -462,7 +462,8 @@ while time.monotonic() < stop and fits < 200:
     except (ValueError, RuntimeError) as error:
         refused += 1
         # Also a class that was caught in the first of its rows is too rare to be dealt to folds.
-        assert re.search("was modified|sample_weight|the same paths|folds=2 is greater than the number of rows", str(error)), error
+        known = "was modified|sample_weight|the same paths|folds=2 is greater than the number of rows"
+        assert re.search(known, str(error)), error
     fits += 1
 over.set()
 changer.join()
