@@ -4,8 +4,8 @@
 Every function returns ``(X, y)``. ``X`` is a dict with one entry a column: a ``Categorical``,
 which carries the declared order of its values, or an array of numbers. ``y`` is a ``Categorical``
 with the declared order of the classes. With ``as_frame=True`` they are a pandas DataFrame and
-Series. `make_cesarean_cohort` makes a table as large as you like, and also tells the probability
-of each outcome.
+Series. `make_cesarean_cohort` makes a table of any size, and also returns the probability of each
+outcome.
 """
 
 from fasttree.datasets.cesarean import Cohort, cesarean_table1, make_cesarean_cohort

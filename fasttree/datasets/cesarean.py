@@ -51,29 +51,29 @@ def make_cesarean_cohort(
     as_frame: bool = False,
     interactions: bool = False,
 ) -> Cohort:
-    """A synthetic cohort of deliveries. It is not the data of any study: no row stands for a woman who lived.
+    """A synthetic cohort of deliveries. It is not the data of any study: no row describes a real woman.
 
     It has the margins of Table 1 of Sims and others, "Predicting cesarean delivery with decision tree models"
-    (American Journal of Obstetrics and Gynecology 2000), 22,157 deliveries in 78 attributes: each level of an attribute
-    has exactly as many rows as there, and an expected rate of cesareans as there. Nothing else is known of the study's
-    cohort, so attributes are independent of each other, and the log odds of a cesarean are the sum of what each
-    attribute of Table 1 adds. The clinical conditions that the study names without figures are as frequent as is
-    plausible; they and the further attributes have no bearing on the outcome (`fasttree.datasets.cesarean_attributes`).
-    Values are missing at random.
+    (American Journal of Obstetrics and Gynecology 2000), 22,157 deliveries and 78 attributes: each category of an
+    attribute has exactly the same number of rows as there, and the same expected rate of cesareans. Nothing else is
+    known about the study's cohort, so the attributes are independent of each other, and the log odds of a cesarean are
+    the sum of the contributions of the attributes of Table 1. The clinical conditions that the study mentions without
+    figures have plausible frequencies; they and the other attributes have no effect on the outcome
+    (`fasttree.datasets.cesarean_attributes`). Values are missing at random.
 
     `previous_cesarean` is missing for nulliparous women, to whom it does not apply.
 
     Parameters
     ----------
     n_rows : int
-        From 100 on. Another number than 22,157 scales all the counts.
+        At least 100. A number other than 22,157 scales all counts.
     random_state : int or None
         The seed; None is 0.
     as_frame : bool
         X and y as a pandas DataFrame and Series, else a dict of columns and a `Categorical`.
     interactions : bool
-        Some pairs of levels, conditions among them, add to the log odds or take from them. The margins stay the same,
-        and so does X.
+        Some pairs of categories, including conditions, increase or decrease the log odds. The margins and X do not
+        change.
 
     >>> X, y, probability = make_cesarean_cohort(1000)
     >>> len(X), len(y), X["parity"].categories, y.categories

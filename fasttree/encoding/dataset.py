@@ -52,17 +52,17 @@ class Dataset:
     >>> fasttree.CARTClassifier(pruning=None).fit(columns).get_n_leaves()
     7
 
-    The values are copied: changing X afterwards changes nothing. Levels, classes and bins are those of all the rows,
-    also of rows to which a fit gives weight 0.
+    The values are copied: modifying X afterwards has no effect. Categories, classes and bins are those of all rows,
+    including rows to which a fit gives weight 0.
 
     Parameters
     ----------
     X, y
         As for ``fit`` of any estimator.
     categorical_features, ordered_features, max_bins
-        As for `TreeClassifier`; estimators that are fitted on the columns must not ask for something else.
+        As for `TreeClassifier`; estimators that are fitted on the columns must not set different values.
     n_jobs
-        Threads for the encoding.
+        The number of threads for the encoding.
     """
 
     def __init__(

@@ -27,8 +27,8 @@ NO_SPLIT, NOT_ELIGIBLE = "no split", "not eligible"
 
 
 class Candidate(NamedTuple):
-    """An attribute at a node. `score` is what the search compares; None where the attribute has no split there, or may
-    not be chosen. `gain` is what its best split gains, before what a criterion makes of it."""
+    """An attribute at a node. `score` is the value that the search compares; None where the attribute has no split
+    there, or is not eligible. `gain` is the gain of its best split, before the criterion transforms it."""
 
     name: str
     score: float | None
@@ -41,10 +41,10 @@ class Candidates:
     """The candidates of the nodes of a tree. Prints as a table; ``candidates[node]`` is the list of one node, the best
     first.
 
-    ``score`` and ``gain`` are [node, attribute]: NaN at nodes whose rows were not searched (they are pure or too few,
-    or the node came from below when a subtree was raised), -inf for an attribute that has no split there, or (score
-    alone) one that may not be chosen. ``margin`` is by how much the best of a node leads the second, NaN where there is
-    no second.
+    ``score`` and ``gain`` are [node, attribute]: NaN at nodes that were not searched (pure nodes, nodes with too few
+    rows, and nodes that moved up when a subtree was raised), -inf for an attribute that has no split there, or (only
+    score) is not eligible. ``margin`` is the lead of the best attribute of a node over the runner-up, NaN where there
+    is none.
     """
 
     tree: Tree

@@ -71,11 +71,11 @@ SPREADS = {
 
 
 class Spread(NamedTuple):
-    """The mean of a measure over folds, the standard deviation between folds, and the mean's standard error.
+    """The mean of a measure over folds, the standard deviation between folds, and the standard error of the mean.
 
     The standard error allows for the training rows that folds share (Nadeau and Bengio 2003): the variance between
-    folds is multiplied by 1/k + test/train, where independent folds would have 1/k alone. Folds for which the measure
-    is not defined are left out; `n_folds` is the number of the others.
+    folds is multiplied by 1/k + test/train, instead of 1/k as for independent folds. Folds on which the measure is
+    undefined are left out; `n_folds` is the number of the others.
     """
 
     mean: float
@@ -96,12 +96,12 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much more `first` has of a measure than `second`, fold by fold.
+    """The difference of a measure, `first` minus `second`, fold by fold.
 
-    `se` takes the folds for independent, which they are not: they share most of their training rows, so it is too
-    small. `corrected_se` allows for that, as the standard error of a `Spread` does. `t` and `p_value` (two-sided, k - 1
-    degrees of freedom) are with the correction. If cross-validation was repeated r times, r k takes the place of k
-    (Bouckaert and Frank 2004).
+    `se` treats the folds as independent, although they share most of their training rows, so it is too small.
+    `corrected_se` allows for that, like the standard error of a `Spread`. `t` and `p_value` (two-sided, k - 1 degrees
+    of freedom) use the correction. If cross-validation was repeated r times, k is replaced by r k (Bouckaert and Frank
+    2004).
     """
 
     first: str
@@ -115,8 +115,8 @@ class Difference:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P values adjusted for being several (Holm 1979): the smallest of n is multiplied by n, the next by n - 1, ...,
-    and none is below one before it. NaN is no comparison, and stays.
+    """P-values adjusted for multiple comparisons (Holm 1979): the smallest of n is multiplied by n, the next by n - 1,
+    ..., and none is below one before it. NaN is not a comparison, and is returned as NaN.
 
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03, 0.005])]
     [0.03, 0.06, 0.06, 0.02]
@@ -133,8 +133,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 class Differences(list[Difference]):
-    """Differences between methods. Prints as a table; where there are several, also with P values that are adjusted
-    for that (Holm)."""
+    """Differences between methods. Prints as a table; if there are several, with P-values adjusted for multiple
+    comparisons (Holm) as well."""
 
     def __repr__(self) -> str:
         rows = [["first", "second", "difference", "se", "corrected", "t", "p"]]
@@ -156,11 +156,12 @@ class Comparison:
     ----------
     methods : tuple of names
     folds : array, the fold of each row of the table; -1: the row is in no fold, and every model is trained on it; -2:
-        its weight is divided over several, see `fold_weights`. If cross-validation was repeated, a column a repeat.
+        its weight is divided over several folds, see `fold_weights`. If cross-validation was repeated, one column per
+        repeat.
     per_fold : list of `FoldResult`, method by method
     encode_seconds : float
-        What the methods shared, reading and encoding the table. The time of a fit is without it, but for estimators of
-        other libraries and those that encode for themselves.
+        The time for reading and encoding the table, which the methods share. The time of a fit does not include it,
+        except for estimators of other libraries and those that encode the table themselves.
     """
 
     methods: tuple[str, ...]
@@ -172,26 +173,26 @@ class Comparison:
 
     @property
     def n_repeats(self) -> int:
-        """How many times all the rows were dealt to folds."""
+        """How many times all rows were assigned to folds."""
         return max(1, len(self.draws))
 
     @property
     def n_folds(self) -> int:
-        """The folds of one repeat."""
+        """The number of folds of one repeat."""
         return len(self.per_fold) // len(self.methods) // self.n_repeats
 
     def fold_weights(self, fold: int, repeat: int = 0) -> np.ndarray:
-        """What each row of the table weighs in a fold: a row of whole weight w is dealt like w rows."""
+        """Return the weight of each row of the table in a fold: a row of integer weight w is drawn like w rows."""
         return self.draws[repeat].weights(fold)
 
     @property
     def described(self) -> str:
-        """What was done, for headings: "10 folds of 150 rows"."""
+        """A description for headings: "10 folds of 150 rows"."""
         times = f"{self.n_repeats} times " if self.n_repeats > 1 else ""
         return f"{times}{self.n_folds} folds of {len(self.folds):,} rows"
 
     def values(self, method: str, measure: str = "accuracy") -> np.ndarray:
-        """A measure of a method, fold by fold."""
+        """Return a measure of a method, fold by fold."""
         if method not in self.methods:
             raise ValueError(
                 f"method must be one of {', '.join(map(repr, self.methods))}, got {short_repr(method)}"
@@ -200,14 +201,14 @@ class Comparison:
         return np.array([getattr(r, measure) for r in self.per_fold if r.method == method], float)
 
     def spread(self, method: str, measure: str = "accuracy") -> Spread:
-        """Mean, standard deviation and standard error of a measure over folds."""
+        """Return the mean, standard deviation and standard error of a measure over folds."""
         return Spread.of(self.values(method, measure), self._shares(method))
 
     def _shares(self, method: str) -> np.ndarray:
         return np.array([r.n_test / r.n_train for r in self.per_fold if r.method == method])
 
     def best(self, measure: str = "accuracy") -> list[str]:
-        """The methods with the best mean; several if they are equal, none if the measure has no best."""
+        """Return the methods with the best mean: several in case of ties, none if the measure has no best value."""
         best = _measure(measure).best
         means = {method: self.spread(method, measure).mean for method in self.methods}
         known = [mean for mean in means.values() if not math.isnan(mean)]
@@ -217,7 +218,7 @@ class Comparison:
         return [m for m, mean in means.items() if math.isclose(mean, limit, abs_tol=TIE)]
 
     def differences(self, measure: str = "accuracy", baseline: str | None = None) -> Differences:
-        """Paired differences of a measure: of each method from `baseline`, or of all pairs."""
+        """Return paired differences of a measure: of each method from `baseline`, or of all pairs of methods."""
         if baseline is None:
             pairs = list(combinations(self.methods, 2))
         else:
@@ -248,13 +249,13 @@ class Comparison:
         return self.to_markdown()
 
     def to_text(self, measures: Sequence[str] = SHOWN, *, spread: str = "se") -> str:
-        """The means as an aligned table. `spread`: "se", ± the standard error of the mean, which is corrected for the
-        training rows that folds share; or "sd", in brackets, the standard deviation between folds."""
+        """Return the means as an aligned table. `spread`: "se", ± the standard error of the mean, corrected for the
+        training rows that folds share; or "sd", the standard deviation between folds, in brackets."""
         cells = self._cells(measures, spread, lambda text: text + "*", lambda text: text + " ")
         return f"{self._heading(spread)}; * best\n\n{aligned(cells, n_left=1)}"
 
     def to_markdown(self, measures: Sequence[str] = SHOWN, *, spread: str = "se") -> str:
-        """The same as a Markdown table; the best means are bold."""
+        """Return the same as a Markdown table; the best means are bold."""
         rows = self._cells(measures, spread, lambda text: f"**{text}**", lambda text: text)
         return f"{markdown(rows)}\n\n{self._heading(spread)}; the best values are bold."
 

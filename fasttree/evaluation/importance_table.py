@@ -47,13 +47,14 @@ class Importances:
 
     Attributes
     ----------
-    names : tuple of str, the columns (and what was shuffled together) in the order of the model's table
-    repeats : array [column, repeat], how much worse the metric is after each shuffle; below 0 it is better by chance
+    names : tuple of str, the columns (and groups of columns) in the order of the model's table
+    repeats : array [column, repeat], how much worse the metric is after each shuffle; negative if it is better by
+    chance
     means : array, the mean over the shuffles of each column
-    sds : array, their standard deviation; NaN of a single shuffle
+    sds : array, their standard deviation; NaN for a single shuffle
     metric : str
-    score : float, the metric of the rows as they are
-    n_rows : int, rows of a weight above 0
+    score : float, the metric before shuffling
+    n_rows : int, the number of rows of weight above 0
     """
 
     names: tuple[str, ...]
@@ -84,11 +85,11 @@ class Importances:
         return f"{self.heading}; {self.spread()}\n\n{aligned(self._cells(), n_left=1)}"
 
     def to_markdown(self) -> str:
-        """The same as a Markdown table."""
+        """Return the same as a Markdown table."""
         return f"{markdown(self._cells())}\n\n{self.heading}; {self.spread()}."
 
     def to_frame(self, backend: str | None = None, *, per_repeat: bool = False) -> Any:
-        """The table as a data frame in the order of the columns: a row a column, or a row a column and repeat.
+        """Return a data frame in the order of the columns: one row per column, or one row per column and repeat.
 
         `backend` is "pandas", "polars" or "dict". None: that of X, else the library that is imported already, else a
         dict of columns.

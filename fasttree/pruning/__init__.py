@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trees of the right size: one file a method. Functions take a `Tree` and give a smaller one, with a trace of the cuts.
+"""Pruning: one module per method. Functions take a `Tree` and return a smaller one, with a trace of the steps.
 
-Nothing here looks at tables or grows trees: who calls it brings class counts of held-out rows, folds or rows.
+Nothing here reads tables or grows trees: callers pass class counts of held-out rows, folds or rows.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def _info(schema: Schema, place: int, attribute: AttributeSchema) -> ColumnInfo:
 
 
 def _cells(column: ColumnInfo) -> tuple[str, ...]:
-    kind = column.kind + (f" ({column.others:,} as one)" if column.others else "")
+    kind = column.kind + (f" ({column.others:,} merged)" if column.others else "")
     counts = ("?" if n is None else f"{n:,}" for n in (column.distinct, column.missing))
     example = "" if column.example is None else _short(readable(column.example))
     return _short(readable(column.name)), kind, *counts, example

@@ -287,10 +287,10 @@ def test_categories_of_few_rows(tmp_path: Path) -> None:
     data.write_text("town,y\n" + "\n".join(rows) + "\n")
     words = ("train", data, "-t", "y", "--force", "-o", tmp_path / "m.model")
     assert (
-        "town    categorical (10 as one)      12        0  Bonn"
+        "town    categorical (10 merged)      12        0  Bonn"
         in ok(*words, "--min-category-count", "5").out
     )
-    assert "as one" not in ok(*words).out
+    assert "merged" not in ok(*words).out
     by_set = ok(*words, "--json", "--set", "min_category_count=5").out
     assert json.loads(by_set)["columns"][0]["others"] == 10
     for words_of_other in (("evaluate", "--folds", "3"), ("compare",)):
