@@ -129,7 +129,9 @@ def test_core_sorts_a_column(benchmark: Any) -> None:
     def sort() -> int:
         _core.keys_of(values[:, np.newaxis], row_bits, keys, whole, n_missing)
         keys.sort(axis=1)
-        return _core.SortedColumn(keys[0], row_bits, whole[0], n_missing[0]).resolve_collisions(values)
+        return _core.SortedColumn(keys[0], row_bits, whole[0], n_missing[0]).resolve_collisions(
+            values
+        )
 
     assert benchmark(sort) == len(np.unique(values))
 

@@ -4,20 +4,6 @@
 The public names of `fasttree.growth.choosers.costs`; nothing in the package imports this module.
 """
 
-from __future__ import annotations
-
-from fasttree.growth.choosers.costs import (
-    gain_per_cost,
-    nunez,
-    tan_schlimmer,
-)
-
-__all__ = [
-    "gain_per_cost",
-    "nunez",
-    "tan_schlimmer",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
+from fasttree.growth.choosers.costs import *
+from fasttree.growth.choosers.costs import __all__ as __all__
+from fasttree.growth.choosers.costs import __dir__ as __dir__

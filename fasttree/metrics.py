@@ -4,30 +4,6 @@
 The public names of `fasttree.stats.metrics`; nothing in the package imports this module.
 """
 
-from __future__ import annotations
-
-from fasttree.stats.metrics import (
-    accuracy,
-    brier_score,
-    error_rate,
-    hanley_mcneil,
-    log_loss,
-    roc_auc,
-    roc_auc_covariance,
-    roc_auc_se,
-)
-
-__all__ = [
-    "accuracy",
-    "brier_score",
-    "error_rate",
-    "hanley_mcneil",
-    "log_loss",
-    "roc_auc",
-    "roc_auc_covariance",
-    "roc_auc_se",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
+from fasttree.stats.metrics import *
+from fasttree.stats.metrics import __all__ as __all__
+from fasttree.stats.metrics import __dir__ as __dir__

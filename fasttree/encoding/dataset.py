@@ -21,7 +21,8 @@ from fasttree.encoding.class_weights import (
     factors,
     to_ratios,
 )
-from fasttree.encoding.encode import EncodedTable, encode, most_threads
+from fasttree.encoding.encode import encode, most_threads
+from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights, to_integer_weights
 from fasttree.tables.doubts import warn_of_columns
 from fasttree.tables.schema import ClassPriors

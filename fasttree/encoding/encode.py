@@ -1,31 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Raw columns -> codes and codebooks.
 
-An attribute with at most 255 values is *counted*: one byte a row, code 0 for missing. One with more is *presorted*: a
-list of its rows sorted by value. Exact or binned is a matter of encoding alone: with `max_bins` every numeric attribute
-is counted, and one with no more values than bins has lost nothing.
+Exact or binned is a matter of encoding alone: with `max_bins` every numeric attribute is binned, and one with no more
+values than bins has lost nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from fasttree import _core
 from fasttree.base.checks import MAX_BINS
 from fasttree.base.threads import ThreadTeam
-from fasttree.base.values import column_label
+from fasttree.encoding.encoded_table import PACKED_SHIFT, WIDE_SHIFT, EncodedTable, changed_error
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.schema import AttributeSchema, Schema
 from fasttree.tables.training import Column, Table, Target
 
-# An entry of a sorted list is rank | class | row (24 + 8 + 32 bits) or, where that is too narrow, rank | row (32 + 32).
-PACKED_SHIFT = 40
-WIDE_SHIFT = 32
-ROW_BITS = np.uint64(2**WIDE_SHIFT - 1)
 PACKED_RANKS = 2**24
 PACKED_CLASSES = 2**8
 MOST_ROWS = 2**32 - 1
@@ -34,140 +28,6 @@ THREADED_CELLS = 200_000  # below, starting threads costs more than they bring
 CELLS_OF_THREAD, ROWS_OF_THREAD = 25_000, 32_768  # with less, one more thread brings nothing
 # Of the keys of some columns, made together so that a row-major table is read by cache lines.
 BLOCK_BYTES = 2**24
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EncodedTable:
-    """What growth reads: every attribute as codes or as a sorted list, and the way back to values."""
-
-    schema: Schema
-    tie_order: np.ndarray  # class numbers; the first wins a tie
-    y: np.ndarray  # uint32 class number of each row
-    list_row: np.ndarray  # int32 per attribute: its row of the sorted lists, -1: it is binned
-    n_codes: np.ndarray  # int32 per attribute: 1 + largest code
-    has_missing: np.ndarray  # uint8 per attribute: have some rows a missing value?
-    sorted_entries: (
-        np.ndarray
-    )  # uint64 [attribute, row]: entries sorted by rank, of presorted attributes
-    codes: np.ndarray  # uint8 [attribute, row], of binned attributes
-    rank_shift: int
-    bin_min: np.ndarray  # float64 [attribute, code]: smallest value of a binned numeric code
-    bin_max: np.ndarray  # ... and the largest: the same unless bins lost something
-    # Values of numeric attributes by row: the table itself, or its columns; None for categories, and numbers that were
-    # read as codes.
-    raw_values: np.ndarray | list[np.ndarray | None]
-
-    @property
-    def n_rows(self) -> int:
-        return self.codes.shape[1]
-
-    @property
-    def n_attributes(self) -> int:
-        return len(self.list_row)
-
-    @property
-    def n_classes(self) -> int:
-        return len(self.schema.classes)
-
-    def release_sorted_entries(self) -> None:
-        """Growth has used the sorted lists up, and needs their memory."""
-        object.__setattr__(self, "sorted_entries", np.empty((0, 0), dtype=np.uint64))
-
-    def first_missing(self, attribute: int) -> int:
-        """The first row with a missing value of an attribute."""
-        row = int(self.list_row[attribute])
-        if row < 0:
-            return int(np.argmin(self.codes[attribute]))
-        return int(_rows(self.sorted_entries[row, 0]))  # the missing rows stand in front, in order
-
-    def codes_of(self, attribute: int) -> np.ndarray:
-        """The code of each row for a categorical attribute."""
-        row = int(self.list_row[attribute])
-        if row < 0:
-            return self.codes[attribute]
-        rows, sorted_codes = self.sorted_codes(attribute)
-        codes = np.empty(self.n_rows, dtype=np.int64)
-        codes[rows] = sorted_codes
-        return codes
-
-    def sorted_codes(self, attribute: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows in the order of their codes (ranks, of a presorted attribute), equal ones by row; and these
-        codes."""
-        row = int(self.list_row[attribute])
-        if row < 0:
-            codes = self.codes[attribute]
-            rows = np.argsort(codes, kind="stable")
-            return rows, codes[rows].astype(np.int64)
-        entries = self.sorted_entries[row]
-        return _rows(entries), (entries >> np.uint64(self.rank_shift)).astype(np.int64)
-
-    def values_around_cut(
-        self, attribute: np.ndarray, sides: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The values on both sides of a threshold of attribute[i]: `sides` has codes, or rows of a presorted
-        attribute."""
-        binned = self.list_row[attribute] < 0
-        if binned.all():
-            return self.bin_max[attribute, sides[:, 0]], self.bin_min[attribute, sides[:, 1]]
-        below, above = np.empty((2, len(attribute)))
-        below[binned] = self.bin_max[attribute[binned], sides[binned, 0]]
-        above[binned] = self.bin_min[attribute[binned], sides[binned, 1]]
-        presorted = np.flatnonzero(~binned)
-        if isinstance(self.raw_values, np.ndarray):
-            below[presorted] = self.raw_values[sides[presorted, 0], attribute[presorted]]
-            above[presorted] = self.raw_values[sides[presorted, 1], attribute[presorted]]
-            return self._in_order(attribute, sides, below, above)
-        for one in set(attribute[presorted].tolist()):
-            column = self.raw_values[one]
-            assert column is not None
-            here = presorted[attribute[presorted] == one]
-            below[here] = column[sides[here, 0]]
-            above[here] = column[sides[here, 1]]
-        return self._in_order(attribute, sides, below, above)
-
-    def _in_order(
-        self, attribute: np.ndarray, sides: np.ndarray, below: np.ndarray, above: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Both, after a look at whether the user's table still has the values that its rows were sorted by."""
-        in_order = below < above
-        if in_order.all():
-            return below, above
-        out_of_order = ~in_order & (sides >= 0).all(axis=1)
-        if out_of_order.any():
-            raise changed_error(self.schema.names[attribute[np.argmax(out_of_order)]])
-        return below, above
-
-    def distinct(self, attribute: int, present: np.ndarray | None = None) -> np.ndarray:
-        """The values of a numeric attribute, ascending; of bins the ends. `present`: a mask of the rows that count."""
-        row = int(self.list_row[attribute])
-        if row < 0:
-            used: slice | np.ndarray = slice(1, self.n_codes[attribute])
-            if present is not None:
-                codes = np.unique(self.codes[attribute][present])
-                used = codes[codes > 0]
-            return np.unique([self.bin_min[attribute, used], self.bin_max[attribute, used]])
-        values = self.values_of(attribute)
-        values = np.sort(values[slice(None) if present is None else present].astype(np.float64))
-        values = values[: np.searchsorted(values, np.nan)]  # missing values stand at the end
-        return values[np.append(True, values[1:] != values[:-1])]
-
-    def values_of(self, attribute: int) -> np.ndarray:
-        """The value of each row for a numeric attribute."""
-        if isinstance(self.raw_values, np.ndarray):
-            return self.raw_values[:, attribute]
-        column = self.raw_values[attribute]
-        if column is None:  # read as codes
-            return np.append(np.nan, self.first_values(attribute))[self.codes_of(attribute)]
-        return column
-
-    def first_values(self, attribute: int) -> np.ndarray:
-        """The value of each code of a numeric attribute from 1 on; of bins the smallest."""
-        if self.list_row[attribute] < 0:
-            return self.bin_min[attribute, 1 : self.n_codes[attribute]]
-        values = self.distinct(attribute)
-        if len(values) != self.n_codes[attribute] - 1:
-            raise changed_error(self.schema.names[attribute])
-        return values
 
 
 def encode(
@@ -416,14 +276,6 @@ class _Encoding:
         )
 
 
-def changed_error(name: str) -> RuntimeError:
-    """A table is read where it lies, and rows were sorted by values that are not there any more."""
-    return RuntimeError(
-        f"{column_label(name)} of X was modified while the model was being fitted: modify X only after fit has "
-        "returned, or pass a copy of X."
-    )
-
-
 def _n_present(column: Column, codes: np.ndarray, missing: int) -> int:
     """The levels that rows have: all, unless they were declared. `missing`: the code of rows without one."""
     if not column.declared:
@@ -431,18 +283,6 @@ def _n_present(column: Column, codes: np.ndarray, missing: int) -> int:
     present = np.zeros(len(column.categories or ()) + 1, dtype=bool)  # the first: missing
     present[codes - missing if missing else codes] = True
     return int(np.count_nonzero(present[1:]))
-
-
-def _rows(entries: np.ndarray) -> np.ndarray:
-    """The rows that entries of a sorted list stand for."""
-    return np.asarray((entries & ROW_BITS).astype(np.int64))
-
-
-def midpoint(below: np.ndarray, above: np.ndarray) -> np.ndarray:
-    """Between two values, never equal to the upper one."""
-    middle = np.empty(len(below))
-    _core.midpoints(below, above, middle)
-    return middle
 
 
 def is_worth_threads(n_rows: int, n_attributes: int) -> bool:

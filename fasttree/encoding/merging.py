@@ -15,7 +15,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.checks import MAX_BINS
-from fasttree.encoding.encode import EncodedTable
+from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.tables.factors import MISSING_CODE, UNKNOWN_CODE, code_index
 from fasttree.tables.schema import AttributeSchema, Schema

@@ -17,7 +17,7 @@ from fasttree.base.checks import SELECTED
 from fasttree.base.ragged import begins, flat_indices
 from fasttree.base.threads import ThreadTeam
 from fasttree.encoding.dataset import TrainingSet
-from fasttree.encoding.encode import EncodedTable
+from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.folds import (
     NOT_PRUNED,
     Folds,

@@ -18,7 +18,7 @@ from fasttree.encoding.class_weights import (
     min_cost_class,
     to_ratios,
 )
-from fasttree.encoding.encode import EncodedTable
+from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.node_arrays import (

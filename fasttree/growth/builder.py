@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from fasttree.base.ragged import lengths
-from fasttree.encoding.encode import EncodedTable, midpoint
+from fasttree.encoding.encoded_table import EncodedTable, midpoint
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.assemble import LEAF_VALUES, GrowthLog
 from fasttree.growth.context import GrowthContext

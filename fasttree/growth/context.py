@@ -9,7 +9,8 @@ from fasttree import _core
 from fasttree.base.ragged import begins
 from fasttree.base.sums import sums
 from fasttree.base.threads import ThreadTeam
-from fasttree.encoding.encode import EncodedTable, is_worth_threads
+from fasttree.encoding.encode import is_worth_threads
+from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.choosers.c45 import LEAST_GAP
 from fasttree.growth.choosers.costs import AttributeCosts

@@ -12,7 +12,8 @@ from fasttree import _core
 from fasttree.base import progress
 from fasttree.base.memory import release_freed
 from fasttree.base.threads import ThreadTeam
-from fasttree.encoding.encode import EncodedTable, is_worth_threads
+from fasttree.encoding.encode import is_worth_threads
+from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.assemble import TreeAssembler
 from fasttree.growth.builder import Builder

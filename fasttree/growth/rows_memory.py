@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
-from fasttree.encoding.encode import WIDE_SHIFT, EncodedTable
+from fasttree.encoding.encoded_table import WIDE_SHIFT, EncodedTable
 from fasttree.growth.level import Level
 
 MOST_NARROW_BRANCHES = (

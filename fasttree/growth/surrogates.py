@@ -14,7 +14,7 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.ragged import begins
 from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam, portions
-from fasttree.encoding.encode import WIDE_SHIFT, EncodedTable, midpoint
+from fasttree.encoding.encoded_table import WIDE_SHIFT, EncodedTable, midpoint
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.level import Level
 from fasttree.growth.params import CATEGORICAL_SPLITS, CRITERIA, THRESHOLD, TIE

@@ -27,7 +27,7 @@ import numpy as np
 from fasttree.base.ragged import flat_indices
 from fasttree.base.sums import sums, total
 from fasttree.base.threads import ThreadTeam
-from fasttree.encoding.encode import EncodedTable
+from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.stats.selected import Cuts, cut_statistic, cuts_p_values
 from fasttree.stats.significance import sparse_p_values
 from fasttree.tables.factors import MISSING_CODE
