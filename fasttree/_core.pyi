@@ -6,6 +6,17 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
+THRESHOLD: int
+SUBSET: int
+MULTIWAY: int
+GROUPED: int
+ORDERED: int
+BRANCH: int
+CATEGORY: int
+FRACTIONAL: int
+SURROGATE: int
+CRITERIA: dict[str, int]
+LEAST_GAP: float
 KEY_COLUMNS: int
 MAX_BYTE_CODES: int
 SMALL_NODE: int
@@ -106,8 +117,8 @@ class Grower:
         a1: int,
         list_scratch: Array,
         score: Array,
-        cut: Array,
-        split: Array | None,
+        split: Array,
+        information: Array | None,
         heuristic: Array,
     ) -> bool: ...
 
@@ -121,7 +132,7 @@ def split_nodes(
     n0: int,
     n1: int,
     attribute: Array,
-    cut: Array,
+    split: Array,
     first_child: Array,
     table_start: Array,
     child_rows: Array,
@@ -149,7 +160,7 @@ def distribute_rows(
     child_exact: Array,
 ) -> bool: ...
 def count_cuts(
-    grower: Grower, level: Level, nodes: Array, attribute: Array, cut: Array, cuts: Array
+    grower: Grower, level: Level, nodes: Array, attribute: Array, split: Array, cuts: Array
 ) -> None: ...
 def find_variety(grower: Grower, level: Level, attribute: int, first: Array) -> None: ...
 def scatter_rows(
@@ -233,10 +244,10 @@ def choose_attributes(
     tie: float,
     relative: bool,
     score: Array,
-    cut: Array,
+    split: Array,
     winner: Array,
     best_score: Array,
-    best_cut: Array,
+    best_split: Array,
 ) -> None: ...
 def best_first(
     first_child: Array, n_children: Array, multiplicity: Array, score: Array, max_leaves: int

@@ -26,7 +26,8 @@ from fasttree.kernels.keys cimport entry_of
 from fasttree.kernels.groups cimport scan_groups
 from fasttree.kernels.partition cimport BranchIds, Instances, add_rows, code_entries, partition_list, scatter_list
 from fasttree.kernels.thresholds cimport scan_codes, set_apart, sweep, sweep_distributed, weigh_code, weigh_threshold
-from fasttree.kernels.search cimport BestSplit, NodeView, RowReader, class_of, row_at, weight_of
+from fasttree.kernels.search cimport LEAST_GAP as KERNEL_LEAST_GAP
+from fasttree.kernels.search cimport BestSplit, NodeView, RowReader, Split, class_of, row_at, weight_of
 from fasttree.kernels.subsets cimport scan_subset
 from fasttree.kernels.wide cimport Wide
 
@@ -35,24 +36,29 @@ cdef extern from "kernels/isa.h":
     const char *FT_COPIES
 
 # How the values of an attribute become branches.
-cdef enum:
-    THRESHOLD = 0
-    SUBSET = 1
-    MULTIWAY = 2
-    GROUPED = 3
-    ORDERED = 4                 # categories by threshold
+cpdef enum:
+    THRESHOLD
+    SUBSET
+    MULTIWAY
+    GROUPED
+    ORDERED                     # categories by threshold
 
 # Where rows with a missing value go.
-cdef enum:
-    BRANCH = 0                  # to the side where they help most; by themselves only if nothing else is as good
-    CATEGORY = 1                # by themselves if nothing else is better
-    FRACTIONAL = 2              # to every branch, with a share of their weight; scores are those of the others
-    SURROGATE = 3               # where another attribute says; scores are those of the others
+cpdef enum:
+    BRANCH                      # to the side where they help most; by themselves only if nothing else is as good
+    CATEGORY                    # by themselves if nothing else is better
+    FRACTIONAL                  # to every branch, with a share of their weight; scores are those of the others
+    SURROGATE                   # where another attribute says; scores are those of the others
 
 cdef enum:
     SMALL = 32                  # up to so many rows a binned attribute is sorted instead of tabulated
 
 SMALL_NODE = SMALL
+CRITERIA = {    # the criteria by which attributes' own splits are found
+    "entropy": ENTROPY, "gain_ratio": GAIN_RATIO, "gini": GINI, "misclassification": MISCLASSIFICATION,
+    "code_length": CODE_LENGTH,
+}
+LEAST_GAP = KERNEL_LEAST_GAP
 COPIES = FT_COPIES.decode("ascii")  # for which processors there is a copy of the loops; "" if there is but one for all
 
 include "kernels/criterion_tables.pxi"
@@ -104,8 +110,8 @@ cdef struct CandidateBuffers:
     # Where the best split of one attribute is written down, by frontier node, `n` of them.
     int64_t n
     double* score
-    int64_t* cut
-    double* split               # split information, or the number of values; if it is asked for
+    Split* split
+    double* information         # split information, or the number of values; if it is asked for
     uint8_t* heuristic          # may a better split have been missed?
 
 
@@ -190,16 +196,16 @@ cdef class Grower:
 
     def partition_and_search(
         self, Level level, Py_ssize_t group0, Py_ssize_t group1, bint partitions, Py_ssize_t first_node,
-        Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] list_scratch, double[:, ::1] score, int64_t[:, ::1] cut,
-        double[:, ::1] split, uint8_t[:, ::1] heuristic,
+        Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] list_scratch, double[:, ::1] score,
+        Split[:, ::1] split, double[:, ::1] information, uint8_t[:, ::1] heuristic,
     ):
         """Partition the rows of the sibling groups `group0..group1` among the children (unless that is done: not
         `partitions`) and find the best split of each attribute at those children that there are buffers for.
 
-        score[a, i], cut[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. split[a, i]: split
-        information, for C4.5; for code lengths the number of values (0: not more than one; of a multiway attribute it
-        means nothing); else None. heuristic[a, i]: may there be a better split by the attribute, or, where none was
-        found, one that is admissible? Returns False if memory ran out.
+        score[a, i], split[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. information[a, i]:
+        split information, for C4.5; for code lengths the number of values (0: not more than one; of a multiway
+        attribute it means nothing); else None. heuristic[a, i]: may there be a better split by the attribute, or, where
+        none was found, one that is admissible? Returns False if memory ran out.
         """
         cdef Py_ssize_t a
         cdef CandidateBuffers candidates
@@ -218,8 +224,8 @@ cdef class Grower:
                 candidates.n = score.shape[1]
                 if candidates.n > 0:       # else rows are moved, and nothing is scored
                     candidates.score = &score[a, 0]
-                    candidates.cut = &cut[a, 0]
-                    candidates.split = &split[a, 0] if split is not None else NULL
+                    candidates.split = &split[a, 0]
+                    candidates.information = &information[a, 0] if information is not None else NULL
                     candidates.heuristic = &heuristic[a, 0]
                 if self.list_row[a] >= 0:
                     ok &= self.search_presorted(
@@ -274,15 +280,15 @@ cdef class Grower:
     ) noexcept nogil:
         cdef const Criterion* criterion = &self.tables.criterion
         candidates.score[i] = best.score
-        candidates.cut[i] = best.cut
+        candidates.split[i] = best.split
         candidates.heuristic[i] = best.heuristic
         if criterion.kind == CODE_LENGTH:
-            candidates.split[i] = <double>best.n_values
+            candidates.information[i] = <double>best.n_values
         if best.score == -INFINITY:
             return
         candidates.score[i] = final_score(criterion.kind, criterion, best.node_loss, best.score, level.total[child])
         if criterion.records_split:
-            candidates.split[i] = best.split / (criterion.steps_per_bit * <double>level.total[child])
+            candidates.information[i] = best.information / (criterion.steps_per_bit * <double>level.total[child])
             if best.n_cuts > 0:     # what it takes to say which threshold was chosen
                 candidates.score[i] -= ft_quick_log2(
                     <double>best.n_cuts) / (<double>level.limit_weight[child] / self.steps_per_unit)
@@ -579,9 +585,9 @@ cdef class Grower:
 cdef inline void clear_best(const NodeView* node, BestSplit* best) noexcept nogil:
     """No split found yet."""
     best.score = -INFINITY
-    best.cut = 0
+    best.split = Split(0, 2, 1)
     best.node_loss = node.loss
-    best.split = 0.0
+    best.information = 0.0
     best.n_cuts = 0
     best.n_values = 0
     best.choice_bits = 0.0
@@ -663,17 +669,16 @@ def keep_entries(const uint64_t[::1] entries, const uint8_t[::1] is_kept, uint64
 
 def choose_attributes(
     const double[:, ::1] adjusted, const int64_t[::1] order, double tie, bint relative, const double[:, ::1] score,
-    const int64_t[:, ::1] cut, int64_t[::1] winner, double[::1] best_score, int64_t[::1] best_cut,
+    const Split[:, ::1] split, int64_t[::1] winner, double[::1] best_score, Split[::1] best_split,
 ):
     """The attribute of most worth at every node; they come in an `order`, and a later one must be better by more than
-    `tie`, or, if `relative`, by that share of the larger of both. Its score and cut go with it."""
+    `tie`, or, if `relative`, by that share of the larger of both. Its score and split go with it."""
     cdef Py_ssize_t a, i, w, index, n_nodes = adjusted.shape[1]
     cdef double new, old, tie_tolerance
     with nogil:
         for i in range(n_nodes):
             winner[i] = -1
             best_score[i] = -INFINITY
-            best_cut[i] = 0
         for index in range(order.shape[0]):
             a = order[index]
             for i in range(n_nodes):
@@ -690,7 +695,7 @@ def choose_attributes(
                         continue
                 winner[i] = a
                 best_score[i] = score[a, i]
-                best_cut[i] = cut[a, i]
+                best_split[i] = split[a, i]
 
 
 include "kernels/splitting.pxi"

@@ -8,10 +8,10 @@ from typing import Any
 from fasttree.base.checks import check_flag
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
-from fasttree.growth.choosers.c45 import collapse
 from fasttree.growth.params import GrowthParams, check_growth
 from fasttree.mml.message import TestOptions
 from fasttree.pruning import ErrorBased
+from fasttree.pruning.collapse import collapse
 from fasttree.trees.tree import Tree
 
 

@@ -89,9 +89,9 @@ class Builder:
 
     def log_candidates(self, level: Level, best_splits: BestSplits) -> None:
         """What the candidates of the open level gain and are worth, if somebody asked."""
-        if best_splits.gain is not None and best_splits.adjusted is not None:
+        if best_splits.gain is not None and best_splits.worth is not None:
             nodes = level.first_node + level.frontier
-            self.log.candidate_scores.append((nodes, best_splits.gain.T, best_splits.adjusted.T))
+            self.log.candidate_scores.append((nodes, best_splits.gain.T, best_splits.worth.T))
 
     def append(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, children: Children

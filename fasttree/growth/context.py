@@ -6,18 +6,18 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree import _core
+from fasttree._core import GROUPED, MULTIWAY, ORDERED, THRESHOLD
 from fasttree.base.ragged import begins
 from fasttree.base.sums import sums
 from fasttree.base.threads import ThreadTeam
 from fasttree.encoding.encode import is_worth_threads
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
-from fasttree.growth.choosers.c45 import LEAST_GAP
 from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.choosers.message_length import MessageLengthChooser
 from fasttree.growth.criterion import make_criterion, size_limits, weight_tolerance_of
 from fasttree.growth.level import HistogramPool
-from fasttree.growth.params import CATEGORICAL_SPLITS, MISSING, ORDERED, THRESHOLD, GrowthParams
+from fasttree.growth.params import CATEGORICAL_SPLITS, MISSING, GrowthParams
 from fasttree.growth.rows_memory import MOST_NARROW_BRANCHES, RowBuffers
 from fasttree.growth.surrogates import SurrogateSearch
 
@@ -78,8 +78,8 @@ class GrowthContext:
         self.criterion = make_criterion(
             params, self.n_classes, total, weights, has_lists, self.limits.leaf
         )
-        self.is_multiway = self.shape == CATEGORICAL_SPLITS["multiway"]
-        self.is_grouped = self.shape == CATEGORICAL_SPLITS["grouped"]
+        self.is_multiway = self.shape == MULTIWAY
+        self.is_grouped = self.shape == GROUPED
         by_value = self.is_multiway | self.is_grouped
         self.core = _core.Grower(
             self.criterion,
@@ -172,7 +172,7 @@ def _close_values(table: EncodedTable, team: ThreadTeam) -> tuple[np.ndarray, np
 
     def find(worker: int, i: int) -> None:
         found = table.first_values(numeric[i])
-        if not (found[:-1] + LEAST_GAP < found[1:]).all():
+        if not (found[:-1] + _core.LEAST_GAP < found[1:]).all():
             values[numeric[i]] = np.append(-np.inf, found)
 
     team.run(find, len(numeric), is_worth_threads(table.n_rows, len(numeric)))

@@ -12,9 +12,10 @@ from fasttree import _core
 from fasttree.base.checks import prior_of_class
 from fasttree.base.elementary import log2
 from fasttree.encoding.weights import IntegerWeights
-from fasttree.growth.choosers import c45
 from fasttree.growth.params import CRITERIA, GrowthParams
 
+SIDE_SHARE = 0.1  # C4.5's, of the rows a class: least size of the sides of a threshold ...
+SIDE_MOST = 25  # ... but not more than this, even if other branches must weigh more
 MOST_INVERSES, FEW_INVERSES = 2**18, 2**15
 
 
@@ -60,7 +61,7 @@ def make_criterion(
 ) -> _core.CriterionTables:
     """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are swept over;
     `min_leaf`: see `size_limits`."""
-    kind = CRITERIA["entropy" if params.c45 else params.criterion]
+    measure = "entropy" if params.c45 else CRITERIA[params.criterion]
     steps_per_unit = 1
     plain = None
     if weights is not None:
@@ -72,12 +73,12 @@ def make_criterion(
     alpha = prior_of_class(params.alpha, n_classes)
     if params.by_length:
         steps_per_bit = _steps_per_bit_of_codes(total / steps_per_unit, alpha, n_classes)
-    entropic = kind in (CRITERIA["entropy"], CRITERIA["gain_ratio"])
+    entropic = measure in ("entropy", "gain_ratio")
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
     _core.klogk_table(steps_per_bit, len(klogk), klogk)
     # Reciprocals serve the sweep over rows that all weigh 1; without sorted lists only small nodes are swept over.
-    by_inverse = kind == CRITERIA["gini"] and weights is None
+    by_inverse = measure == "gini" and weights is None
     n_inverse = n_table if by_inverse else 0
     # Few nodes are that large, and a division takes little longer than a look-up.
     if n_inverse > MOST_INVERSES:
@@ -87,7 +88,7 @@ def make_criterion(
     with np.errstate(divide="ignore"):
         inverse = 1.0 / np.arange(n_inverse)
     criterion = _core.CriterionTables(
-        kind=kind,
+        kind=_core.CRITERIA[measure],
         n_classes=n_classes,
         min_leaf=min_leaf,
         min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
@@ -95,8 +96,8 @@ def make_criterion(
         tie=params.tie,
         records_split=params.c45,
         by_ratio=params.criterion == "gain_ratio",
-        side_share=c45.SIDE_SHARE if params.c45 else 0.0,
-        side_most=float(c45.SIDE_MOST * steps_per_unit),
+        side_share=SIDE_SHARE if params.c45 else 0.0,
+        side_most=float(SIDE_MOST * steps_per_unit),
         exact_squares=total < 2**31,
         steps_per_bit=steps_per_bit,
         klogk_steps_of=klogk,

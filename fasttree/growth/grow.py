@@ -17,12 +17,14 @@ from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.assemble import TreeAssembler
 from fasttree.growth.builder import Builder
+from fasttree.growth.candidates import Chooser, passes_gain_limits
+from fasttree.growth.choosers.c45 import C45Chooser
 from fasttree.growth.choosers.chance import ChanceAdjustedChooser
-from fasttree.growth.choosers.costs import AttributeCosts
+from fasttree.growth.choosers.costs import AttributeCosts, CostChooser
 from fasttree.growth.choosers.lookahead import Lookahead
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.params import GrowthParams
-from fasttree.growth.search import BestSplits, NodeBatch, SplitSearch, passes_gain_limits
+from fasttree.growth.search import BestSplits, NodeBatch, SplitSearch
 from fasttree.growth.split import Splitter
 from fasttree.mml.message import TestOptions
 from fasttree.trees.tree import Tree
@@ -44,15 +46,14 @@ def grow(
     to."""
     sorted_entries = _own_sorted_entries(table, weights, use_up, team)
     context = GrowthContext(table, sorted_entries, params, weights, team, costs)
-    search = SplitSearch(context)
     builder = Builder(table, params, context, weights)
     splitter = Splitter(context)
+    choosers = _choosers(context)
+    search = SplitSearch(context, choosers, keeps_all=candidate_scores is not None)
     if params.lookahead:
-        trial = SplitSearch(GrowthContext(table, sorted_entries[:, :0], params, weights, team))
-        search.chooser = Lookahead(search, trial, builder.lay_out_children).adjusted_score
-    if params.by_chance:
-        search.chooser = ChanceAdjustedChooser(context, params.criterion).adjusted_score
-    search.keeps_all = candidate_scores is not None
+        trial_context = GrowthContext(table, sorted_entries[:, :0], params, weights, team)
+        trial = SplitSearch(trial_context, _choosers(trial_context))
+        choosers.append(Lookahead(search, trial, builder.lay_out_children))
     pending = [builder.root()]
     report = progress.current()
     while pending:  # one level after the other, unless their rows multiply
@@ -71,7 +72,7 @@ def grow(
         accepted = _accept(best_splits, params)
         if accepted.any():
             nodes, attribute = level.frontier[accepted], best_splits.attribute[accepted]
-            children = splitter.split(level, nodes, attribute, best_splits.cut[accepted])
+            children = splitter.split(level, nodes, attribute, best_splits.split[accepted])
             parts = search.parts(builder.append(level, nodes, attribute, children))
             builder.log.in_parts |= len(parts) > 1
             pending += reversed(parts)
@@ -100,10 +101,27 @@ def score_root(
     level = Builder(table, params, context, weights).root()
     if not len(level.frontier):
         return np.full(table.n_attributes, -np.inf)
-    scores, _, _ = SplitSearch(context).scores(level, NodeBatch(0, 1, 0, 1))
+    candidates = SplitSearch(context, []).candidates(level, NodeBatch(0, 1, 0, 1))
+    for chooser in _choosers(context):
+        chooser.adjust(level, level.frontier, candidates)
+    score = candidates.score
     if costs is not None:
-        scores = costs.adjusted_score(scores, np.zeros(scores.shape, dtype=bool))
-    return np.asarray(scores[:, 0])
+        score = costs.adjusted_score(score, np.zeros(score.shape, dtype=bool))
+    return np.asarray(score[:, 0])
+
+
+def _choosers(context: GrowthContext) -> list[Chooser]:
+    """Those who judge the candidates of a fit, in order."""
+    choosers: list[Chooser] = []
+    if context.length_chooser is not None:
+        choosers.append(context.length_chooser)
+    if context.params.c45:
+        choosers.append(C45Chooser(context))
+    if context.params.by_chance:
+        choosers.append(ChanceAdjustedChooser(context))
+    if context.costs is not None:
+        choosers.append(CostChooser(context.costs, context.params))
+    return choosers
 
 
 def _own_sorted_entries(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fasttree._core import BRANCH, CATEGORY, FRACTIONAL, GROUPED, MULTIWAY, SUBSET, SURROGATE
 from fasttree.base.checks import (
     LEAST_ALPHA,
     MOST_ALPHA,
@@ -21,40 +22,38 @@ from fasttree.base.checks import (
 from fasttree.base.hints import check_choice
 from fasttree.base.values import short_repr
 
-# The number of each criterion in criteria.pxd.
+# Each criterion, and what finds the best split of an attribute for it.
 CRITERIA = {
-    "entropy": 0,
-    "gain_ratio": 1,
-    "gini": 2,
-    "misclassification": 3,
-    "message_length": 4,
-    "evidence": 4,
-    # Within an attribute these choose by information gain or by gini.
-    "ami": 0,
-    "smi": 0,
-    "adjusted_gini": 2,
-    "ad": 0,
-    "confidence_entropy": 0,
+    "entropy": "entropy",
+    "gain_ratio": "gain_ratio",
+    "gini": "gini",
+    "misclassification": "misclassification",
+    "message_length": "code_length",
+    "evidence": "code_length",
+    "ami": "entropy",
+    "smi": "entropy",
+    "adjusted_gini": "gini",
+    "ad": "entropy",
+    "confidence_entropy": "entropy",
 }
 BY_CHANCE = ("ami", "smi", "adjusted_gini", "ad", "confidence_entropy")
 STOPPING = ("ad", "confidence_entropy")  # a split that is not above 0 is none
 BY_LENGTH = ("message_length", "evidence")  # both count the bits that tell the classes
-# The number of each shape of split of a categorical attribute in _core.pyx.
-CATEGORICAL_SPLITS = {"subset": 1, "multiway": 2, "grouped": 3}
-ORDERED = 4  # categories split by threshold
-# What becomes of rows that do not know an attribute: the number of each policy in _core.pyx; "error" never gets there.
-MISSING = {"branch": 0, "category": 1, "fractional": 2, "surrogate": 3, "error": -1}
-THRESHOLD = 0
+CATEGORICAL_SPLITS = {"subset": SUBSET, "multiway": MULTIWAY, "grouped": GROUPED}
+# What becomes of rows with a missing value; with "error" there are none.
+MISSING = {
+    "branch": BRANCH,
+    "category": CATEGORY,
+    "fractional": FRACTIONAL,
+    "surrogate": SURROGATE,
+    "error": BRANCH,
+}
 THRESHOLDS = ("midpoint", "value")
 UNLIMITED = 2**62
 COMPATIBLE = ("j48",)
 # Which of the attributes whose splits are equally good is asked.
 SCHEMA, ROOT_GAIN = "schema", "root_gain"
 TIES = (SCHEMA, ROOT_GAIN)
-# The cut of a split by a table: the number of values present, and above it 1 + the branch of missing values, or the
-# number of groups.
-BRANCH_SHIFT = 32
-PRESENT = 2**BRANCH_SHIFT - 1
 TIE = 1e-10  # by how much a later candidate must score better
 J48_TIE = 1e-6
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,20 +14,16 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.ragged import offsets
 from fasttree.base.threads import CHUNKS_PER_THREAD, portions
-from fasttree.growth.choosers import c45
-from fasttree.growth.choosers.costs import NO_GAIN
+from fasttree.growth.candidates import SPLIT, Candidates, Chooser
+from fasttree.growth.choosers.message_length import MessageLengthChooser
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level, part_of, sums_by_group
-from fasttree.growth.params import ORDERED, ROOT_GAIN, STOPPING, THRESHOLD, GrowthParams
+from fasttree.growth.params import ROOT_GAIN
 from fasttree.growth.ties import best_first
 
 PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
 CHUNK_WORK = 5_000_000
-
-
-# (level, nodes, score, cut) -> worth; scores, cuts and worth are [attribute, node]
-Chooser = Callable[[Level, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,15 +32,13 @@ class BestSplits:
 
     attribute: np.ndarray  # int64, -1: no admissible split
     score: np.ndarray  # float64
-    cut: np.ndarray  # int64
-    heuristic: (
-        np.ndarray
-    )  # bool; of some attribute there may be a better split than was found, or any
+    split: np.ndarray  # SPLIT
+    heuristic: np.ndarray  # bool: may some attribute have a better one, or any?
     # Per node of the level what a message could ask for (of a closed node only whether there is anything); or None.
     eligible: np.ndarray | None = None
     # For who asks what the others were: of every attribute what its best split gains and is worth, [attribute, node].
     gain: np.ndarray | None = None
-    adjusted: np.ndarray | None = None
+    worth: np.ndarray | None = None
 
 
 class NodeBatch(NamedTuple):
@@ -62,49 +56,37 @@ class SplitSearch:
     """Finds the best split of every node of a level: attributes are distributed over the threads, then one is chosen
     for each node."""
 
-    def __init__(self, context: GrowthContext) -> None:
+    def __init__(
+        self, context: GrowthContext, choosers: Sequence[Chooser], keeps_all: bool = False
+    ) -> None:
+        """`choosers` judge the candidates one after the other. `keeps_all`: note what all of them are worth."""
         self.context = context
         self.params = context.params
         self.core = context.core
         self.row_buffers = context.row_buffers
-        self.length_chooser = context.length_chooser
-        self.eligible = np.zeros(1, dtype=np.int32)
-        self.chooser: Chooser | None = None  # of splits whose own score is not the last word
-        self.keeps_all = False  # of the splits that were not the best what they are worth
-        self.gain = np.empty((0, 0))  # then, of a batch, what the core found
+        self.choosers = choosers
+        self.is_relative = any(chooser.is_relative for chooser in choosers)
+        self.keeps_all = keeps_all
         self.order = np.arange(context.n_attributes)  # equal ones: the first of them wins
-        self.root_gain = np.empty(0)
-        if self.params.c45:
-            total = int(context.root_counts.sum())
-            is_threshold = (context.shape == THRESHOLD) | (context.shape == ORDERED)
-            n_values = context.n_codes - 1
-            # Two levels are a branch each, also where levels are put in groups.
-            self.must_gain = ~(context.is_multiway | (context.is_grouped & (n_values <= 2)))
-            size = context.limit_weights(context.root_counts[np.newaxis, :], np.array([total]))[0]
-            many = n_values >= c45.least_of_many(size / context.steps_per_unit)
-            self.has_many_values = ~is_threshold & many
-
-    @property
-    def is_relative(self) -> bool:
-        """Are equal scores those that differ by a small share of themselves?"""
-        return self.context.costs is not None or self.length_chooser is not None
 
     def search_level(self, level: Level) -> BestSplits:
         """Move the rows into their new nodes and find the best split of every frontier node."""
         n = len(level.frontier)
         best_splits = BestSplits(
-            np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.zeros(n, dtype=bool)
+            np.empty(n, np.int64), np.empty(n), np.empty(n, SPLIT), np.zeros(n, dtype=bool)
         )
         if self.keeps_all:
-            gain, adjusted = np.empty((2, self.context.n_attributes, n))
-            best_splits = replace(best_splits, gain=gain, adjusted=adjusted)
-        if self.length_chooser is not None:
-            self.eligible = self._testable(level)
-            best_splits = replace(best_splits, eligible=self.eligible)
+            gain, worth = np.empty((2, self.context.n_attributes, n))
+            best_splits = replace(best_splits, gain=gain, worth=worth)
+        if self.context.length_chooser is not None:
+            eligible = self._testable(level, self.context.length_chooser)
+            best_splits = replace(best_splits, eligible=eligible)
         if self.context.is_fractional and self.context.is_partitioned:
             self.row_buffers.begin_level(int(level.n_rows[level.frontier].sum()))
         for batch in self._node_batches(level):
-            self._search_batch(level, batch, best_splits)
+            candidates = self.candidates(level, batch)
+            if batch.node1 > batch.node0:
+                self._choose(level, batch, candidates, best_splits)
         self.row_buffers.end_level(level)
         return best_splits
 
@@ -129,18 +111,17 @@ class SplitSearch:
                 yield NodeBatch(group, stop, opened[group], opened[stop])
             group = stop
 
-    def _testable(self, level: Level) -> np.ndarray:
+    def _testable(self, level: Level, chooser: MessageLengthChooser) -> np.ndarray:
         """Whether a message could ask for anything at each of the closed nodes, before their rows drop out; 0 for the
         frontier."""
-        assert self.length_chooser is not None
         eligible = np.zeros(level.n_nodes, dtype=np.int32)
         closed = np.ones(level.n_nodes, dtype=bool)
         closed[level.frontier] = False
         assert level.tested is not None
-        eligible[closed] = self.length_chooser.n_untested(level.tested)[closed]
+        eligible[closed] = chooser.n_untested(level.tested)[closed]
         first = np.full(level.n_nodes, _core.CLEAR, dtype=np.int64)
         unclear = np.flatnonzero(closed & (eligible == 0) & (level.n_rows > 1))
-        for attribute in self.length_chooser.others.tolist():
+        for attribute in chooser.others.tolist():
             if not len(unclear):
                 break
             first[unclear] = _core.UNCLEAR
@@ -150,52 +131,44 @@ class SplitSearch:
             unclear = unclear[~varies]
         return eligible
 
-    def _search_batch(self, level: Level, batch: NodeBatch, best_splits: BestSplits) -> None:
-        score, cut, heuristic = self.scores(level, batch)
+    def _choose(
+        self, level: Level, batch: NodeBatch, candidates: Candidates, best_splits: BestSplits
+    ) -> None:
+        """Choose the attribute of every node of a batch."""
         part = slice(batch.node0, batch.node1)
-        if not score.shape[1]:
-            return
+        nodes = level.frontier[part]
         if not self.context.is_all_numeric:
-            best_splits.heuristic[part] = heuristic.any(axis=0)
-        adjusted = score
-        if self.chooser is not None:
-            with self.row_buffers.scattered():
-                adjusted = score = self.chooser(level, level.frontier[part], score, cut)
+            best_splits.heuristic[part] = candidates.heuristic.any(axis=0)
+        for chooser in self.choosers:
+            chooser.adjust(level, nodes, candidates)
         if level.depth == 0 and self.params.ties == ROOT_GAIN:
-            gain = self.root_gain if self.params.c45 else score[:, 0]
-            self.order = best_first(gain, self.params.tie, self.is_relative)
-        if self.context.costs is not None:
-            assert level.tested is not None
-            tested = level.tested[level.frontier[part]].T
-            adjusted = np.where(
-                passes_gain_limits(score, self.params),
-                self.context.costs.adjusted_score(score, tested),
-                -np.inf,
-            )
-        if best_splits.adjusted is not None and best_splits.gain is not None:
-            best_splits.gain[:, part] = self.gain
-            best_splits.adjusted[:, part] = adjusted
+            gain = candidates.gain if self.params.c45 else candidates.score
+            self.order = best_first(gain[:, 0], self.params.tie, self.is_relative)
+        if best_splits.eligible is not None:
+            best_splits.eligible[nodes] = candidates.eligible
+        if best_splits.gain is not None and best_splits.worth is not None:
+            best_splits.gain[:, part] = candidates.gain
+            best_splits.worth[:, part] = candidates.worth
         _core.choose_attributes(
-            adjusted,
+            candidates.worth,
             self.order,
             self.params.tie,
             self.is_relative,
-            score,
-            cut,
+            candidates.score,
+            candidates.split,
             best_splits.attribute[part],
             best_splits.score[part],
-            best_splits.cut[part],
+            best_splits.split[part],
         )
 
-    def scores(self, level: Level, batch: NodeBatch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Partition the rows of the batch's sibling groups among their children, and score every attribute at its
-        frontier nodes: the score of its best split (-inf: it has none), the cut, and whether there may be a better one,
-        all three [attribute, node]."""
+    def candidates(self, level: Level, batch: NodeBatch) -> Candidates:
+        """Partition the rows of the batch's sibling groups among their children, and find the best split of every
+        attribute at its frontier nodes."""
         group0, group1, node0, node1, partitions = batch
-        score = np.empty((self.context.n_attributes, node1 - node0))
-        cut = np.empty(score.shape, dtype=np.int64)
-        heuristic = np.empty(score.shape, dtype=np.uint8)
-        split = np.zeros_like(score) if self.params.c45 or self.params.by_length else None
+        gain = np.empty((self.context.n_attributes, node1 - node0))
+        split = np.empty(gain.shape, dtype=SPLIT)
+        heuristic = np.empty(gain.shape, dtype=bool)
+        information = np.zeros_like(gain) if self.params.c45 or self.params.by_length else None
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
         if node0 == node1:
             rows = int(level.sibling_groups.parent_rows[group0:group1].sum())
@@ -212,28 +185,12 @@ class SplitSearch:
         def work(worker: int, chunk: int) -> None:
             if not self.core.partition_and_search(
                 level.core, group0, group1, partitions, node0, edges[chunk], edges[chunk + 1],
-                self.context.list_scratch[worker], score, cut, split, heuristic,
+                self.context.list_scratch[worker], gain, split, information, heuristic.view(np.uint8),
             ):  # fmt: skip
                 raise MemoryError("not enough memory for the split search")
 
         self.context.team.run(work, n_chunks, threaded)
-        if self.keeps_all:
-            self.gain = score.copy()
-        if self.length_chooser is not None:
-            assert split is not None
-            assert level.tested is not None
-            assert level.siblings is not None
-            nodes = level.frontier[node0:node1]
-            score, self.eligible[nodes] = self.length_chooser.adjusted_score(
-                score, cut, split, level.tested[nodes], level.siblings[nodes]
-            )
-        elif split is not None:
-            if level.depth == 0:
-                self.root_gain = score[:, 0]
-            score = c45.adjusted_score(
-                score, split, self.must_gain, self.has_many_values, self.params
-            )
-        return score, cut, heuristic
+        return Candidates(gain, split, heuristic, information, score=gain, worth=gain)
 
     def parts(self, level: Level) -> list[Level]:
         """The level in parts that are to be grown one after another, if its rows have multiplied beyond the memory that
@@ -259,17 +216,6 @@ class SplitSearch:
     def resume(self, level: Level) -> None:
         if level.paused is not None:
             self.row_buffers.resume(level.paused)
-
-
-def passes_gain_limits(score: np.ndarray, params: GrowthParams) -> np.ndarray:
-    """Do splits of these scores gain what the user wants of a split?"""
-    if params.by_chance and params.min_gain <= 0:  # a gain that allows for chance may be below 0
-        enough = np.ones(score.shape, dtype=bool)
-    else:
-        enough = np.asarray(score >= params.min_gain - NO_GAIN)
-    if params.stop_zero_gain or params.criterion in STOPPING:
-        enough &= score > NO_GAIN
-    return enough
 
 
 def _of_frontier(level: Level) -> np.ndarray:

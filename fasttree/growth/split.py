@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
+from fasttree._core import ORDERED, THRESHOLD
 from fasttree.base.ragged import NONE, filled, lengths, offsets
 from fasttree.base.threads import CHUNKS_PER_THREAD, portions
 from fasttree.base.values import column_label
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level, first_largest
-from fasttree.growth.params import BRANCH_SHIFT, ORDERED, PRESENT, THRESHOLD
 from fasttree.growth.rows_memory import MOST_NARROW_BRANCHES
 from fasttree.growth.search import PARALLEL_WORK
 from fasttree.growth.surrogates import Surrogates
@@ -76,10 +76,10 @@ class Splitter:
         self.row_buffers = context.row_buffers
 
     def split(
-        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, split: np.ndarray
     ) -> Children:
-        """Describe the children of the best splits at `nodes`, and set the branch of every row."""
-        draft = self.describe(level, nodes, attribute, cut)
+        """Describe the children of the splits made at `nodes`, and set the branch of every row."""
+        draft = self.describe(level, nodes, attribute, split)
         children = draft.children
         if self.context.is_fractional:
             children = self._distribute(draft)
@@ -87,8 +87,8 @@ class Splitter:
             children = self._use_surrogates(draft)
         if self.context.length_chooser is not None:
             cuts = np.empty((len(nodes), 2), dtype=np.int64)
-            _core.count_cuts(self.core, level.core, nodes, attribute, cut, cuts)
-            n_branches = self.context.length_chooser.n_branches(attribute, cut)
+            _core.count_cuts(self.core, level.core, nodes, attribute, split, cuts)
+            n_branches = self.context.length_chooser.n_branches(attribute, split)
             children = replace(children, cuts=cuts, n_branches=n_branches)
         if self.context.has_binned:
             self._scatter_rows(draft._replace(children=children))
@@ -96,7 +96,7 @@ class Splitter:
         return children
 
     def describe(
-        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, split: np.ndarray
     ) -> SplitDraft:
         """The children of splits, with the rows with a known value. These are given their branches, but stay where
         they are."""
@@ -104,12 +104,12 @@ class Splitter:
             first_child = np.arange(0, 2 * len(nodes) + 1, 2)
             table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
         else:
-            first_child, table_start = _branches(self.context, attribute, cut)
+            first_child, table_start = _branches(self.context, attribute, split)
         n_filled = lengths(first_child)
         most = MOST_NARROW_BRANCHES
         self.row_buffers.begin_partition(first_child[-1] > most and int(n_filled.max()) > most)
         if not self.context.is_all_numeric:
-            n_filled = n_filled - has_empty_branch(self.context, attribute, cut & PRESENT)
+            n_filled = n_filled - has_empty_branch(self.context, attribute, split["code"])
         children = Children(
             first_child=first_child,
             n_filled=n_filled,
@@ -130,15 +130,15 @@ class Splitter:
             goals = portions(int(n_rows[-1]), n_chunks)
             edges[1:1] = np.searchsorted(n_rows, goals[1:-1]).tolist()
 
-        def split(worker: int, chunk: int) -> None:
+        def split_nodes(worker: int, chunk: int) -> None:
             if not _core.split_nodes(
-                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, cut, first_child, table_start,
-                children.n_rows, children.counts, children.table_codes, children.table_branch,
+                self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, split, first_child,
+                table_start, children.n_rows, children.counts, children.table_codes, children.table_branch,
                 children.neighbours, children.missing_branch, n_unassigned,
             ):  # fmt: skip
                 raise MemoryError("not enough memory for the child nodes")
 
-        self.team.run(split, len(edges) - 1, threaded)
+        self.team.run(split_nodes, len(edges) - 1, threaded)
         return SplitDraft(level, nodes, attribute, children, n_unassigned, edges, threaded)
 
     def _distribute(self, draft: SplitDraft) -> Children:
@@ -238,17 +238,11 @@ def has_empty_branch(
 
 
 def _branches(
-    context: GrowthContext, attribute: np.ndarray, cut: np.ndarray
+    context: GrowthContext, attribute: np.ndarray, split: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Where the children of each split begin, and the entries of its table."""
     shape = context.shape[attribute]
-    n_present, above = cut & PRESENT, cut >> BRANCH_SHIFT
-    n_children = np.full(len(attribute), 2)
-    # A branch for each value present, one for missing values if they join none of these.
-    multiway = context.is_multiway[attribute]
-    n_children[multiway] = (n_present + (above > n_present))[multiway]
-    grouped = context.is_grouped[attribute]
-    n_children[grouped] = above[grouped]
-    n_children += has_empty_branch(context, attribute, n_present)
+    n_present = split["code"]
+    n_children = split["n_branches"] + has_empty_branch(context, attribute, n_present)
     n_entries = np.where(shape == ORDERED, context.n_codes[attribute] - 1, n_present)
     return offsets(n_children), offsets(np.where(shape == THRESHOLD, 0, n_entries))

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree import _core
+from fasttree._core import SUBSET, THRESHOLD
 from fasttree.base.ragged import begins
 from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam, portions
 from fasttree.encoding.encoded_table import WIDE_SHIFT, EncodedTable, midpoint
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.level import Level
-from fasttree.growth.params import CATEGORICAL_SPLITS, CRITERIA, THRESHOLD, TIE
+from fasttree.growth.params import TIE
 
 MOST_SURROGATES = 5
 MIN_SIDE_WEIGHT = 2  # the weight that a surrogate must send each way
@@ -77,7 +78,7 @@ class SurrogateSearch:
         nothing = np.empty(0)
         self._values: dict[int, np.ndarray] = {}  # by attribute
         self.criterion = _core.CriterionTables(
-            kind=CRITERIA["misclassification"],
+            kind=_core.CRITERIA["misclassification"],
             n_classes=2,
             min_leaf=MIN_SIDE_WEIGHT * steps_per_unit - self.weight_tolerance,
             min_weight=0,
@@ -117,7 +118,7 @@ class SurrogateSearch:
         total, larger = sizes.sum(axis=1)[split], sizes.max(axis=1)[split]
         # A table of levels lists those of the node's rows, one of ordered ones all there are.
         capacity = np.where(self.shape[chosen] == THRESHOLD, 0, self.table.n_codes[chosen] - 1)
-        is_table = self.shape[chosen] == CATEGORICAL_SPLITS["subset"]
+        is_table = self.shape[chosen] == SUBSET
         capacity[is_table] = np.minimum(capacity, level.n_rows[nodes[split]])[is_table]
         table_start = begins(capacity)
         found = Surrogates(

@@ -5,7 +5,7 @@ Here are the buckets and the multiway split, which is one candidate. The best tw
 subsets.pxd, several groups of them in groups.pxd.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from fasttree.kernels.alloc cimport free, malloc
@@ -13,7 +13,9 @@ from fasttree.kernels.criteria cimport (
     GAIN_RATIO, INFINITY, MISCLASSIFICATION, Criterion, class_terms, is_incremental, klogk, limit_weight_of,
     loss_of_terms, plain_of, score_of, side_loss, term_increment,
 )
-from fasttree.kernels.search cimport BestSplit, NodeView, RowReader, branch_loss, class_of, is_large_enough, weight_of
+from fasttree.kernels.search cimport (
+    BestSplit, NodeView, RowReader, Split, branch_loss, class_of, is_large_enough, weight_of,
+)
 
 # ---- buckets --------------------------------------------------------------------------------------------
 
@@ -101,10 +103,6 @@ cdef inline void stats_of_runs(
 
 # ---- multiway: a branch a value ------------------------------------------------------------------------
 
-cdef enum:
-    BRANCH_SHIFT = 32            # in the cut of a multiway split: 1 + the branch that missing rows take
-
-
 cdef inline void scan_multiway(
     int kind, const Criterion* r, const CategoryStats* s, const NodeView* node, bint joins, int64_t* scratch,
     BestSplit* best
@@ -120,13 +118,13 @@ cdef inline void scan_multiway(
     cdef int64_t first = s.n
     cdef double loss = 0.0
     best.score = -INFINITY
-    best.cut = s.n
+    best.split = Split(s.n, <int32_t>s.n, -1)
     for v in range(s.n):
         loss += branch_loss(kind, r, node, s.counts + v * C, s.weight[v])
         n_large += is_large_enough(r, node, s.weight[v], limit_weight_of(r, s.counts + v * C, s.weight[v]))
         if kind == GAIN_RATIO or r.records_split:
             split -= klogk(r, s.weight[v])
-    best.split = node.split_base + <double>split
+    best.information = node.split_base + <double>split
     if node.n_missing == 0:
         if n_large >= 2 and s.n >= 2:
             best.score = score_of(kind, r, node.loss, loss, node.split_base + <double>split, node.total)
@@ -166,7 +164,7 @@ cdef inline void consider_missing_branch(
     score = score_of(kind, r, node.loss, loss, node.split_base + <double>split, node.total)
     if score > best.score + node.tie_tolerance:
         best.score = score
-        best.cut = n_values | (branch + 1) << BRANCH_SHIFT
+        best.split = Split(n_values, <int32_t>(n_values + (branch == n_values)), <int32_t>branch)
 
 
 cdef inline void multiway_of_runs(
@@ -210,8 +208,8 @@ cdef inline void multiway_of_runs(
             counts[class_of(True, rows, entries[k])] = 0
         values += 1
     best.score = -INFINITY
-    best.cut = values
-    best.split = node.split_base + <double>split
+    best.split = Split(values, <int32_t>values, -1)
+    best.information = node.split_base + <double>split
     if values < 2 or n_large < 2:
         return
     best.score = score_of(kind, r, node.loss, loss, node.split_base + <double>split, node.total)

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
 
 from fasttree.kernels.partition cimport NO_BRANCH, branch_of
-from fasttree.kernels.search cimport MISSING_LEFT, row_at
+from fasttree.kernels.search cimport Split, row_at
 
 # What `find_variety` writes down of a node instead of a code.
 cdef enum:
@@ -16,7 +16,7 @@ UNCLEAR, CLEAR = NO_VALUE_YET, VARIES
 
 
 def count_cuts(
-    Grower grower, Level level, const int64_t[::1] nodes, const int64_t[::1] attribute, const int64_t[::1] cut,
+    Grower grower, Level level, const int64_t[::1] nodes, const int64_t[::1] attribute, const Split[::1] split,
     int64_t[:, ::1] cuts,
 ):
     """cuts[i] := the number of cuts between the values that a node split by threshold has, and how many of them lie
@@ -26,7 +26,7 @@ def count_cuts(
         for i in range(nodes.shape[0]):
             cuts[i, 0] = cuts[i, 1] = 0
             if grower.by_threshold(attribute[i]):
-                count_cuts_of(grower, level, nodes[i], attribute[i], cut[i] & (MISSING_LEFT - 1), &cuts[i, 0])
+                count_cuts_of(grower, level, nodes[i], attribute[i], split[i].code, &cuts[i, 0])
 
 
 cdef void count_cuts_of(

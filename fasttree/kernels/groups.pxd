@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The values at a node in several groups, a branch each, by greedy merging."""
 
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memset
 
 from fasttree.kernels.alloc cimport free, malloc
-from fasttree.kernels.categories cimport BRANCH_SHIFT, CategoryStats
+from fasttree.kernels.categories cimport CategoryStats
 from fasttree.kernels.criteria cimport GAIN_RATIO, INFINITY, Criterion, klogk, limit_weight_of, loss_unit, score_of
-from fasttree.kernels.search cimport BestSplit, NodeView, branch_loss, is_large_enough
+from fasttree.kernels.search cimport BestSplit, NodeView, Split, branch_loss, is_large_enough
 from fasttree.kernels.sorting cimport sort_by_key
 from fasttree.kernels.subsets cimport principal_keys
 
@@ -52,7 +52,7 @@ cdef inline bint scan_groups(
     cdef int64_t* owner = <int64_t*>malloc((s.n + 1) * sizeof(int64_t))     # the block that took in a block
     cdef bint ok
     best.score = -INFINITY
-    best.cut = s.n - (s.n > 0 and s.code[0] == 0)
+    best.split = Split(s.n - (s.n > 0 and s.code[0] == 0), 0, -1)
     g.weight = <int64_t*>malloc((s.n + 1) * sizeof(int64_t))
     g.counts = <int64_t*>malloc((s.n + 1) * C * sizeof(int64_t))
     g.loss = <double*>malloc((s.n + 1) * sizeof(double))
@@ -87,7 +87,7 @@ cdef inline bint scan_groups(
             while owner[w] >= 0:
                 w = owner[w]
             group_of[v] = -1 - owner[w]
-        best.cut |= g.n << BRANCH_SHIFT
+        best.split.n_branches = <int32_t>g.n
         if g.n_large < 2:
             best.score = -INFINITY
     free(owner)
@@ -271,6 +271,6 @@ cdef inline void merge_pairs(
         for i in range(n):
             if owner[i] == i and i != left:
                 weigh_pair(kind, by_split, r, node, g, i if i < left else left, left if i < left else i)
-    best.split = split
+    best.information = split
     if g.n >= 2:
         best.score = score_of(kind, r, node.loss, loss, split, node.total)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every split search needs: the rows of a node, what is asked of a split, and how cuts are scored in blocks.
 
-Every search returns a `BestSplit`: the score that the criterion maximises and the cut that reaches it; the first
+Every search returns a `BestSplit`: the score that the criterion maximises and the split that reaches it; the first
 candidate wins ties. The searches stand in thresholds.pxd, categories.pxd, subsets.pxd and groups.pxd.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from fasttree.kernels.criteria cimport (
     Criterion, CutBlock, class_steps, class_terms, llrint, score_cuts, score_cuts2, side_loss, total_steps,
@@ -38,18 +38,21 @@ cdef struct NodeView:
 
 
 cdef extern from *:
-    """
-    static const int64_t FT_MISSING_LEFT = (int64_t)1 << 40;
-    """
     const double LEAST_GAP "1e-5"                  # C4.5's, between values that a cut may divide
-    const int64_t MISSING_LEFT "FT_MISSING_LEFT"   # in the cut of a threshold: rows that lack the value go left
+
+
+cdef packed struct Split:
+    # How one attribute divides a node; which value of a table takes which branch stands in its table.
+    int64_t code                # threshold: codes or ranks up to it take branch 0; table: number of values present
+    int32_t n_branches
+    int32_t missing_branch      # of rows with a missing value; -1: there is none, or the table says which
 
 
 cdef struct BestSplit:
     double score                # -inf: no admissible split
-    int64_t cut                 # threshold: codes or ranks <= cut go left; tables: number of values present
+    Split split
     double node_loss            # of the rows that were scored
-    double split                # split information in fixed-point steps; only where it is asked for
+    double information          # split information in fixed-point steps; only where it is asked for
     int64_t n_cuts              # the thresholds that were admissible; only where they are asked for
     int64_t n_values            # the node's values of the attribute, and ...
     double choice_bits          # ... the bits to tell this split from others of the attribute; only for code lengths

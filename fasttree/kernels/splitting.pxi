@@ -6,17 +6,17 @@ from libc.string cimport memset
 
 from fasttree.kernels.alloc cimport calloc, free, malloc
 from fasttree.kernels.categories cimport (
-    BRANCH_SHIFT, CategoryStats, free_category_stats, new_category_stats, stats_of_histogram, stats_of_runs,
+    CategoryStats, free_category_stats, new_category_stats, stats_of_histogram, stats_of_runs,
 )
 from fasttree.kernels.criteria cimport Criterion, llrint
 from fasttree.kernels.partition cimport NO_BRANCH, branch_of, scatter_list, set_branch
-from fasttree.kernels.search cimport MISSING_LEFT, BestSplit, NodeView, class_of, row_at, weight_of
+from fasttree.kernels.search cimport BestSplit, NodeView, Split, class_of, row_at, weight_of
 from fasttree.kernels.wide cimport Wide, wide_difference, wide_part, wide_quotient, wide_sum
 
 
 def split_nodes(
     Grower grower, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
-    const int64_t[::1] cut, const int64_t[::1] first_child, const int64_t[::1] table_start,
+    const Split[::1] split, const int64_t[::1] first_child, const int64_t[::1] table_start,
     int64_t[::1] child_rows, int64_t[:, ::1] child_counts, uint32_t[::1] table_codes,
     uint32_t[::1] table_branch, int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] n_unassigned,
 ):
@@ -34,14 +34,14 @@ def split_nodes(
         for i in range(n0, n1):
             if grower.by_threshold(attribute[i]):
                 missing_branch[i] = split_threshold(
-                    grower, level, nodes[i], attribute[i], cut[i], &neighbours[i, 0])
+                    grower, level, nodes[i], attribute[i], &split[i], &neighbours[i, 0])
                 if grower.shape[attribute[i]] == ORDERED:
                     fill_ordered(
                         table_start[i + 1] - table_start[i], &neighbours[i, 0], 0, &table_codes[table_start[i]],
                         &table_branch[table_start[i]])
             else:
                 ok = split_table(
-                    grower, level, nodes[i], attribute[i], cut[i], table_start[i + 1] - table_start[i],
+                    grower, level, nodes[i], attribute[i], &split[i], table_start[i + 1] - table_start[i],
                     &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i])
                 if not ok:
                     break
@@ -110,16 +110,14 @@ def scatter_rows(
 
 
 cdef int32_t split_threshold(
-    Grower grower, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t* neighbours
+    Grower grower, Level level, int64_t node, int64_t attribute, const Split* split, int64_t* neighbours
 ) noexcept nogil:
     cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
     cdef const uint8_t* codes = grower.codes_of(attribute)
     cdef bint as_row = codes == NULL and grower.shape[attribute] == THRESHOLD
-    cdef uint32_t missing_branch = 0 if cut & MISSING_LEFT else 1
     cdef int32_t result = -1
     cdef int64_t n = level.n_rows[node], i, code
     cdef int64_t largest_left = 0, smallest_right = -1
-    cut &= MISSING_LEFT - 1
     neighbours[0] = -1
     neighbours[1] = -1
     for i in range(n):
@@ -128,11 +126,11 @@ cdef int32_t split_threshold(
             if grower.sets_aside:
                 set_branch(&grower.branch_ids, entries[i], NO_BRANCH)
             else:
-                set_branch(&grower.branch_ids, entries[i], missing_branch)
-                result = <int32_t>missing_branch
+                set_branch(&grower.branch_ids, entries[i], <uint32_t>split.missing_branch)
+                result = split.missing_branch
             continue
-        set_branch(&grower.branch_ids, entries[i], code > cut)
-        if code > cut:
+        set_branch(&grower.branch_ids, entries[i], code > split.code)
+        if code > split.code:
             if smallest_right < 0 or code < smallest_right:
                 smallest_right = code
                 neighbours[1] = row_at(True, &grower.rows, entries[i]) if as_row else code
@@ -153,7 +151,7 @@ cdef void fill_ordered(
 
 
 cdef bint split_table(
-    Grower grower, Level level, int64_t node, int64_t attribute, int64_t cut, int64_t n_present,
+    Grower grower, Level level, int64_t node, int64_t attribute, const Split* split, int64_t n_present,
     uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """Write down the table of a split by levels, and tell every row its branch."""
@@ -164,7 +162,7 @@ cdef bint split_table(
     cdef uint32_t branch = 0
     missing_branch[0] = -1
     if grower.shape[attribute] == MULTIWAY:
-        list_values(grower, entries, n, codes, cut, table_codes, table_branch, missing_branch)
+        list_values(grower, entries, n, codes, split, table_codes, table_branch, missing_branch)
     elif not form_sets(
         grower, level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch
     ):
@@ -187,7 +185,7 @@ cdef bint split_table(
 
 
 cdef void list_values(
-    Grower grower, const uint64_t* entries, int64_t n, const uint8_t* codes, int64_t cut, uint32_t* table_codes,
+    Grower grower, const uint64_t* entries, int64_t n, const uint8_t* codes, const Split* split, uint32_t* table_codes,
     uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """A branch for every value present."""
@@ -209,7 +207,7 @@ cdef void list_values(
             table_branch[index] = index
             index += 1
         elif not grower.sets_aside:
-            missing_branch[0] = <int32_t>((cut >> BRANCH_SHIFT) - 1)
+            missing_branch[0] = split.missing_branch
 
 
 cdef bint form_sets(

@@ -9,7 +9,9 @@ from fasttree.kernels.categories cimport CategoryStats
 from fasttree.kernels.criteria cimport (
     BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, Criterion, CutBlock, klogk, limit_weight_of, score_of,
 )
-from fasttree.kernels.search cimport BestSplit, NodeView, branch_loss, choose, fill_cut, score_block, sides_large_enough
+from fasttree.kernels.search cimport (
+    BestSplit, NodeView, Split, branch_loss, choose, fill_cut, score_block, sides_large_enough,
+)
 from fasttree.kernels.sorting cimport sort_by_key
 
 cdef enum:
@@ -124,7 +126,7 @@ cdef inline bint scan_subset(
     cdef bint ordered           # is the best prefix the best of all subsets?
     cdef double refused
     best.score = -INFINITY
-    best.cut = s.n - (s.n > 0 and s.code[0] == 0)
+    best.split = Split(s.n - (s.n > 0 and s.code[0] == 0), 2, -1)
     if s.n < 2:
         return True
     if (C > 2 or kind == CODE_LENGTH) and s.n <= EXHAUSTIVE_LIMIT:

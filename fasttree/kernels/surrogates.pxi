@@ -129,7 +129,7 @@ cdef void find_agreement(
         scan_codes(MISCLASSIFICATION, context.criterion, context.histogram, <int>n_codes, &view, False, scratch, &best)
     if best.score != -INFINITY:
         agree[0] = total + <int64_t>best.score
-        cut[0] = best.cut
+        cut[0] = best.split.code
 
 
 cdef int64_t list_sides(

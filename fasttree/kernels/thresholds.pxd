@@ -11,7 +11,7 @@ from fasttree.kernels.criteria cimport (
     score_cuts2, score_of, side_loss, term_increment,
 )
 from fasttree.kernels.search cimport (
-    LEAST_GAP, MISSING_LEFT, BestSplit, NodeView, RowReader, any_better, branch_loss, choose, class_of, fill_cut,
+    LEAST_GAP, BestSplit, NodeView, RowReader, any_better, branch_loss, choose, class_of, fill_cut,
     score_block, sides_large_enough, weight_of,
 )
 
@@ -51,7 +51,6 @@ cdef inline void sweep(
     cdef CutBlock cuts
     cdef int64_t* left = scratch
     cdef int64_t* right = scratch + r.n_classes
-    cdef int64_t flag = MISSING_LEFT if missing_left else 0
     cdef int64_t start = 0, w, weight, limit_weight, limit_weight_left, ones, left_sum = 0, right_sum = 0
     # A cut behind the last row separates nothing, unless it sets missing rows apart.
     cdef int64_t last = n_entries if node.n_missing > 0 and not missing_left else n_entries - 1
@@ -123,7 +122,8 @@ cdef inline void sweep(
                     limit_weight_left = <int64_t>cuts.limit_weight[j] if gather and r.plain != NULL else w
                     if sides_large_enough(r, node, w, limit_weight_left):
                         best.score = cuts.score[j]
-                        best.cut = <int64_t>(entries[start + j] >> shift) | flag
+                        best.split.code = <int64_t>(entries[start + j] >> shift)
+                        best.split.missing_branch = 0 if missing_left else 1
         start += m
         before += m
 
@@ -156,7 +156,7 @@ cdef inline void sweep_distributed(
             kind, r, node, right, node.total - weight)
         if score > best.score + node.tie_tolerance:
             best.score = score
-            best.cut = <int64_t>(entries[i] >> rows.shift)
+            best.split.code = <int64_t>(entries[i] >> rows.shift)
 
 
 cdef inline bint separates(
@@ -182,7 +182,6 @@ cdef inline void scan_codes(
     cdef CutBlock cuts
     cdef int64_t codes[BLOCK]
     cdef int64_t weight, limit_weight, bucket
-    cdef int64_t flag = MISSING_LEFT if missing_left else 0
     cdef int code, c, n_classes = r.n_classes
     cdef int m = 0
     cdef bint two = n_classes == 2
@@ -209,14 +208,14 @@ cdef inline void scan_codes(
             continue
         if not ends_apart(histogram, n_codes, n_classes, code, node.values):
             continue
-        codes[m] = code | flag
+        codes[m] = code
         cuts.weight[m] = <double>weight
         fill_cut(kind, two, r, &cuts, m, node, left, right, weight)
         m += 1
         if m == BLOCK:
-            choose_code(kind, two, r, &cuts, codes, m, node, best)
+            choose_code(kind, two, r, &cuts, codes, m, node, missing_left, best)
             m = 0
-    choose_code(kind, two, r, &cuts, codes, m, node, best)
+    choose_code(kind, two, r, &cuts, codes, m, node, missing_left, best)
 
 
 cdef inline bint ends_apart(
@@ -235,13 +234,14 @@ cdef inline bint ends_apart(
 
 cdef inline void choose_code(
     int kind, bint two, const Criterion* r, CutBlock* cuts, const int64_t* codes, int m, const NodeView* node,
-    BestSplit* best
+    bint missing_left, BestSplit* best
 ) noexcept nogil:
     cdef int64_t index
     score_block(kind, two, r, cuts, m, node)
     index = choose(cuts.score, m, node.tie_tolerance, &best.score)
     if index >= 0:
-        best.cut = codes[index]
+        best.split.code = codes[index]
+        best.split.missing_branch = 0 if missing_left else 1
 
 
 cdef inline void set_apart(
@@ -259,7 +259,8 @@ cdef inline void set_apart(
     score = score_of(kind, r, node.loss, loss, split, node.total)
     if score > best.score + node.tie_tolerance:
         best.score = score
-        best.cut = largest
+        best.split.code = largest
+        best.split.missing_branch = 1
 
 
 cdef inline void weigh_threshold(
@@ -267,8 +268,8 @@ cdef inline void weigh_threshold(
     BestSplit* best
 ) noexcept nogil:
     """Split information of the best threshold of a sorted list, and how many thresholds there were to choose from."""
-    cdef int64_t i, w, weight = 0, limit_weight = 0, left = 0, cut = best.cut & (MISSING_LEFT - 1)
-    if best.cut & MISSING_LEFT:
+    cdef int64_t i, w, weight = 0, limit_weight = 0, left = 0
+    if best.split.missing_branch == 0:
         weight = node.n_missing
         limit_weight = limit_weight_of(r, node.missing, weight)
     best.n_cuts = 0
@@ -276,14 +277,14 @@ cdef inline void weigh_threshold(
         w = weight_of(True, rows, entries[i])
         weight += w
         limit_weight += w if r.plain == NULL else plain_of(r, class_of(True, rows, entries[i]), w)
-        if <int64_t>(entries[i] >> rows.shift) <= cut:
+        if <int64_t>(entries[i] >> rows.shift) <= best.split.code:
             left = weight
         if (
             separates(entries, n_entries, i, rows.shift, node.values) and i + 1 < n_entries
             and sides_large_enough(r, node, weight, limit_weight)
         ):
             best.n_cuts += 1
-    best.split = node.split_base - <double>(klogk(r, left) + klogk(r, node.total - left))
+    best.information = node.split_base - <double>(klogk(r, left) + klogk(r, node.total - left))
 
 
 cdef inline void weigh_code(
@@ -291,9 +292,9 @@ cdef inline void weigh_code(
 ) noexcept nogil:
     """Split information of the best threshold over the codes of a histogram, and how many thresholds there were to
     choose from."""
-    cdef int64_t bucket, weight = 0, limit_weight = 0, left = 0, cut = best.cut & (MISSING_LEFT - 1), last = 0
+    cdef int64_t bucket, weight = 0, limit_weight = 0, left = 0, last = 0
     cdef int code, c
-    if best.cut & MISSING_LEFT:
+    if best.split.missing_branch == 0:
         weight = node.n_missing
         limit_weight = limit_weight_of(r, node.missing, weight)
     best.n_cuts = 0
@@ -310,6 +311,6 @@ cdef inline void weigh_code(
         last = code
         weight += bucket
         limit_weight += limit_weight_of(r, histogram + code * r.n_classes, bucket)
-        if code <= cut:
+        if code <= best.split.code:
             left = weight
-    best.split = node.split_base - <double>(klogk(r, left) + klogk(r, node.total - left))
+    best.information = node.split_base - <double>(klogk(r, left) + klogk(r, node.total - left))

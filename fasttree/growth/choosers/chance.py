@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.base.ragged import lengths
+from fasttree.growth.candidates import Candidates
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level, sums_by_group
 from fasttree.growth.split import Splitter
@@ -16,31 +17,32 @@ MOST_CELLS = 2**21  # of tables that are scored together
 
 
 class ChanceAdjustedChooser:
-    """Scores a split by what its children can come to: a chooser of a `SplitSearch`."""
+    """Scores a split by the table of its branches and classes, with an allowance for chance."""
 
-    def __init__(self, context: GrowthContext, measure: str) -> None:
+    is_relative = False
+
+    def __init__(self, context: GrowthContext) -> None:
         self.context = context
-        self.measure = measure
 
-    def adjusted_score(
-        self, level: Level, nodes: np.ndarray, score: np.ndarray, cut: np.ndarray
-    ) -> np.ndarray:
-        """The measure of the splits that have a score, [attribute, node]; -inf for the others."""
-        adjusted = np.full(score.shape, -np.inf)
-        for attribute in range(len(score)):
-            here = np.flatnonzero(np.isfinite(score[attribute]))
-            if len(here):
-                attributes = np.full(len(here), attribute)
-                adjusted[attribute, here] = self._scores(
-                    level, nodes[here], attributes, cut[attribute, here]
-                )
-        return adjusted
+    def adjust(self, level: Level, nodes: np.ndarray, candidates: Candidates) -> None:
+        """The score is the measure of the splits that there are."""
+        adjusted = np.full(candidates.score.shape, -np.inf)
+        with self.context.row_buffers.scattered():
+            for attribute, score in enumerate(candidates.score):
+                found = np.flatnonzero(np.isfinite(score))
+                if len(found):
+                    attributes = np.full(len(found), attribute)
+                    split = candidates.split[attribute, found]
+                    adjusted[attribute, found] = self._scores(
+                        level, nodes[found], attributes, split
+                    )
+        candidates.score = candidates.worth = adjusted
 
     def _scores(
-        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, cut: np.ndarray
+        self, level: Level, nodes: np.ndarray, attribute: np.ndarray, split: np.ndarray
     ) -> np.ndarray:
         context = self.context
-        children = Splitter(context).describe(level, nodes, attribute, cut).children
+        children = Splitter(context).describe(level, nodes, attribute, split).children
         # As many rows as there are, however much more the classes of some count.
         unit = level.stats.total[nodes] / (level.stats.limit_weight[nodes] / context.steps_per_unit)
         n_children = lengths(children.first_child)
@@ -60,6 +62,6 @@ class ChanceAdjustedChooser:
             is_there = place < n_children[some][:, np.newaxis]
             rows = children.first_child[some][:, np.newaxis] + place
             tables[is_there] = counts[rows[is_there]]
-            score[some] = score_tables(self.measure, tables, missing=missing[some])
+            score[some] = score_tables(context.params.criterion, tables, missing=missing[some])
             start = stop
         return score

@@ -13,6 +13,9 @@ from fasttree.base.checks import as_float
 from fasttree.base.elementary import power
 from fasttree.base.hints import meant
 from fasttree.base.values import short_repr
+from fasttree.growth.candidates import NO_GAIN, Candidates, passes_gain_limits
+from fasttree.growth.level import Level
+from fasttree.growth.params import GrowthParams
 from fasttree.tables.numpy_columns import masked_places
 
 __all__ = [
@@ -22,8 +25,6 @@ __all__ = [
 ]
 
 CostFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-NO_GAIN = 1e-10
 
 
 def __dir__() -> list[str]:
@@ -86,6 +87,25 @@ class AttributeCosts:
         cost = np.where(tested, 0.0, self.cost[:, np.newaxis])
         adjusted = _check_adjusted(self.function(gain, cost), gain.shape)
         return np.where(possible, adjusted, -np.inf)
+
+
+class CostChooser:
+    """Weighs the gain of a split against the price of its attribute."""
+
+    is_relative = True
+
+    def __init__(self, costs: AttributeCosts, params: GrowthParams) -> None:
+        self.costs = costs
+        self.params = params
+
+    def adjust(self, level: Level, nodes: np.ndarray, candidates: Candidates) -> None:
+        """Splits that gain enough are worth what the cost function says, the others nothing."""
+        assert level.tested is not None
+        candidates.worth = np.where(
+            passes_gain_limits(candidates.score, self.params),
+            self.costs.adjusted_score(candidates.score, level.tested[nodes].T),
+            -np.inf,
+        )
 
 
 def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCosts | None:

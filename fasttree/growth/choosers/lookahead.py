@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from fasttree.base.ragged import lengths
+from fasttree.growth.candidates import Candidates
 from fasttree.growth.level import Level, mark_tested, sums_by_group
 from fasttree.growth.search import SplitSearch
 from fasttree.growth.split import Children, Splitter
@@ -21,37 +22,43 @@ LayOut = Callable[[Level, np.ndarray, Children], Level]
 
 
 class Lookahead:
-    """Scores a split by what its children can come to: a chooser of a `SplitSearch`."""
+    """Scores a split by what its children can come to, if they may be split once more."""
+
+    is_relative = True
 
     def __init__(self, search: SplitSearch, trial: SplitSearch, lay_out: LayOut) -> None:
-        """`trial`: another evaluator of the same fit, whose rows may be moved about; `lay_out`: a level of children."""
+        """`trial`: another search of the same fit, whose rows may be moved about; `lay_out`: a level of children."""
         self.search = search
         self.trial = trial
         self.lay_out = lay_out
 
-    def adjusted_score(
-        self, level: Level, nodes: np.ndarray, score: np.ndarray, cut: np.ndarray
-    ) -> np.ndarray:
-        """What is left of the lengths of one-level subtrees, [attribute, node], if children may be split once more."""
-        adjusted = score.copy()
-        for attribute in range(len(score)):
-            here = np.flatnonzero(np.isfinite(score[attribute]))
-            if len(here):
-                adjusted[attribute, here] += self._saved(
-                    level, nodes[here], attribute, cut[attribute, here]
-                )
-        return adjusted
+    def adjust(self, level: Level, nodes: np.ndarray, candidates: Candidates) -> None:
+        """The score is what is left of the lengths of one-level subtrees if their leaves may be split."""
+        assert candidates.eligible is not None
+        adjusted = candidates.score.copy()
+        with self.search.row_buffers.scattered():
+            for attribute, score in enumerate(adjusted):
+                found = np.flatnonzero(np.isfinite(score))
+                if len(found):
+                    split, eligible = candidates.split[attribute, found], candidates.eligible[found]
+                    score[found] += self._saved(level, nodes[found], attribute, split, eligible)
+        candidates.score = candidates.worth = adjusted
 
     def _saved(
-        self, level: Level, nodes: np.ndarray, attribute: int, cut: np.ndarray
+        self,
+        level: Level,
+        nodes: np.ndarray,
+        attribute: int,
+        split: np.ndarray,
+        eligible: np.ndarray,
     ) -> np.ndarray:
         """How many bits shorter a subtree gets by splitting its children where that is shorter than a leaf."""
         trial, context = self.trial, self.trial.context
-        assert trial.length_chooser is not None
+        assert context.length_chooser is not None
         trial.row_buffers.copy_from(self.search.row_buffers)
         trial.order = self.search.order
         attributes = np.full(len(nodes), attribute)
-        children = Splitter(context).split(level, nodes, attributes, cut)
+        children = Splitter(context).split(level, nodes, attributes, split)
         group = np.repeat(np.arange(len(nodes)), lengths(children.first_child))
         assert children.n_branches is not None
         below = replace(
@@ -60,11 +67,10 @@ class Lookahead:
             siblings=children.n_branches[group],
         )
         data = below.stats.loss / (context.criterion.unit * context.steps_per_unit)
-        eligible = self.search.eligible[nodes]
-        is_leaf = trial.length_chooser.leaf_bits(attributes, children.n_branches, eligible)[group]
+        is_leaf = context.length_chooser.leaf_bits(attributes, children.n_branches, eligible)[group]
         saved = np.zeros(below.n_nodes)
         best_splits = trial.search_level(below)
         found = best_splits.attribute >= 0
-        split = below.frontier[found]
-        saved[split] = np.maximum(data[split] + is_leaf[split] + best_splits.score[found], 0.0)
+        again = below.frontier[found]
+        saved[again] = np.maximum(data[again] + is_leaf[again] + best_splits.score[found], 0.0)
         return sums_by_group(saved, children.first_child)

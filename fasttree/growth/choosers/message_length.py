@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from fasttree._core import GROUPED, MULTIWAY
 from fasttree.base.elementary import log2
-from fasttree.growth.params import BRANCH_SHIFT, CATEGORICAL_SPLITS, PRESENT, GrowthParams
+from fasttree.growth.candidates import Candidates
+from fasttree.growth.level import Level
+from fasttree.growth.params import GrowthParams
 from fasttree.mml.message import log2_partitions
 
 LEAVES_OF_TWO = 2.0  # bits to say of both children of a split in two that they are leaves
@@ -20,13 +23,15 @@ LEAVES_OF_TWO = 2.0  # bits to say of both children of a split in two that they 
 class MessageLengthChooser:
     """The choice among the attributes of a node."""
 
+    is_relative = True
+
     def __init__(self, params: GrowthParams, shape: np.ndarray, n_codes: np.ndarray) -> None:
         self.is_evidence = params.criterion == "evidence"
         self.n_attributes = len(shape)
         self.n_categories = n_codes.astype(np.int64) - 1
         # Until they were asked for, these may be, whatever the rows; any other attribute while its values differ.
-        self.by_branch = shape == CATEGORICAL_SPLITS["multiway"]
-        self.grouped = shape == CATEGORICAL_SPLITS["grouped"]
+        self.by_branch = shape == MULTIWAY
+        self.grouped = shape == GROUPED
         self.others = np.flatnonzero(~self.by_branch)
         self.tables = np.flatnonzero(self.by_branch | self.grouped)
 
@@ -34,40 +39,36 @@ class MessageLengthChooser:
         """How many attributes with a branch for each level were not yet asked for, of `tested`[node, attribute]."""
         return np.asarray((~tested[:, self.by_branch]).sum(axis=1))
 
-    def n_branches(self, attribute: np.ndarray, cut: np.ndarray) -> np.ndarray:
+    def n_branches(self, attribute: np.ndarray, split: np.ndarray) -> np.ndarray:
         """The branches of splits as a message counts them: a level without rows has its own too."""
-        present, above = cut & PRESENT, cut >> BRANCH_SHIFT
+        present, n_branches = split["code"], split["n_branches"].astype(np.int64)
         n_categories = self.n_categories[attribute]
-        by_branch = n_categories + (above > present)  # missing values may have one as well
-        groups = above + (present < n_categories)
+        by_branch = n_categories + (n_branches > present)  # missing values may have one as well
+        groups = n_branches + (present < n_categories)
         many = np.where(self.by_branch[attribute], by_branch, groups)
         is_table = self.by_branch[attribute] | self.grouped[attribute]
         return np.asarray(np.where(is_table, many, 2))
 
-    def adjusted_score(
-        self,
-        score: np.ndarray,
-        cut: np.ndarray,
-        n_values: np.ndarray,
-        tested: np.ndarray,
-        siblings: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Minus the length of the one-level subtree of each [attribute, node], and each node's eligible attributes.
-
-        `score` and `n_values` are the core's, [attribute, node]; `tested` [node, attribute] are those asked for on
-        the way to the node, `siblings` the branches of the parent's split, 0 for the root.
-        """
+    def adjust(self, level: Level, nodes: np.ndarray, candidates: Candidates) -> None:
+        """The score is minus the length of the one-level subtree; each node gets its number of eligible attributes."""
+        assert candidates.information is not None
+        assert level.tested is not None
+        assert level.siblings is not None
+        score, split, n_values = candidates.score, candidates.split, candidates.information
+        tested, siblings = level.tested[nodes], level.siblings[nodes]
         eligible = (n_values[self.others] > 1).sum(axis=0)
         adjusted = score
         if len(self.tables):
             eligible += self.n_untested(tested)
             adjusted = np.where(self.by_branch[:, np.newaxis] & tested.T, -np.inf, score)
             adjusted[self.grouped] -= _bits_of_groups(
-                adjusted[self.grouped], n_values[self.grouped], cut[self.grouped]
+                adjusted[self.grouped], n_values[self.grouped], split[self.grouped]
             )
-            adjusted[self.by_branch] -= _bits_of_joining(cut[self.by_branch])
+            adjusted[self.by_branch] -= _bits_of_joining(split[self.by_branch])
+        candidates.eligible = eligible
+        candidates.score = candidates.worth = adjusted
         if self.is_evidence:
-            return adjusted, eligible
+            return
         is_test = np.where(
             siblings > 0,
             1 / np.maximum(siblings, 2),
@@ -77,9 +78,9 @@ class MessageLengthChooser:
         adjusted = adjusted - (bits + LEAVES_OF_TWO)
         if len(self.tables):
             adjusted[self.tables] += LEAVES_OF_TWO - self._bits_of_leaves(
-                cut[self.tables], eligible
+                split[self.tables], eligible
             )
-        return adjusted, eligible
+        candidates.score = candidates.worth = adjusted
 
     def leaf_bits(
         self, attribute: np.ndarray, n_branches: np.ndarray, eligible: np.ndarray
@@ -88,28 +89,26 @@ class MessageLengthChooser:
         is_free = self.by_branch[attribute] & (eligible == 1)
         return np.where(is_free, 0.0, -log2(1 - 1 / np.maximum(n_branches, 2)))
 
-    def _bits_of_leaves(self, cut: np.ndarray, eligible: np.ndarray) -> np.ndarray:
+    def _bits_of_leaves(self, split: np.ndarray, eligible: np.ndarray) -> np.ndarray:
         """What it takes to say of all the children of the `tables` that they are leaves; those without rows are leaves
         for sure."""
-        present, above = cut & PRESENT, cut >> BRANCH_SHIFT
-        by_branch = self.by_branch[self.tables][:, np.newaxis]
-        filled = np.where(by_branch, present + (above > present), above)
-        attribute = np.broadcast_to(self.tables[:, np.newaxis], cut.shape)
-        return filled * self.leaf_bits(attribute, self.n_branches(attribute, cut), eligible)
+        attribute = np.broadcast_to(self.tables[:, np.newaxis], split.shape)
+        n_branches = self.n_branches(attribute, split)
+        return np.asarray(split["n_branches"] * self.leaf_bits(attribute, n_branches, eligible))
 
 
-def _bits_of_joining(cut: np.ndarray) -> np.ndarray:
+def _bits_of_joining(split: np.ndarray) -> np.ndarray:
     """log2 of the ways to put p levels and "missing" into p branches, where missing values have joined a level."""
-    present, above = cut & PRESENT, cut >> BRANCH_SHIFT
-    joined = (above > 0) & (above <= present)
+    present, missing_branch = split["code"], split["missing_branch"]
+    joined = (missing_branch >= 0) & (missing_branch < present)
     return log2(np.where(joined, present * (present + 1) / 2, 1.0))
 
 
-def _bits_of_groups(score: np.ndarray, n_values: np.ndarray, cut: np.ndarray) -> np.ndarray:
+def _bits_of_groups(score: np.ndarray, n_values: np.ndarray, split: np.ndarray) -> np.ndarray:
     """log2 of the ways to put the values into as many groups as the splits make."""
     bits = np.zeros(score.shape)
     possible = np.isfinite(score)
-    pairs = np.stack([n_values[possible].astype(np.int64), cut[possible] >> BRANCH_SHIFT], axis=1)
+    pairs = np.stack([n_values[possible].astype(np.int64), split["n_branches"][possible]], axis=1)
     distinct, which = np.unique(pairs, axis=0, return_inverse=True)
     ways = np.array([log2_partitions(int(n), int(k)) for n, k in distinct])
     bits[possible] = ways[which] if len(distinct) else 0.0

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What may be split: the best split of every attribute at some nodes, and those who judge between attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from fasttree.growth.level import Level
+from fasttree.growth.params import STOPPING, GrowthParams
+
+# A split: rows of codes up to `code` take branch 0, or, by a table, `code` is the number of values present. The branch
+# of missing values is -1 where there are none, or where the table says it.
+SPLIT = np.dtype([("code", np.int64), ("n_branches", np.int32), ("missing_branch", np.int32)])
+
+NO_GAIN = 1e-10  # gains up to this are 0, whatever rounding made of them
+
+
+@dataclass(slots=True, eq=False)
+class Candidates:
+    """The best split of each attribute at some nodes; arrays are [attribute, node] if nothing else is said."""
+
+    gain: np.ndarray  # float64: what the criterion finds; -inf: no admissible split
+    split: np.ndarray  # SPLIT
+    heuristic: np.ndarray  # bool: may there be a better one, or, where none was found, any?
+    information: np.ndarray | None  # float64: split information of C4.5; values of a message
+    score: np.ndarray  # float64: the gain as choosers see it, to which limits apply
+    worth: np.ndarray  # float64: what the choice maximises
+    eligible: np.ndarray | None = None  # int32 per node: attributes that a message could test
+
+
+class Chooser(Protocol):
+    """Judges the candidates of nodes, where the gain is not the last word."""
+
+    is_relative: bool  # are equal scores those that differ by a small share of themselves?
+
+    def adjust(self, level: Level, nodes: np.ndarray, candidates: Candidates) -> None:
+        """Replace `score`, `worth` or both of the candidates at some nodes of a level."""
+
+
+def passes_gain_limits(score: np.ndarray, params: GrowthParams) -> np.ndarray:
+    """Do splits of these scores gain what the user wants of a split?"""
+    if params.by_chance and params.min_gain <= 0:  # a gain that allows for chance may be below 0
+        enough = np.ones(score.shape, dtype=bool)
+    else:
+        enough = np.asarray(score >= params.min_gain - NO_GAIN)
+    if params.stop_zero_gain or params.criterion in STOPPING:
+        enough &= score > NO_GAIN
+    return enough
