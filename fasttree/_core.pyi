@@ -115,12 +115,40 @@ class Grower:
         first_node: int,
         a0: int,
         a1: int,
+        drawn: Array | None,
         list_scratch: Array,
         score: Array,
         split: Array,
         information: Array | None,
         heuristic: Array,
     ) -> bool: ...
+
+def add_to_histograms(
+    codes: Array, index: Array, y: Array, weight: Array | None, histograms: Array
+) -> None: ...
+def search_histograms(
+    grower: Grower,
+    level: Level,
+    nodes: Array,
+    index: Array,
+    attribute: int,
+    histograms: Array,
+    score: Array,
+    split: Array,
+    information: Array | None,
+    heuristic: Array,
+) -> bool: ...
+def sets_of_histogram(
+    grower: Grower,
+    level: Level,
+    node: int,
+    attribute: int,
+    histogram: Array,
+    table_codes: Array,
+    table_branch: Array,
+    missing_branch: Array,
+) -> bool: ...
+def sides_of_ordered(neighbours: Array, table_codes: Array, table_branch: Array) -> None: ...
 
 UNCLEAR: int
 CLEAR: int

@@ -109,10 +109,16 @@ cdef class Level:
 cdef struct CandidateBuffers:
     # Where the best split of one attribute is written down, by frontier node, `n` of them.
     int64_t n
+    const uint8_t* drawn        # is the attribute tried at a node? NULL: at every one
+    int64_t drawn_step
     double* score
     Split* split
     double* information         # split information, or the number of values; if it is asked for
     uint8_t* heuristic          # may a better split have been missed?
+
+
+cdef inline bint is_wanted(const CandidateBuffers* candidates, int64_t i) noexcept nogil:
+    return 0 <= i < candidates.n and (candidates.drawn == NULL or candidates.drawn[i * candidates.drawn_step])
 
 
 @cython.final
@@ -196,11 +202,12 @@ cdef class Grower:
 
     def partition_and_search(
         self, Level level, Py_ssize_t group0, Py_ssize_t group1, bint partitions, Py_ssize_t first_node,
-        Py_ssize_t a0, Py_ssize_t a1, uint64_t[::1] list_scratch, double[:, ::1] score,
+        Py_ssize_t a0, Py_ssize_t a1, const uint8_t[:, :] drawn, uint64_t[::1] list_scratch, double[:, ::1] score,
         Split[:, ::1] split, double[:, ::1] information, uint8_t[:, ::1] heuristic,
     ):
         """Partition the rows of the sibling groups `group0..group1` among the children (unless that is done: not
-        `partitions`) and find the best split of each attribute at those children that there are buffers for.
+        `partitions`) and find the best split of each attribute at those children that there are buffers for, and where
+        it is `drawn`[a, i] (None: everywhere).
 
         score[a, i], split[a, i]: attribute a at frontier node first_node + i; -inf: none admissible. information[a, i]:
         split information, for C4.5; for code lengths the number of values (0: not more than one; of a multiway
@@ -222,11 +229,15 @@ cdef class Grower:
         with nogil:
             for a in range(a0, a1):
                 candidates.n = score.shape[1]
+                candidates.drawn = NULL
                 if candidates.n > 0:       # else rows are moved, and nothing is scored
                     candidates.score = &score[a, 0]
                     candidates.split = &split[a, 0]
                     candidates.information = &information[a, 0] if information is not None else NULL
                     candidates.heuristic = &heuristic[a, 0]
+                    if drawn is not None:
+                        candidates.drawn = &drawn[a, 0]
+                        candidates.drawn_step = drawn.strides[1]
                 if self.list_row[a] >= 0:
                     ok &= self.search_presorted(
                         level, group0, group1, partitions, first_node, a, list_scratch, scratch, &candidates)
@@ -269,7 +280,7 @@ cdef class Grower:
                     &level.frontier[child], entries, scratch)
             for child in range(child, level.first_child[g + 1]):
                 i = level.frontier[child] - first_node
-                if 0 <= i < candidates.n:
+                if is_wanted(candidates, i):
                     ok &= self.scan_sorted_node(
                         level, child, attribute, entries + level.child_start[child], scratch, &best)
                     self.write_candidate(level, child, &best, i, candidates)
@@ -484,7 +495,7 @@ cdef class Grower:
             for child in range(level.first_child[g], level.first_child[g + 1]):
                 n = level.n_rows[child]
                 i = level.frontier[child] - first_node
-                is_scored = 0 <= i < candidates.n
+                is_scored = is_wanted(candidates, i)
                 if child == heir or (not is_scored and heir < 0):
                     continue
                 if not is_scored or (level.child_slot[child] < 0 and self.is_small(n, attribute)):
@@ -699,6 +710,7 @@ def choose_attributes(
 
 
 include "kernels/splitting.pxi"
+include "kernels/blocks.pxi"
 include "kernels/choices.pxi"
 include "kernels/surrogates.pxi"
 include "kernels/encoding.pxi"

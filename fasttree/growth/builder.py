@@ -11,8 +11,11 @@ from fasttree.base.ragged import lengths
 from fasttree.encoding.encoded_table import EncodedTable, midpoint
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.assemble import LEAF_VALUES, GrowthLog
+from fasttree.growth.attribute_draws import child_keys
+from fasttree.growth.children import Children, has_empty_branch
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import (
+    HistogramPool,
     Level,
     NodeStats,
     SiblingGroups,
@@ -23,7 +26,6 @@ from fasttree.growth.level import (
 )
 from fasttree.growth.params import GrowthParams
 from fasttree.growth.search import BestSplits
-from fasttree.growth.split import Children, has_empty_branch
 
 MOST_COUNT_BYTES = 2**30
 
@@ -39,7 +41,9 @@ class Builder:
         params: GrowthParams,
         context: GrowthContext,
         weights: IntegerWeights | None,
+        histogram_pool: HistogramPool,
     ) -> None:
+        self.histogram_pool = histogram_pool
         self.table = table
         self.params = params
         self.context = context
@@ -73,7 +77,8 @@ class Builder:
             depth=0,
             tested=tested,
         )
-        return replace(level, siblings=np.zeros(1, dtype=np.int64))
+        keys = None if self.params.draw is None else self.params.draw.root_key()
+        return replace(level, siblings=np.zeros(1, dtype=np.int64), keys=keys)
 
     def log_eligible(self, level: Level, best_splits: BestSplits) -> None:
         """How many attributes a message could test at the nodes of the open level."""
@@ -110,9 +115,12 @@ class Builder:
             level.depth + 1,
             mark_tested(level, nodes, attribute, group),
         )
-        if children.n_branches is None:
-            return next_level
-        return replace(next_level, siblings=children.n_branches[group])
+        if level.keys is not None:
+            branch = np.arange(len(group)) - children.first_child[group]
+            next_level = replace(next_level, keys=child_keys(level.keys[nodes][group], branch))
+        if children.n_branches is not None:
+            next_level = replace(next_level, siblings=children.n_branches[group])
+        return next_level
 
     def _log_splits(
         self,
@@ -242,7 +250,7 @@ class Builder:
             stats,
             n_rows,
             is_open,
-            self.context.histogram_pool,
+            self.histogram_pool,
             depth=depth,
             first_node=self.first_node,
             tested=tested,

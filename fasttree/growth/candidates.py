@@ -30,6 +30,19 @@ class Candidates:
     worth: np.ndarray  # float64: what the choice maximises
     eligible: np.ndarray | None = None  # int32 per node: attributes that a message could test
 
+    @classmethod
+    def unknown(cls, n_attributes: int, n_nodes: int, has_information: bool) -> Candidates:
+        """Buffers for a store of rows to fill: as yet no attribute has an admissible split."""
+        gain = np.full((n_attributes, n_nodes), -np.inf)
+        return cls(
+            gain,
+            np.empty(gain.shape, dtype=SPLIT),
+            np.zeros(gain.shape, dtype=bool),
+            np.zeros(gain.shape) if has_information else None,
+            score=gain,
+            worth=gain,
+        )
+
 
 class Chooser(Protocol):
     """Judges the candidates of nodes, where the gain is not the last word."""

@@ -6,6 +6,8 @@ Python's work is O(depth): every step below handles all the nodes of a level at 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fasttree import _core
@@ -16,6 +18,7 @@ from fasttree.encoding.encode import is_worth_threads
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.assemble import TreeAssembler
+from fasttree.growth.block_rows import BlockRows, RowBlock, totals_of_blocks
 from fasttree.growth.builder import Builder
 from fasttree.growth.candidates import Chooser, passes_gain_limits
 from fasttree.growth.choosers.c45 import C45Chooser
@@ -23,9 +26,10 @@ from fasttree.growth.choosers.chance import ChanceAdjustedChooser
 from fasttree.growth.choosers.costs import AttributeCosts, CostChooser
 from fasttree.growth.choosers.lookahead import Lookahead
 from fasttree.growth.context import GrowthContext
+from fasttree.growth.memory_rows import MemoryRows, totals_of
 from fasttree.growth.params import GrowthParams
-from fasttree.growth.search import BestSplits, NodeBatch, SplitSearch
-from fasttree.growth.split import Splitter
+from fasttree.growth.rows import RowStore
+from fasttree.growth.search import BestSplits, SplitSearch
 from fasttree.mml.message import TestOptions
 from fasttree.trees.tree import Tree
 
@@ -45,39 +49,16 @@ def grow(
     attribute]. Significance and `max_leaves` are limits of the whole tree, which `fasttree.pruning.after_growth` keeps
     to."""
     sorted_entries = _own_sorted_entries(table, weights, use_up, team)
-    context = GrowthContext(table, sorted_entries, params, weights, team, costs)
-    builder = Builder(table, params, context, weights)
-    splitter = Splitter(context)
-    choosers = _choosers(context)
-    search = SplitSearch(context, choosers, keeps_all=candidate_scores is not None)
+    context = GrowthContext(table, params, weights, totals_of(table, weights, params), costs)
+    rows = MemoryRows(context, table, sorted_entries, weights, team)
+    builder = Builder(table, params, context, weights, rows.histogram_pool)
+    choosers = choosers_of(context, rows)
+    search = SplitSearch(context, rows, choosers, keeps_all=candidate_scores is not None)
     if params.lookahead:
-        trial_context = GrowthContext(table, sorted_entries[:, :0], params, weights, team)
-        trial = SplitSearch(trial_context, _choosers(trial_context))
-        choosers.append(Lookahead(search, trial, builder.lay_out_children))
-    pending = [builder.root()]
-    report = progress.current()
-    while pending:  # one level after the other, unless their rows multiply
-        level = pending.pop()
-        if report is not None and len(level.frontier):
-            rows = int(level.n_rows[level.frontier].sum())
-            report.step(
-                f"depth {level.depth}, open nodes: {len(level.frontier):,}, rows in them: {rows:,}, "
-                f"nodes so far: {builder.log.n_nodes:,}"
-            )
-        search.resume(level)
-        best_splits = search.search_level(level)
-        builder.log_eligible(level, best_splits)
-        builder.log_heuristic(level, best_splits)
-        builder.log_candidates(level, best_splits)
-        accepted = _accept(best_splits, params)
-        if accepted.any():
-            nodes, attribute = level.frontier[accepted], best_splits.attribute[accepted]
-            children = splitter.split(level, nodes, attribute, best_splits.split[accepted])
-            parts = search.parts(builder.append(level, nodes, attribute, children))
-            builder.log.in_parts |= len(parts) > 1
-            pending += reversed(parts)
+        trial_rows = MemoryRows(context, table, sorted_entries[:, :0], weights, team)
+        choosers.append(Lookahead(search, rows, trial_rows, builder.lay_out_children))
     del sorted_entries
-    context.release()
+    grow_levels(rows, search, builder)
     if use_up:
         table.release_sorted_entries()
     release_freed(4 * table.n_rows * table.n_attributes)
@@ -85,6 +66,50 @@ def grow(
     if candidate_scores is not None:
         candidate_scores += builder.log.candidate_scores
     return tree, choices
+
+
+def grow_blocks(
+    table: EncodedTable,
+    params: GrowthParams,
+    blocks: Sequence[RowBlock],
+    weights: IntegerWeights | None = None,
+    costs: AttributeCosts | None = None,
+) -> tuple[Tree, TestOptions | None]:
+    """Grow a tree as `grow` does, from rows in blocks. Of the `table` only what it says of its columns is read, and of
+    `weights` only how they were quantised."""
+    totals = totals_of_blocks(blocks, table.n_classes)
+    context = GrowthContext(table, params, weights, totals, costs)
+    rows = BlockRows(context, table, blocks)
+    builder = Builder(table, params, context, weights, rows.histogram_pool)
+    grow_levels(rows, SplitSearch(context, rows, choosers_of(context, rows)), builder)
+    return TreeAssembler(builder.log, table, context, weights).assemble()
+
+
+def grow_levels(rows: RowStore, search: SplitSearch, builder: Builder) -> None:
+    """Grow a tree from its root; what becomes of the nodes is written into the log of the builder."""
+    pending = [builder.root()]
+    report = progress.current()
+    while pending:  # one level after the other, unless their rows multiply
+        level = pending.pop()
+        if report is not None and len(level.frontier):
+            n_rows = int(level.n_rows[level.frontier].sum())
+            report.step(
+                f"depth {level.depth}, open nodes: {len(level.frontier):,}, rows in them: {n_rows:,}, "
+                f"nodes so far: {builder.log.n_nodes:,}"
+            )
+        rows.resume(level)
+        best_splits = search.search_level(level)
+        builder.log_eligible(level, best_splits)
+        builder.log_heuristic(level, best_splits)
+        builder.log_candidates(level, best_splits)
+        accepted = _accept(best_splits, builder.params)
+        if accepted.any():
+            nodes, attribute = level.frontier[accepted], best_splits.attribute[accepted]
+            children = rows.apply(level, nodes, attribute, best_splits.split[accepted])
+            parts = rows.parts(builder.append(level, nodes, attribute, children))
+            builder.log.in_parts |= len(parts) > 1
+            pending += reversed(parts)
+    rows.release()
 
 
 def score_root(
@@ -97,12 +122,13 @@ def score_root(
 ) -> np.ndarray:
     """The score (with costs, the worth) of each attribute's best split of all the rows, -inf where it has none."""
     sorted_entries = _own_sorted_entries(table, weights, use_up, team)
-    context = GrowthContext(table, sorted_entries, params, weights, team)
-    level = Builder(table, params, context, weights).root()
+    context = GrowthContext(table, params, weights, totals_of(table, weights, params))
+    rows = MemoryRows(context, table, sorted_entries, weights, team)
+    level = Builder(table, params, context, weights, rows.histogram_pool).root()
     if not len(level.frontier):
         return np.full(table.n_attributes, -np.inf)
-    candidates = SplitSearch(context, []).candidates(level, NodeBatch(0, 1, 0, 1))
-    for chooser in _choosers(context):
+    _, candidates = next(rows.search(level, None))
+    for chooser in choosers_of(context, rows):
         chooser.adjust(level, level.frontier, candidates)
     score = candidates.score
     if costs is not None:
@@ -110,7 +136,7 @@ def score_root(
     return np.asarray(score[:, 0])
 
 
-def _choosers(context: GrowthContext) -> list[Chooser]:
+def choosers_of(context: GrowthContext, rows: RowStore) -> list[Chooser]:
     """Those who judge the candidates of a fit, in order."""
     choosers: list[Chooser] = []
     if context.length_chooser is not None:
@@ -118,7 +144,7 @@ def _choosers(context: GrowthContext) -> list[Chooser]:
     if context.params.c45:
         choosers.append(C45Chooser(context))
     if context.params.by_chance:
-        choosers.append(ChanceAdjustedChooser(context))
+        choosers.append(ChanceAdjustedChooser(context, rows))
     if context.costs is not None:
         choosers.append(CostChooser(context.costs, context.params))
     return choosers

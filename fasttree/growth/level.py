@@ -55,6 +55,9 @@ class Level:
     depth: int = 0
     first_node: int = 0  # the number of the first node in the tree as it is built
     tested: np.ndarray | None = None  # [node, attribute]: tested on the way, if growth must know
+    keys: np.ndarray | None = (
+        None  # uint64: what draws for the nodes go by, if attributes are drawn
+    )
     siblings: np.ndarray | None = None  # branches of the parent's split, 0 at the root; likewise
     is_partitioned_whole: bool = False  # a sibling group is too large to be evaluated in one go
     paused: Any = None  # what the core must have again before this part of a level can be grown
@@ -143,7 +146,8 @@ def part_of(level: Level, group0: int, group1: int, pool: HistogramPool, paused:
         paused=paused,
     )
     siblings = None if level.siblings is None else level.siblings[nodes]
-    return replace(part, siblings=siblings)
+    keys = None if level.keys is None else level.keys[nodes]
+    return replace(part, siblings=siblings, keys=keys)
 
 
 class HistogramPool:

@@ -21,6 +21,7 @@ from fasttree.base.checks import (
 )
 from fasttree.base.hints import check_choice
 from fasttree.base.values import short_repr
+from fasttree.growth.attribute_draws import AttributeDraw
 
 # Each criterion, and what finds the best split of an attribute for it.
 CRITERIA = {
@@ -82,6 +83,9 @@ class GrowthParams:
     compat: str | None = None
     alpha: float | str = 0.5  # what every class counts in a message before the first row is seen
     lookahead: int = 0  # levels below a split by which it is judged beside its own
+    draw: AttributeDraw | None = (
+        None  # of the attributes that may be tested at a node; None: all may
+    )
 
     @property
     def by_length(self) -> bool:

@@ -1,56 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Splits that were accepted: what children they have, and which rows go to which."""
+"""Splits that are made in memory: what children they have, and which rows go to which."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from fasttree import _core
-from fasttree._core import ORDERED, THRESHOLD
 from fasttree.base.ragged import NONE, filled, lengths, offsets
-from fasttree.base.threads import CHUNKS_PER_THREAD, portions
+from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam, portions
 from fasttree.base.values import column_label
+from fasttree.growth.children import Children, branch_layout, has_empty_branch
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level, first_largest
-from fasttree.growth.rows_memory import MOST_NARROW_BRANCHES
-from fasttree.growth.search import PARALLEL_WORK
-from fasttree.growth.surrogates import Surrogates
+from fasttree.growth.row_buffers import MOST_NARROW_BRANCHES, RowBuffers
+from fasttree.growth.surrogates import SurrogateSearch
 
 # Rows of a level's splits below which one thread tells them their branches: the branches of neighbouring rows stand in
 # one line of the cache, which threads would take from each other.
 PARALLEL_ROWS = 250_000
 MOST_COPY_BYTES = 2**32  # of the shares of rows that a level makes, or, if that is more, ...
 MOST_COPIES_OF_TABLE = 16  # so many times the memory of the sorted lists
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Children:
-    """What the accepted splits lead to; node arrays are per split, child arrays per child."""
-
-    first_child: np.ndarray
-    n_filled: np.ndarray  # per split: the children that training rows reach
-    n_rows: np.ndarray
-    counts: np.ndarray
-    table_start: np.ndarray
-    table_codes: np.ndarray
-    table_branch: np.ndarray
-    neighbours: np.ndarray  # what lies on both sides of a threshold
-    # Where rows with a missing value went, -1: there were none.
-    missing_branch: np.ndarray
-    known_counts: np.ndarray | None = None  # counts of the rows with a known value, if not all
-    exact: np.ndarray | None = (
-        None  # [child, class, 2]: the counts in two words, where rows are distributed fractionally
-    )
-    surrogates: Surrogates | None = None
-    lacking: np.ndarray | None = (
-        None  # per split, with surrogates: are there rows with a missing value?
-    )
-    # Only for growth by length, per split: by threshold, how many cuts there were, and how many below it; its branches.
-    cuts: np.ndarray | None = None
-    n_branches: np.ndarray | None = None
+PARALLEL_WORK = 30_000  # rows x attributes of a level below which threads cost more than they bring
 
 
 class SplitDraft(NamedTuple):
@@ -69,33 +42,42 @@ class SplitDraft(NamedTuple):
 class Splitter:
     """Makes the splits of one fit."""
 
-    def __init__(self, context: GrowthContext) -> None:
+    def __init__(
+        self,
+        context: GrowthContext,
+        core: _core.Grower,
+        buffers: RowBuffers,
+        team: ThreadTeam,
+        surrogates: SurrogateSearch | None,
+        has_binned: bool,
+    ) -> None:
         self.context = context
-        self.core = context.core
-        self.team = context.team
-        self.row_buffers = context.row_buffers
+        self.core = core
+        self.buffers = buffers
+        self.team = team
+        self.surrogates = surrogates
+        self.has_binned = has_binned
 
     def split(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, split: np.ndarray
     ) -> Children:
         """Describe the children of the splits made at `nodes`, and set the branch of every row."""
-        draft = self.describe(level, nodes, attribute, split)
+        draft = self.draft(level, nodes, attribute, split)
         children = draft.children
         if self.context.is_fractional:
             children = self._distribute(draft)
-        if self.context.surrogates is not None:
+        if self.surrogates is not None:
             children = self._use_surrogates(draft)
         if self.context.length_chooser is not None:
             cuts = np.empty((len(nodes), 2), dtype=np.int64)
             _core.count_cuts(self.core, level.core, nodes, attribute, split, cuts)
             n_branches = self.context.length_chooser.n_branches(attribute, split)
             children = replace(children, cuts=cuts, n_branches=n_branches)
-        if self.context.has_binned:
+        if self.has_binned:
             self._scatter_rows(draft._replace(children=children))
-        self.context.is_partitioned = True
         return children
 
-    def describe(
+    def draft(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, split: np.ndarray
     ) -> SplitDraft:
         """The children of splits, with the rows with a known value. These are given their branches, but stay where
@@ -104,10 +86,10 @@ class Splitter:
             first_child = np.arange(0, 2 * len(nodes) + 1, 2)
             table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
         else:
-            first_child, table_start = _branches(self.context, attribute, split)
+            first_child, table_start = branch_layout(self.context, attribute, split)
         n_filled = lengths(first_child)
         most = MOST_NARROW_BRANCHES
-        self.row_buffers.begin_partition(first_child[-1] > most and int(n_filled.max()) > most)
+        self.buffers.begin_partition(first_child[-1] > most and int(n_filled.max()) > most)
         if not self.context.is_all_numeric:
             n_filled = n_filled - has_empty_branch(self.context, attribute, split["code"])
         children = Children(
@@ -149,7 +131,7 @@ class Splitter:
         known = self.context.pull(children.counts).astype(np.float64)
         copies = offsets(n_unassigned * (children.n_filled - 1))
         self._check_copies(copies, attribute, n_unassigned, children.n_filled)
-        first_copy = self.row_buffers.add_instances(int(copies[-1])) + copies[:-1]
+        first_copy = self.buffers.add_instances(int(copies[-1])) + copies[:-1]
 
         def distribute(worker: int, chunk: int) -> None:
             if not _core.distribute_rows(
@@ -169,8 +151,8 @@ class Splitter:
         n_filled: np.ndarray,
     ) -> None:
         """Refuse to share rows out where that would take an unreasonable part of any memory."""
-        n_bytes = int(copies[-1]) * self.row_buffers.bytes_of_copy
-        most = max(MOST_COPY_BYTES, MOST_COPIES_OF_TABLE * self.row_buffers.sorted_entries.nbytes)
+        n_bytes = int(copies[-1]) * self.buffers.bytes_of_copy
+        most = max(MOST_COPY_BYTES, MOST_COPIES_OF_TABLE * self.buffers.sorted_entries.nbytes)
         if n_bytes <= most:
             return
         worst = int(np.argmax(lengths(copies)))
@@ -184,12 +166,12 @@ class Splitter:
     def _use_surrogates(self, draft: SplitDraft) -> Children:
         """Find the surrogates, and partition by them the rows that lack the value of their node's split."""
         level, nodes, attribute, children, n_unassigned, edges, threaded = draft
-        assert self.context.surrogates is not None
+        assert self.surrogates is not None
         side_sizes = self.context.plain(children.counts).sum(axis=1).reshape(-1, 2)
         worth_threads = int(level.n_rows[nodes].sum()) * self.context.n_attributes > PARALLEL_WORK
-        found = self.context.surrogates.find(level, nodes, attribute, side_sizes, worth_threads)
+        found = self.surrogates.find(level, nodes, attribute, side_sizes, worth_threads)
         if n_unassigned.any():
-            self.context.surrogates.locate_cuts(found)
+            self.surrogates.locate_cuts(found)
         counts = children.counts.copy()
         weight = self.context.pull(children.counts)
         heaviest = first_largest(weight, children.first_child, self.context.weight_tolerance)
@@ -216,7 +198,7 @@ class Splitter:
         """Write the row list of the next level, from which its histograms are made."""
         level, nodes, _, children, _, edges, threaded = draft
         row_start = offsets(children.n_rows)
-        self.row_buffers.begin_rows(int(row_start[-1]))
+        self.buffers.begin_rows(int(row_start[-1]))
 
         def scatter_rows(worker: int, chunk: int) -> None:
             if not _core.scatter_rows(
@@ -226,23 +208,4 @@ class Splitter:
                 raise MemoryError("not enough memory to pass the rows to the child nodes")
 
         self.team.run(scatter_rows, len(edges) - 1, threaded)
-        self.row_buffers.end_rows()
-
-
-def has_empty_branch(
-    context: GrowthContext, attribute: np.ndarray, n_present: np.ndarray
-) -> np.ndarray:
-    """Which splits have a branch for values without training rows at the node?"""
-    by_value = context.is_multiway[attribute] | context.is_grouped[attribute]
-    return np.asarray(by_value & (n_present < context.n_codes[attribute] - 1))
-
-
-def _branches(
-    context: GrowthContext, attribute: np.ndarray, split: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Where the children of each split begin, and the entries of its table."""
-    shape = context.shape[attribute]
-    n_present = split["code"]
-    n_children = split["n_branches"] + has_empty_branch(context, attribute, n_present)
-    n_entries = np.where(shape == ORDERED, context.n_codes[attribute] - 1, n_present)
-    return offsets(n_children), offsets(np.where(shape == THRESHOLD, 0, n_entries))
+        self.buffers.end_rows()

@@ -215,6 +215,26 @@ cdef bint form_sets(
     int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """The search for subsets or groups again, now for which value is in which. False: no memory."""
+    cdef int64_t* histogram
+    cdef bint ok
+    if codes == NULL:
+        return search_sets_again(
+            grower, level, node, attribute, entries, NULL, n_present, table_codes, table_branch, missing_branch)
+    histogram = <int64_t*>calloc(256 * grower.tables.criterion.n_classes, sizeof(int64_t))
+    if histogram == NULL:
+        return False
+    grower.add(1, entries, level.n_rows[node], codes, histogram)
+    ok = search_sets_again(
+        grower, level, node, attribute, NULL, histogram, n_present, table_codes, table_branch, missing_branch)
+    free(histogram)
+    return ok
+
+
+cdef bint search_sets_again(
+    Grower grower, Level level, int64_t node, int64_t attribute, const uint64_t* entries, const int64_t* histogram,
+    int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
+) noexcept nogil:
+    """The sets of the best split of a node, from its sorted entries or from a histogram of 256 codes."""
     cdef const Criterion* criterion = &grower.tables.criterion
     cdef NodeView view
     cdef BestSplit best
@@ -223,19 +243,17 @@ cdef bint form_sets(
     cdef int64_t n = level.n_rows[node], i, n_missing = 0, index = 0
     cdef uint32_t branch
     cdef int64_t* scratch = <int64_t*>malloc((4 * criterion.n_classes + 2) * sizeof(int64_t))
-    cdef int64_t* histogram = <int64_t*>calloc(256 * criterion.n_classes if codes != NULL else 1, sizeof(int64_t))
     cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
     cdef int64_t* group_of = <int64_t*>malloc((n_present + 2 if grouped else 1) * sizeof(int64_t))
     cdef CategoryStats* stats = new_category_stats(n_present + 1, criterion.n_classes, True)
-    ok = scratch != NULL and histogram != NULL and goes_left != NULL and group_of != NULL and stats != NULL
+    ok = scratch != NULL and goes_left != NULL and group_of != NULL and stats != NULL
     if ok:
         grower.describe_node(level, node, attribute, scratch, &view)
-        if codes == NULL:
+        if histogram == NULL:
             if shares:
                 n_missing = grower.count_missing(entries, n, scratch + 2 * criterion.n_classes, &view)
             stats_of_runs(stats, &grower.rows, entries + n_missing, n - n_missing, criterion.n_classes)
         else:
-            grower.add(1, entries, n, codes, histogram)
             stats_of_histogram(stats, histogram, shares, 256, criterion.n_classes)
             if shares:
                 view.missing = histogram
@@ -253,7 +271,6 @@ cdef bint form_sets(
             table_branch[index] = branch
             index += 1
     free(scratch)
-    free(histogram)
     free(goes_left)
     free(group_of)
     free_category_stats(stats)

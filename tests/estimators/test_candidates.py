@@ -25,7 +25,7 @@ from fasttree import (
     pruning,
 )
 from fasttree.estimators.candidates import Candidates
-from fasttree.growth import search
+from fasttree.growth import memory_rows
 from fasttree.stats import measures
 
 X, Y = fasttree.datasets.play_tennis()
@@ -314,7 +314,7 @@ def test_threads_order_and_portions(
         again = model.set_params(n_jobs=2).candidates(X_[order], table[1][order])
         assert np.allclose(again.score, score, equal_nan=True, rtol=1e-12)
         with monkeypatch.context() as patch:
-            patch.setattr(search, "MOST_SHARES", 0)
+            patch.setattr(memory_rows, "MOST_SHARES", 0)
             parts = model.candidates(X_, table[1])
         assert np.allclose(parts.score, score, equal_nan=True, rtol=1e-12)
 

@@ -281,12 +281,12 @@ def test_copies_threads_and_order_change_nothing(criterion: str, holes: float) -
 
 
 def test_levels_grown_in_parts_keep_their_notes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fasttree.growth import search
+    from fasttree.growth import memory_rows
 
     X, y, _ = random_table(5, 400, 0.3, 1)
     model = MMLClassifier(min_samples_split=10)
     whole, noted = model.fit(X, y).tree_, model._choices
-    monkeypatch.setattr(search, "MOST_SHARES", 0)
+    monkeypatch.setattr(memory_rows, "MOST_SHARES", 0)
     assert model.fit(X, y).tree_ == whole
     assert noted is not None
     assert model._choices is not None

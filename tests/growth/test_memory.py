@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree.growth import context, criterion, rows_memory, search
+from fasttree.growth import criterion, memory_rows, row_buffers
 
 
 def many_levels(seed: int, n_rows: int = 3000, n_levels: int = 1000) -> tuple[dict[str, Any], Any]:
@@ -25,9 +25,9 @@ def many_levels(seed: int, n_rows: int = 3000, n_levels: int = 1000) -> tuple[di
 
 
 def lower_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "MOST_SHARES", 0)
-    monkeypatch.setattr(context, "RECORD_BYTES", 300)
-    monkeypatch.setattr(rows_memory, "MIN_RELEASED", 1)
+    monkeypatch.setattr(memory_rows, "MOST_SHARES", 0)
+    monkeypatch.setattr(memory_rows, "RECORD_BYTES", 300)
+    monkeypatch.setattr(row_buffers, "MIN_RELEASED", 1)
     monkeypatch.setattr(criterion, "MOST_INVERSES", 9)
     monkeypatch.setattr(criterion, "FEW_INVERSES", 6)
 
@@ -85,7 +85,7 @@ def test_families_larger_than_a_batch(
         assert (np.diff(expected.depth) > 0).sum() >= 3
         for n_bytes in (200, 2000):
             with monkeypatch.context() as limited:
-                limited.setattr(context, "RECORD_BYTES", n_bytes)
+                limited.setattr(memory_rows, "RECORD_BYTES", n_bytes)
                 assert model.fit(X, y).tree_ == expected
 
 
@@ -105,7 +105,7 @@ def test_judged_splits_of_more_branches_than_a_byte_holds(
         criterion="adjusted_gini", categorical_split="multiway", max_depth=5
     )
     expected = model.fit(X, y).tree_
-    monkeypatch.setattr(context, "RECORD_BYTES", n_bytes)
+    monkeypatch.setattr(memory_rows, "RECORD_BYTES", n_bytes)
     assert model.fit(X, y).tree_ == expected
 
 

@@ -10,7 +10,7 @@ from fasttree.base.ragged import lengths
 from fasttree.growth.candidates import Candidates
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level, sums_by_group
-from fasttree.growth.split import Splitter
+from fasttree.growth.rows import RowStore
 from fasttree.stats.chance import score_tables
 
 MOST_CELLS = 2**21  # of tables that are scored together
@@ -21,28 +21,26 @@ class ChanceAdjustedChooser:
 
     is_relative = False
 
-    def __init__(self, context: GrowthContext) -> None:
+    def __init__(self, context: GrowthContext, rows: RowStore) -> None:
         self.context = context
+        self.rows = rows
 
     def adjust(self, level: Level, nodes: np.ndarray, candidates: Candidates) -> None:
         """The score is the measure of the splits that there are."""
         adjusted = np.full(candidates.score.shape, -np.inf)
-        with self.context.row_buffers.scattered():
-            for attribute, score in enumerate(candidates.score):
-                found = np.flatnonzero(np.isfinite(score))
-                if len(found):
-                    attributes = np.full(len(found), attribute)
-                    split = candidates.split[attribute, found]
-                    adjusted[attribute, found] = self._scores(
-                        level, nodes[found], attributes, split
-                    )
+        for attribute, score in enumerate(candidates.score):
+            found = np.flatnonzero(np.isfinite(score))
+            if len(found):
+                attributes = np.full(len(found), attribute)
+                split = candidates.split[attribute, found]
+                adjusted[attribute, found] = self._scores(level, nodes[found], attributes, split)
         candidates.score = candidates.worth = adjusted
 
     def _scores(
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, split: np.ndarray
     ) -> np.ndarray:
         context = self.context
-        children = Splitter(context).describe(level, nodes, attribute, split).children
+        children = self.rows.describe(level, nodes, attribute, split)
         # As many rows as there are, however much more the classes of some count.
         unit = level.stats.total[nodes] / (level.stats.limit_weight[nodes] / context.steps_per_unit)
         n_children = lengths(children.first_child)

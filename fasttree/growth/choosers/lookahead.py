@@ -14,9 +14,10 @@ import numpy as np
 
 from fasttree.base.ragged import lengths
 from fasttree.growth.candidates import Candidates
+from fasttree.growth.children import Children
 from fasttree.growth.level import Level, mark_tested, sums_by_group
+from fasttree.growth.memory_rows import MemoryRows
 from fasttree.growth.search import SplitSearch
-from fasttree.growth.split import Children, Splitter
 
 LayOut = Callable[[Level, np.ndarray, Children], Level]
 
@@ -26,22 +27,26 @@ class Lookahead:
 
     is_relative = True
 
-    def __init__(self, search: SplitSearch, trial: SplitSearch, lay_out: LayOut) -> None:
-        """`trial`: another search of the same fit, whose rows may be moved about; `lay_out`: a level of children."""
+    def __init__(
+        self, search: SplitSearch, rows: MemoryRows, trial_rows: MemoryRows, lay_out: LayOut
+    ) -> None:
+        """`search`: who asks; `rows`: where; `trial_rows`: a store that may be written over; `lay_out`: a level of
+        children."""
         self.search = search
-        self.trial = trial
+        self.rows = rows
+        self.trial_rows = trial_rows
+        self.trial = SplitSearch(search.context, trial_rows, list(search.choosers))
         self.lay_out = lay_out
 
     def adjust(self, level: Level, nodes: np.ndarray, candidates: Candidates) -> None:
         """The score is what is left of the lengths of one-level subtrees if their leaves may be split."""
         assert candidates.eligible is not None
         adjusted = candidates.score.copy()
-        with self.search.row_buffers.scattered():
-            for attribute, score in enumerate(adjusted):
-                found = np.flatnonzero(np.isfinite(score))
-                if len(found):
-                    split, eligible = candidates.split[attribute, found], candidates.eligible[found]
-                    score[found] += self._saved(level, nodes[found], attribute, split, eligible)
+        for attribute, score in enumerate(adjusted):
+            found = np.flatnonzero(np.isfinite(score))
+            if len(found):
+                split, eligible = candidates.split[attribute, found], candidates.eligible[found]
+                score[found] += self._saved(level, nodes[found], attribute, split, eligible)
         candidates.score = candidates.worth = adjusted
 
     def _saved(
@@ -55,10 +60,10 @@ class Lookahead:
         """How many bits shorter a subtree gets by splitting its children where that is shorter than a leaf."""
         trial, context = self.trial, self.trial.context
         assert context.length_chooser is not None
-        trial.row_buffers.copy_from(self.search.row_buffers)
+        self.trial_rows.copy_from(self.rows)
         trial.order = self.search.order
         attributes = np.full(len(nodes), attribute)
-        children = Splitter(context).split(level, nodes, attributes, split)
+        children = self.trial_rows.apply(level, nodes, attributes, split)
         group = np.repeat(np.arange(len(nodes)), lengths(children.first_child))
         assert children.n_branches is not None
         below = replace(

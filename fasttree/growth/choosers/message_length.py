@@ -8,6 +8,8 @@ the children are leaves (they count as such). What is compared is the negative l
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fasttree._core import GROUPED, MULTIWAY
@@ -38,6 +40,25 @@ class MessageLengthChooser:
     def n_untested(self, tested: np.ndarray) -> np.ndarray:
         """How many attributes with a branch for each level were not yet asked for, of `tested`[node, attribute]."""
         return np.asarray((~tested[:, self.by_branch]).sum(axis=1))
+
+    def eligible_if_closed(
+        self, level: Level, varies: Callable[[Level, np.ndarray, int], np.ndarray]
+    ) -> np.ndarray:
+        """Whether a message could ask for anything at each of the closed nodes; 0 for the frontier. `varies` says of
+        some nodes whether they have two values of an attribute."""
+        eligible = np.zeros(level.n_nodes, dtype=np.int32)
+        closed = np.ones(level.n_nodes, dtype=bool)
+        closed[level.frontier] = False
+        assert level.tested is not None
+        eligible[closed] = self.n_untested(level.tested)[closed]
+        unclear = np.flatnonzero(closed & (eligible == 0) & (level.n_rows > 1))
+        for attribute in self.others.tolist():
+            if not len(unclear):
+                break
+            found = varies(level, unclear, attribute)
+            eligible[unclear[found]] = 1
+            unclear = unclear[~found]
+        return eligible
 
     def n_branches(self, attribute: np.ndarray, split: np.ndarray) -> np.ndarray:
         """The branches of splits as a message counts them: a level without rows has its own too."""
