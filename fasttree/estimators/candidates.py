@@ -160,7 +160,7 @@ def candidates_of(trainer: Trainer, tree: Tree, is_raised: bool, holds_out: bool
     the places of others; `holds_out`: if the tree has not seen all the rows, the others were held out to prune it."""
     left_out = None
     if holds_out and _n_rows(tree) < (1 - 1e-6) * _weight(trainer):
-        left_out = trainer._held_out()
+        left_out = trainer.held_out()
     else:
         trainer.check_grown(tree)
     candidate_scores: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []

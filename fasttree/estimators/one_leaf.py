@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.base.values import column_label, short_repr, to_python
-from fasttree.estimators.training import PruneResult
+from fasttree.estimators.pruning_steps import PruneResult
 from fasttree.growth.params import GrowthParams
 from fasttree.tables.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
 from fasttree.tables.schema import Schema

@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 
 from fasttree.base.checks import as_float, check_seed
-from fasttree.base.elementary import log
 from fasttree.base.hints import foreign
 from fasttree.base.progress import check_verbose, reported
 from fasttree.base.values import short_repr, to_python
@@ -24,7 +23,7 @@ from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import defaults_of, own_parameters
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
-from fasttree.estimators.validation import accuracy, check_fit
+from fasttree.estimators.validation import check_fit, check_given_whole
 from fasttree.export import RULE_EXPORTERS, export
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
@@ -33,15 +32,14 @@ from fasttree.rules.paths import rules_of
 from fasttree.rules.pruning import Estimate, RowBits, evidence, pessimistic_error, plain_error
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.serialise import check_rules
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.training import (
     open_container,
     read_groups,
     read_table,
-    read_table_for_schema,
     read_target,
     read_weights,
 )
-from fasttree.trees.tree import Tree
 
 ESTIMATES = ("pessimistic", "validation")
 WHEN = ("improves", "not_worse")
@@ -91,10 +89,6 @@ class RuleClassifier(Estimator):
 
     rules_: RuleList
     default_class_: Any
-    tree_: Tree
-    classes_: np.ndarray
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     @own_parameters
     def __init__(
@@ -169,17 +163,9 @@ class RuleClassifier(Estimator):
         self.rules_ = learn_rules(
             rules, training, judges, error, estimate, self.when, self.simplify
         )
-        self._remember(base)
-        return self
-
-    def _remember(self, base: TreeClassifier) -> None:
-        self.classes_ = base.classes_
         self.default_class_ = self.rules_.default_class
-        self.n_features_in_ = base.n_features_in_
-        if hasattr(base, "feature_names_in_"):
-            self.feature_names_in_ = base.feature_names_in_
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._describe(self.tree_.schema)
+        return self
 
     def _drawn(
         self, X: Any, y: Any, sample_weight: Any, base: TreeClassifier, groups: Any
@@ -259,9 +245,7 @@ class RuleClassifier(Estimator):
             )
         check_seed(self.random_state)
         check_verbose(self.verbose)
-        if (X_val is None) != (y_val is None):
-            given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
-            raise ValueError(f"{given} was passed without {absent}: pass both or neither")
+        check_given_whole(X_val, y_val)
         if X_val is not None and self.estimate == "pessimistic":
             raise ValueError(
                 'X_val requires estimate="validation", but estimate is "pessimistic", which uses only the training '
@@ -288,19 +272,10 @@ class RuleClassifier(Estimator):
         self._check_fitted()
         return self.rules_.predict_proba(X)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of `predict_proba`."""
-        return log(self.predict_proba(X))
-
     def explain(self, X: Any) -> Explanation:
         """Return which rule decides a row, and why. X is a table of one row, or a dict from attribute to value."""
         self._check_fitted()
         return self.rules_.explain(X)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy: the share of correctly classified rows."""
-        predicted = self.predict(X)
-        return accuracy(self.classes_, predicted, y, sample_weight)
 
     def to_text(self) -> str:
         """Return the rules as text."""

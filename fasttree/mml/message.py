@@ -19,8 +19,8 @@ from fasttree.base.checks import ONE_IN_ALL, as_float, prior_of_class
 from fasttree.base.elementary import log1p, log2, log_gamma, logaddexp2
 from fasttree.base.sums import segment_sums, sums, total
 from fasttree.base.values import short_repr
-from fasttree.encoding.class_weights import classes_of_shares, snap_near_ties
 from fasttree.trees.class_shares import has_parts, settled
+from fasttree.trees.decide import classes_of_shares, snap_near_ties
 from fasttree.trees.tree import Tree
 
 Alpha = float | Literal["opt", "1/C"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fasttree.base.ragged import flat_indices
 from fasttree.mml.message import MessageLength, TestOptions, message_length
-from fasttree.tables.training import read_table_for_schema
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.trees.predict import ReadPolicy, routing_block
 from fasttree.trees.tree import Tree
 

@@ -32,7 +32,8 @@ from fasttree.stats.selected import Cuts, cut_statistic, cuts_p_values
 from fasttree.stats.significance import sparse_p_values
 from fasttree.tables.factors import MISSING_CODE
 from fasttree.tables.training import Table
-from fasttree.trees.predict import ReadPolicy, leaf_shares_of
+from fasttree.trees.paths import leaf_shares_of
+from fasttree.trees.predict import ReadPolicy
 from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:

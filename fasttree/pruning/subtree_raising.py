@@ -10,9 +10,9 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.ragged import begins, flat_indices, offsets
 from fasttree.base.sums import sums
-from fasttree.encoding.class_weights import classes_of_shares, snap_near_ties
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
 from fasttree.trees.class_shares import has_parts, settled
+from fasttree.trees.decide import classes_of_shares, snap_near_ties
 from fasttree.trees.tree import LEAF, Tree
 from fasttree.trees.validate import add_up
 

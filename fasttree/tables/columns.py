@@ -19,8 +19,7 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.times import DATETIME, DURATION, INSTANT, Times
 from fasttree.base.values import short_repr, to_python
-from fasttree.tables.arrow import arrow_column, has_arrow_interface
-from fasttree.tables.arrow_arrays import as_array, filled, to_numpy
+from fasttree.tables.arrow import arrow_column, as_array, filled, has_arrow_interface, to_numpy
 from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.categorical import Categorical
 from fasttree.tables.factors import (
@@ -31,7 +30,9 @@ from fasttree.tables.factors import (
     kind_remedy,
     without_missing,
 )
-from fasttree.tables.numpy_columns import LARGEST_WHOLE_NUMBER, read_array, read_objects
+from fasttree.tables.numpy_columns import read_array
+from fasttree.tables.object_columns import read_objects
+from fasttree.tables.whole_numbers import LARGEST_WHOLE_NUMBER
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw

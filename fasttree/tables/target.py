@@ -13,8 +13,7 @@ import numpy as np
 
 from fasttree.base.times import Times, held
 from fasttree.base.values import is_missing, short_repr, value_kind
-from fasttree.tables.arrow import arrow_column, has_arrow_interface
-from fasttree.tables.arrow_arrays import as_array
+from fasttree.tables.arrow import arrow_column, as_array, has_arrow_interface
 from fasttree.tables.columns import read_column
 from fasttree.tables.containers import open_container
 from fasttree.tables.factors import (
@@ -24,7 +23,8 @@ from fasttree.tables.factors import (
     missing_value_error,
     sort_labels,
 )
-from fasttree.tables.numpy_columns import is_large, masked_places
+from fasttree.tables.numpy_columns import masked_places
+from fasttree.tables.whole_numbers import is_large
 
 
 @dataclass(frozen=True, slots=True)
