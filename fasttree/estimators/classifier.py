@@ -12,7 +12,7 @@ from fasttree import pruning as ways
 from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed, check_unknown
 from fasttree.base.errors import require
 from fasttree.base.progress import check_verbose, reporting
-from fasttree.encoding.dataset import training
+from fasttree.encoding.training_set import training
 from fasttree.estimators.fitted_tree import FittedTree
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters

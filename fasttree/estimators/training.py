@@ -15,7 +15,6 @@ from fasttree.base import progress
 from fasttree.base.checks import SELECTED
 from fasttree.base.ragged import begins, flat_indices
 from fasttree.base.threads import ThreadTeam
-from fasttree.encoding.dataset import TrainingSet
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.folds import (
     NOT_PRUNED,
@@ -27,6 +26,7 @@ from fasttree.encoding.folds import (
     value_hashes,
 )
 from fasttree.encoding.merging import as_read_by, merged
+from fasttree.encoding.training_set import TrainingSet
 from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.grow import grow
 from fasttree.growth.params import GrowthParams

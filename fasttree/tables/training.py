@@ -6,7 +6,8 @@ What the user passes goes through these modules:
     containers     opens what holds the table: an array, a list of rows, a dict of columns, a frame
     arrow          lets a loaded library read what only speaks Arrow's protocol, and reads pyarrow's memory
     feature_kinds  reads `categorical_features` and `ordered_features`: what the user said of columns
-    columns        reads one column of any library; numpy_columns does so for numpy, object_columns for Python's objects
+    columns        reads one column of any library, with numpy_columns for arrays, object_columns for Python's objects
+                   and library_factors for text and categories of data-frame libraries
     whole_numbers  refuses integers that float64 would round
     factors        holds text and other labels as codes
     table          is what comes out: raw columns with names

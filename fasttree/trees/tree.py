@@ -164,14 +164,19 @@ class Tree:
 
     sum_up = subtree_sums  # its first name
 
+    def kept_nodes(self, is_split: np.ndarray) -> np.ndarray:
+        """As a mask: the nodes that `subtree` keeps, all above which are split."""
+        kept = np.zeros(self.node_count, dtype=bool)
+        kept[0] = True
+        for level in self.nodes_by_depth()[1:]:
+            parent = self.parent[level]
+            kept[level] = kept[parent] & is_split[parent]
+        return kept
+
     def subtree(self, is_split: np.ndarray) -> Tree:
         """The tree with only those splits whose node is marked; the other nodes become leaves."""
         split = np.asarray(is_split, dtype=bool) & ~self.is_leaf()
-        alive = np.zeros(self.node_count, dtype=bool)
-        alive[0] = True
-        for level in self.nodes_by_depth()[1:]:
-            parent = self.parent[level]
-            alive[level] = alive[parent] & split[parent]
+        alive = self.kept_nodes(split)
         number = np.cumsum(alive) - 1  # breadth-first order stays what it is
         keeps = split[alive]
         n_table = np.where(keeps, np.diff(self.table_start)[alive], 0)
