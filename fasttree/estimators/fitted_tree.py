@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class FittedTree(Estimator):
-    """What asks nothing but the tree, once it is there, and how odd values are to be taken."""
+    """The methods that need only the fitted tree, and how it is to read missing and unknown values."""
 
     _averages = False
     _choices: TestOptions | None
@@ -44,19 +45,21 @@ class FittedTree(Estimator):
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf that each row reaches."""
-        self._check_fitted()
-        return leaves_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+        return self._ask(leaves_of, X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of each row."""
-        self._check_fitted()
-        classes = classes_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+        classes = self._ask(classes_of, X)
         return self.classes_[classes]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the class probabilities of each row, in the order of ``classes_``: the class shares in its leaf."""
+        return self._ask(shares_of, X)
+
+    def _ask(self, function: Callable[..., np.ndarray], X: Any) -> np.ndarray:
+        """What a function of `trees.predict` says of the rows."""
         self._check_fitted()
-        return shares_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+        return function(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
 
     def _read(self, X: Any) -> Table:
         if isinstance(X, Dataset):

@@ -15,7 +15,7 @@ import numpy as np
 from fasttree.base.checks import as_float, check_seed
 from fasttree.base.hints import foreign
 from fasttree.base.progress import check_verbose, reported
-from fasttree.base.values import short_repr, to_python
+from fasttree.base.values import short_repr
 from fasttree.encoding.dataset import Dataset
 from fasttree.encoding.folds import hold_out, value_hashes
 from fasttree.encoding.weights import to_integer_weights
@@ -32,6 +32,7 @@ from fasttree.rules.paths import rules_of
 from fasttree.rules.pruning import Estimate, RowBits, evidence, pessimistic_error, plain_error
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.serialise import check_rules
+from fasttree.tables.factors import places_among
 from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.training import (
     open_container,
@@ -293,17 +294,16 @@ class RuleClassifier(Estimator):
 def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> RowBits:
     """The rows of a table that have a weight, as the rules read them."""
     table = read_table_for_schema(X, rules.schema, rules.reader_name, rules.unknown)
-    classes = _class_codes(y, table.n_rows, rules)
+    target = read_target(y, table.n_rows)
+    classes = places_among(target.classes, rules.classes)[target.codes]
     weight = read_weights(weight, table.n_rows)
     rows = np.arange(table.n_rows) if weight is None else np.flatnonzero(weight)
     unseen = classes[rows] < 0
     if unseen.any():
         row = int(rows[np.argmax(unseen)])
-        target = read_target(y, table.n_rows)
         raise ValueError(
             f"{name} contains the class {short_repr(target.classes[target.codes[row]])} in row {row}, which is not "
-            f"one of "
-            f"the classes at fit, {short_repr(rules.classes)}: leave such rows out, or train with some of them"
+            f"one of the classes at fit, {short_repr(rules.classes)}: leave such rows out, or train with some of them"
         )
     read = reader(table, rules.unknown, 0, table.n_rows)
     n_classes = len(rules.classes)
@@ -317,11 +317,3 @@ def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> RowBit
         integer_weights.quantised,
         1 / integer_weights.steps_per_unit,
     )
-
-
-def _class_codes(y: Any, n_rows: int, rules: RuleList) -> np.ndarray:
-    """The class number of each row among those of the rules, -1 for a class that they do not know."""
-    target = read_target(y, n_rows)
-    number_of = {label: number for number, label in enumerate(rules.classes)}
-    numbers_of = [number_of.get(to_python(label), -1) for label in target.classes]
-    return np.array(numbers_of)[target.codes]

@@ -212,9 +212,9 @@ def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]
 
 
 def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> np.ndarray:
-    """The place of each label among the classes, -1 if it is none of them, whatever library either comes from."""
-    place_of = {to_python(label): place for place, label in enumerate(classes)}
-    return np.array([place_of.get(to_python(label), -1) for label in labels], dtype=np.int64)
+    """The index of each label among the classes, -1 if it is none of them, whatever library either comes from."""
+    index_of = {to_python(label): index for index, label in enumerate(classes)}
+    return np.array([index_of.get(to_python(label), -1) for label in labels], dtype=np.int64)
 
 
 def code_index(levels: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
