@@ -102,12 +102,12 @@ class EncodedTable:
             below[presorted] = self.raw_values[sides[presorted, 0], attribute[presorted]]
             above[presorted] = self.raw_values[sides[presorted, 1], attribute[presorted]]
             return self._in_order(attribute, sides, below, above)
-        for one in set(attribute[presorted].tolist()):
-            column = self.raw_values[one]
+        for a in set(attribute[presorted].tolist()):
+            column = self.raw_values[a]
             assert column is not None
-            here = presorted[attribute[presorted] == one]
-            below[here] = column[sides[here, 0]]
-            above[here] = column[sides[here, 1]]
+            at = presorted[attribute[presorted] == a]
+            below[at] = column[sides[at, 0]]
+            above[at] = column[sides[at, 1]]
         return self._in_order(attribute, sides, below, above)
 
     def _in_order(

@@ -199,15 +199,15 @@ def bits_of_tests(tree: Tree, choices: TestOptions, cut_code: str) -> np.ndarray
     return bits
 
 
-def _halving_bits(n_cuts: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _halving_bits(n_cuts: np.ndarray, cut: np.ndarray) -> np.ndarray:
     """2 d - 1 for a cut that is the d-th middle when the cuts are halved again and again."""
     low, high = np.zeros_like(n_cuts), n_cuts - 1
     halvings = np.ones(len(n_cuts))
     for _ in range(int(n_cuts.max(initial=1)).bit_length()):
         middle = (low + high) // 2
-        halvings += middle != place
-        low = np.where(place > middle, middle + 1, low)
-        high = np.where(place < middle, middle - 1, high)
+        halvings += middle != cut
+        low = np.where(cut > middle, middle + 1, low)
+        high = np.where(cut < middle, middle - 1, high)
     return 2.0 * halvings - 1.0
 
 

@@ -94,8 +94,8 @@ def tail_probabilities_2x2(tables: _Array, term: Term) -> _Array:
     while start < len(tables):
         before = ends[start - 1] if start else 0
         stop = max(int(np.searchsorted(ends, before + _POINTS_AT_ONCE, side="right")), start + 1)
-        one = slice(start, stop)
-        p[one] = _tails_2x2(tables[one], a[one], b[one], first[one], n_points[one], term)
+        part = slice(start, stop)
+        p[part] = _tails_2x2(tables[part], a[part], b[part], first[part], n_points[part], term)
         start = stop
     return p
 
@@ -124,11 +124,11 @@ def _tails_2x2(
 def _is_hopeless(totals: list[int], columns: _Integers) -> bool:
     """Are there far too many ways to fill the first lines, times those to fill the next one?"""
     filled, steps_before = 0, 1.0
-    for one in totals[:-1]:
-        ways = _number_of_ways(one, columns)
+    for n in totals[:-1]:
+        ways = _number_of_ways(n, columns)
         if ways > MOST_STEPS or steps_before * ways > _HOPELESS * MOST_STEPS:
             return True
-        filled += one
+        filled += n
         steps_before = _number_of_ways(filled, columns)
     return False
 
@@ -187,10 +187,10 @@ def _multinomial(counts: _Integers, shares: _Array) -> _Array:
 def _merge(states: _States, grain: float, n_ways: int) -> _States:
     """States that agree become one; where they are too many for `n_ways` each, also those that nearly agree."""
     n_left = states.left.max(axis=0, initial=0) + 1
-    places = np.append(np.cumprod(n_left[::-1].astype(np.float64))[::-1][1:], 1.0)
-    if places[0] * n_left[0] >= 2.0**62:
+    strides = np.append(np.cumprod(n_left[::-1].astype(np.float64))[::-1][1:], 1.0)
+    if strides[0] * n_left[0] >= 2.0**62:
         return states
-    key = states.left @ places.astype(np.int64)
+    key = states.left @ strides.astype(np.int64)
     most = MOST_STEPS
     while True:
         order = np.lexsort((states.statistic, key))
@@ -215,9 +215,7 @@ def _reach(lines: list[Line], columns: _Integers) -> tuple[list[list[_Array]], l
     Two columns share each line's total, so that one tells all. More are bounded one by one.
     """
     if len(columns) == 2:
-        single = [
-            [_two_columns(line, columns)] for line in lines
-        ]  # every count x of the first column
+        single = [[_two_columns(line)] for line in lines]  # every count x of the first column
     else:
         single = [line.terms for line in lines]
     highest, lowest = ([[np.zeros(1)] * len(single[0])] for _ in range(2))
@@ -231,7 +229,7 @@ def _reach(lines: list[Line], columns: _Integers) -> tuple[list[list[_Array]], l
     return highest[::-1], lowest[::-1]
 
 
-def _two_columns(line: Line, columns: _Integers) -> _Array:
+def _two_columns(line: Line) -> _Array:
     first, second = line.terms
     x = np.arange(line.total + 1)
     possible = (x < len(first)) & (line.total - x < len(second))

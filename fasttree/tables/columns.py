@@ -188,7 +188,7 @@ def _float64(where: str, series: nw.Series[Any]) -> RawColumn | None:
 
 
 def _is_pandas_array(column: Any) -> bool:
-    """What is inside a Series, such as a pandas.Categorical, and an index: numpy alone would lose its levels."""
+    """What is inside a Series, such as a pandas.Categorical, and an index: numpy alone would lose its categories."""
     extensions = sys.modules.get("pandas.api.extensions")
     if extensions is None:
         return False

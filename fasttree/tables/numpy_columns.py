@@ -44,7 +44,7 @@ def masked_places(values: np.ndarray) -> np.ndarray | None:
 def masked_numbers(
     values: np.ndarray, hidden: np.ndarray, where: Callable[[int], str]
 ) -> np.ndarray | None:
-    """The numbers of a masked array with NaN in the hidden places, whatever lies under the mask.
+    """The numbers of a masked array with NaN where they are hidden, whatever lies under the mask.
 
     None if float64 would round some of them.
     """

@@ -18,7 +18,7 @@ class Column:
     """Numeric: `values`, NaN where missing (with `time` they are times), or `byte_coded`. Categorical: `codes` into
     `categories`.
 
-    A code may be MISSING_CODE; and UNKNOWN_CODE, for a level that is not in `categories`, in what a
+    A code may be MISSING_CODE; and UNKNOWN_CODE, for a category that is not in `categories`, in what a
     fitted model reads. Without a value at fit there are no categories: the tuple is empty.
     """
 
@@ -26,7 +26,7 @@ class Column:
     values: np.ndarray | None = None
     codes: np.ndarray | None = None
     categories: tuple[Any, ...] | None = None
-    declared: bool = False  # True: a level stays, even if no row has it
+    declared: bool = False  # True: a category stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
     meant: bool = False  # the user has named the column as one of categories
     time: str | None = (
@@ -81,7 +81,7 @@ class Table:
         return [values for values in columns if values is not None]
 
     def take(self, rows: np.ndarray) -> Table:
-        """Some rows, by number or by mask, as if the others had never been there."""
+        """These rows, by number or by mask, as if the others had never been there."""
         matrix = None if self.matrix is None else self.matrix[rows]
         columns = None if self.columns is None else tuple(c.take(rows) for c in self.columns)
         n_rows = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)

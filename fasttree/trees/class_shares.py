@@ -79,8 +79,8 @@ class Pair(NamedTuple):
 
 def _sum(a: np.ndarray, b: np.ndarray) -> Pair:
     high = a + b
-    there = high - a
-    return Pair(high, (a - (high - there)) + (b - there))
+    part = high - a
+    return Pair(high, (a - (high - part)) + (b - part))
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> Pair:
