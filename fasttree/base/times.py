@@ -184,8 +184,8 @@ def finer_error(where: str, row: int) -> ValueError:
 
 
 def time_text(value: float, kind: str) -> str:
-    """As short as can be without losing a microsecond. Times are whole microseconds, so halves, as thresholds have
-    them, are cut off: no time lies between."""
+    """A time as text, as short as can be without losing a microsecond. Times are whole microseconds, so halves, as
+    thresholds have them, are cut off: no time lies between."""
     if not math.isfinite(value):
         return str(value)
     count = math.floor(value)

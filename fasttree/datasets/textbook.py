@@ -125,10 +125,7 @@ def _read(file: str) -> _Columns:
 
 
 def _attributes_and_class(
-    columns: _Columns,
-    orders: _Orders,
-    as_frame: bool,
-    index: list[str] | None = None,
+    columns: _Columns, orders: _Orders, as_frame: bool, index: list[str] | None = None
 ) -> tuple[Any, Any]:
     """The last column as y, the others as X; columns without a declared order are numbers."""
     if as_frame:

@@ -14,12 +14,7 @@ from fasttree.encoding.encode import encode, most_threads
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import to_integer_weights
 from fasttree.tables.doubts import warn_of_columns
-from fasttree.tables.training import (
-    Table,
-    Target,
-    read_table,
-    read_target,
-)
+from fasttree.tables.training import Table, Target, read_table, read_target
 
 
 class Dataset:

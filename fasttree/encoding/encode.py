@@ -65,11 +65,7 @@ class _Encoding:
     """The arrays of an `EncodedTable` while they are being filled, attribute by attribute."""
 
     def __init__(
-        self,
-        table: Table,
-        target: Target,
-        max_bins: int | None,
-        weights: IntegerWeights | None,
+        self, table: Table, target: Target, max_bins: int | None, weights: IntegerWeights | None
     ) -> None:
         n, d = table.n_rows, len(table.names)
         self.table = table

@@ -31,9 +31,7 @@ class EncodedTable:
     list_row: np.ndarray  # int32 per attribute: its row of the sorted lists, -1: it is binned
     n_codes: np.ndarray  # int32 per attribute: 1 + largest code
     has_missing: np.ndarray  # uint8 per attribute: have some rows a missing value?
-    sorted_entries: (
-        np.ndarray
-    )  # uint64 [attribute, row]: entries sorted by rank, of presorted attributes
+    sorted_entries: np.ndarray  # uint64 [attribute, row]: by rank, of presorted attributes
     codes: np.ndarray  # uint8 [attribute, row], of binned attributes
     rank_shift: int
     bin_min: np.ndarray  # float64 [attribute, code]: smallest value of a binned numeric code

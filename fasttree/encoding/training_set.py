@@ -26,7 +26,7 @@ from fasttree.encoding.encode import encode, most_threads
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights, to_integer_weights
 from fasttree.tables.doubts import warn_of_columns
-from fasttree.tables.schema import ClassPriors
+from fasttree.tables.schema import AttributeSchema, ClassPriors
 from fasttree.tables.training import (
     Column,
     Table,
@@ -75,27 +75,19 @@ class TrainingSet:
     def table(self) -> Table:
         """The rows as routing reads them; to be called before the lists are used up."""
         encoded = self.encoded
+        names, named = encoded.schema.names, encoded.schema.named
         if isinstance(encoded.raw_values, np.ndarray):
-            names, named = encoded.schema.names, encoded.schema.named
             return Table(encoded.n_rows, names, named, matrix=encoded.raw_values)
-        columns = []
-        for j, attribute in enumerate(encoded.schema.attributes):
-            if attribute.categories is None:
-                values = encoded.values_of(j)
-                columns.append(Column(attribute.name, values=values, time=attribute.time))
-                continue
-            codes = encoded.codes_of(j).astype(np.int32) - 1
-            columns.append(
-                Column(
-                    attribute.name,
-                    codes=codes,
-                    categories=attribute.categories,
-                    declared=True,
-                    ordered=attribute.ordered,
-                )
-            )
-        return Table(
-            encoded.n_rows, encoded.schema.names, encoded.schema.named, columns=tuple(columns)
+        columns = tuple(self._column(j, a) for j, a in enumerate(encoded.schema.attributes))
+        return Table(encoded.n_rows, names, named, columns=columns)
+
+    def _column(self, j: int, attribute: AttributeSchema) -> Column:
+        name, categories = attribute.name, attribute.categories
+        if categories is None:
+            return Column(name, values=self.encoded.values_of(j), time=attribute.time)
+        codes = self.encoded.codes_of(j).astype(np.int32) - 1
+        return Column(
+            name, codes=codes, categories=categories, declared=True, ordered=attribute.ordered
         )
 
 
@@ -153,9 +145,8 @@ def _with_priors(
     if class_weight is None and cost is None:
         return encoded
     classes = encoded.schema.classes
-    steps = (
-        None if weight is None else to_integer_weights(weight).quantised
-    )  # their sums are exact in any order
+    # Sums of steps are exact in any order.
+    steps = None if weight is None else to_integer_weights(weight).quantised
     totals = np.bincount(encoded.y, weights=steps, minlength=len(classes))
     priors = ClassPriors(
         check_class_weight(class_weight, classes, totals),

@@ -346,16 +346,16 @@ class TreeClassifier(FittedTree):
             yield Trainer(rows, table, team, params, costs, self._finish, seed, group_of)
 
     def _growth(self) -> GrowthParams:
-        """The checked parameters; presets with rules of their own add them here ..."""
+        """The checked parameters. Presets with rules of their own override this to add them."""
         return check_growth(self.get_params(deep=False))
 
     def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
-        """... change the grown tree here (`choices`: those that growth by length had) ..."""
+        """The tree to keep of a grown one, which presets may change. `choices`: those that growth by length had."""
         self._choices = choices
         return tree
 
     def _as_meant(self, pruner: Any, said: Any) -> Any:
-        """... and the pruning that a name stands for here."""
+        """The pruning that a name stands for, in presets with a meaning of their own for it."""
         return pruner
 
     def _object_for(self, name: str, value: Any, part: str) -> str:

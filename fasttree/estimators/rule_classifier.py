@@ -177,13 +177,13 @@ class RuleClassifier(Estimator):
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
         group_of = read_groups(groups, table.n_rows)
-        counted = np.flatnonzero(weight)
-        table, target = table.take(counted), target.take(counted)
-        group_of = None if group_of is None else group_of[counted]
+        present = np.flatnonzero(weight)
+        table, target = table.take(present), target.take(present)
+        group_of = None if group_of is None else group_of[present]
         hashes = value_hashes(table.values(), table.n_rows, check_seed(self.random_state))
         held = np.zeros(len(weight))
-        held[counted] = hold_out(
-            hashes, target.codes, self.validation_fraction, weight[counted], group_of
+        held[present] = hold_out(
+            hashes, target.codes, self.validation_fraction, weight[present], group_of
         )
         return held, weight
 

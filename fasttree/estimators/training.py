@@ -159,11 +159,11 @@ class Trainer:
         if weight is None or weight.all():
             hashes = value_hashes(self.table.values(), len(codes), self.seed)
             return _Drawable(np.arange(len(codes)), codes, hashes, weight, groups)
-        counted = np.flatnonzero(weight)
-        values = (column[counted] for column in self.table.values())
-        hashes = value_hashes(values, len(counted), self.seed)
-        groups = None if groups is None else groups[counted]
-        return _Drawable(counted, codes[counted], hashes, weight[counted], groups)
+        present = np.flatnonzero(weight)
+        values = (column[present] for column in self.table.values())
+        hashes = value_hashes(values, len(present), self.seed)
+        groups = None if groups is None else groups[present]
+        return _Drawable(present, codes[present], hashes, weight[present], groups)
 
     # -- where rows end ----------------------------------------------------------------------------------------------
 
@@ -195,8 +195,8 @@ class Trainer:
         codes, weights = self.rows.encoded.y.astype(np.int32), self.rows.plain_weights()
         table = as_read_by(self.table, tree.schema)
         if weights is not None and not weights.all():
-            counted = np.flatnonzero(weights)
-            table, codes, weights = table.take(counted), codes[counted], weights[counted]
+            present = np.flatnonzero(weights)
+            table, codes, weights = table.take(present), codes[present], weights[present]
         values = routing_block(table, 0, table.n_rows, ReadPolicy())
         if table.matrix is not None and np.may_share_memory(values, table.matrix):
             values = values.copy()  # rows go down several times, and it may be the user's

@@ -142,7 +142,7 @@ def _n_varying(
 def _cuts(
     tree: Tree, values: np.ndarray, row: np.ndarray, leaf: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of each split by order: the cuts between its rows' values, and how many lie below the one that was made."""
+    """For each split by order the cuts between its rows' values, and how many lie below the one that was made."""
     n_cuts, n_below = np.zeros((2, tree.node_count), dtype=np.int64)
     cut_at = _cut_at(tree)
     is_cut = ~np.isnan(cut_at)

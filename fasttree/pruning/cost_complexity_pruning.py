@@ -14,11 +14,7 @@ from fasttree.base.checks import as_float
 from fasttree.base.hints import check_choice, settings
 from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import at_stake
-from fasttree.pruning.requirements import (
-    FOLDS,
-    check_at_least_zero,
-    check_folds,
-)
+from fasttree.pruning.requirements import FOLDS, check_at_least_zero, check_folds
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.stats.special import row_entropy, row_shares
 from fasttree.trees.traversal import errors_as_leaf

@@ -96,9 +96,7 @@ def added_errors(n: ArrayLike, e: ArrayLike, how: ErrorBased | None = None) -> n
 
 
 def error_based(
-    tree: Tree,
-    how: ErrorBased | None = None,
-    rows: TrainingRows | None = None,
+    tree: Tree, how: ErrorBased | None = None, rows: TrainingRows | None = None
 ) -> tuple[Tree, Trace]:
     """Return the pruned tree and its trace of removed and raised nodes. `rows`, the training rows, are needed for
     raising.

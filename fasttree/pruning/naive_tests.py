@@ -26,7 +26,7 @@ def significant_splits(
     while len(alive := alive[tree.first_child[alive] >= 0]):
         alive = alive[p_of(alive) < level]
         is_split[alive] = True
-        alive = _children(tree, alive)
+        alive = flat_indices(tree.first_child[alive], tree.n_children[alive].astype(np.int64))
     return is_split
 
 
@@ -40,8 +40,3 @@ def p_values_of(tree: Tree, nodes: np.ndarray, exact: bool | None = None) -> np.
         children = tree.first_child[nodes[with_n], np.newaxis] + np.arange(n)
         p[with_n] = p_values(tree.counts[children], exact=exact)
     return p
-
-
-def _children(tree: Tree, nodes: np.ndarray) -> np.ndarray:
-    n = tree.n_children[nodes].astype(np.int64)
-    return flat_indices(tree.first_child[nodes], n)

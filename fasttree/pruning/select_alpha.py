@@ -107,9 +107,7 @@ def choose_by_held_out(tree: Tree, path: Path, held: Any, se: float = 0.0) -> Ch
 
 
 def choose_by_folds(
-    path: Path,
-    folds: Iterable[tuple[Tree, np.ndarray]],
-    se: float = 1.0,
+    path: Path, folds: Iterable[tuple[Tree, np.ndarray]], se: float = 1.0
 ) -> Choice:
     """Select a tree of the path by cross-validation.
 

@@ -50,22 +50,12 @@ def snip(tree: Tree, node_ids: Iterable[int]) -> tuple[Tree, Trace]:
                 f"node_ids contains {int(node)}, which is already a leaf: pass inner nodes only"
             )
         cut[node] = True
-    return _cut_at(tree, np.flatnonzero(cut & ~_below(tree, cut)), "snip")
+    return _cut_at(tree, np.flatnonzero(cut & tree.kept_nodes(~cut)), "snip")
 
 
 def below_shared_split(tree: Tree) -> np.ndarray:
     """Which nodes are reached by shares of rows: some split above lets rows without a value down every branch."""
-    return _below(tree, (tree.missing_branch < 0) & ~tree.is_leaf())
-
-
-def _below(tree: Tree, is_marked: np.ndarray) -> np.ndarray:
-    """As a mask: the nodes below those that are marked."""
-    below = np.zeros(tree.node_count, dtype=bool)
-    if is_marked.any():
-        for level in tree.nodes_by_depth()[1:]:
-            parent = tree.parent[level]
-            below[level] = below[parent] | is_marked[parent]
-    return below
+    return ~tree.kept_nodes((tree.missing_branch >= 0) | tree.is_leaf())
 
 
 def _cut_at(tree: Tree, nodes: np.ndarray, method: str) -> tuple[Tree, Trace]:

@@ -165,7 +165,7 @@ def _distinct_pairs(margin: _Array, total: _Array) -> tuple[tuple[_Array, _Array
 
 
 def _expand(a: _Array, b: _Array, total: _Array, n_degrees: int) -> list[_Array]:
-    """Of hypergeometric cells: the mean of g, then its coefficients by degree, one each of every cell."""
+    """For hypergeometric cells the mean of g, then its coefficients by degree, one each of every cell."""
     first, step, n_points = _support(a, b, total)
     ends = np.cumsum(n_points)
     parts: list[list[_Array]] = []

@@ -137,12 +137,7 @@ def roc_auc(y: Any, scores: Any, *, classes: Any = None, sample_weight: Any = No
 
 
 def roc_auc_se(
-    y: Any,
-    scores: Any,
-    *,
-    method: str = "delong",
-    classes: Any = None,
-    sample_weight: Any = None,
+    y: Any, scores: Any, *, method: str = "delong", classes: Any = None, sample_weight: Any = None
 ) -> float:
     """The standard error of `roc_auc`: its variation between samples of rows.
 

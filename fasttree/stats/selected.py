@@ -109,7 +109,7 @@ def _limits(cuts: Cuts, positions: _Integers) -> _Array:
 
 
 def _exact(problems: list[Cuts]) -> _Array:
-    """Of problems in descending order of their rows."""
+    """The exact probabilities of problems in descending order of their rows."""
     n = np.array([cuts.n_rows for cuts in problems])
     rarer = np.array([cuts.rarer for cuts in problems])
     limits = np.full((len(problems), int(n[0])), np.inf)
@@ -214,9 +214,8 @@ def _in_the_middle(cuts: Cuts, positions: _Integers) -> float:
     if len(positions) == 0:
         return 0.0
     n = cuts.n_rows
-    b = math.sqrt(
-        cuts.statistic * (n - 1) / n
-    )  # the variance of a random order is n / (n - 1) of chi-square's
+    # The variance of a random order is n / (n - 1) of chi-square's.
+    b = math.sqrt(cuts.statistic * (n - 1) / n)
     single = erfc(b * math.sqrt(0.5))
     x = positions.astype(np.float64)
     t2 = np.maximum(1 - x[:-1] * (n - x[1:]) / ((n - x[:-1]) * x[1:]), 0.0)

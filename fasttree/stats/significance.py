@@ -77,11 +77,7 @@ def g_statistic(table: Any, y: Any = None) -> IndependenceTest:
 
 
 def p_value(
-    table: Any,
-    y: Any = None,
-    *,
-    exact: bool | None = None,
-    statistic: Statistic = "probability",
+    table: Any, y: Any = None, *, exact: bool | None = None, statistic: Statistic = "probability"
 ) -> float:
     """The probability of a table at least as extreme, if attribute and class are independent.
 

@@ -18,12 +18,7 @@ from fasttree.base.times import DATETIME, DURATION, INSTANT, Times
 from fasttree.tables.arrow import arrow_column, filled, has_arrow_interface, to_numpy
 from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.categorical import Categorical
-from fasttree.tables.factors import (
-    MISSING_CODE,
-    Factor,
-    bool_factor,
-    empty_factor,
-)
+from fasttree.tables.factors import MISSING_CODE, Factor, bool_factor, empty_factor
 from fasttree.tables.library_factors import library_factor, read_arrow, text_factor, type_error
 from fasttree.tables.numpy_columns import read_array
 from fasttree.tables.object_columns import read_objects

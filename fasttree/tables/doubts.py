@@ -98,7 +98,7 @@ def _is_ours(module: str) -> bool:
 
 
 def remedies() -> Remedies | None:
-    """Those that a warning may name now; None: it may not be given."""
+    """The remedies that a warning may name now; None: it may not be given."""
     return _remedies.get()
 
 

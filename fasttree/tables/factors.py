@@ -234,11 +234,7 @@ def _compared(labels: Sequence[Any]) -> Sequence[Any]:
     ]
 
 
-def recode(
-    column: Factor,
-    code_of: Mapping[Any, int],
-    unseen: int = UNKNOWN_CODE,
-) -> np.ndarray:
+def recode(column: Factor, code_of: Mapping[Any, int], unseen: int = UNKNOWN_CODE) -> np.ndarray:
     """Codes of another `code_index`: one look-up a label, not a row. `unseen`: that of a label which it lacks."""
     found = [code_of.get(label, unseen) for label in _compared(column.labels)]
     return _take_codes(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32))

@@ -87,11 +87,7 @@ def read_table_for_schema(
         sources = [sources[j] for j in positions]
     columns = tuple(
         _column_for_schema(
-            name,
-            read_column(column_label(name), source, container.n_rows),
-            j,
-            plan,
-            unknown,
+            name, read_column(column_label(name), source, container.n_rows), j, plan, unknown
         )
         for j, (name, source) in enumerate(zip(names, sources, strict=True))
     )
@@ -99,11 +95,7 @@ def read_table_for_schema(
 
 
 def _column_for_schema(
-    name: str,
-    values: RawColumn,
-    j: int,
-    plan: _ReadPlan,
-    unknown: str,
+    name: str, values: RawColumn, j: int, plan: _ReadPlan, unknown: str
 ) -> Column:
     """A column without any value fits every attribute, whatever its dtype."""
     where, attribute = column_label(name), plan.attributes[j]

@@ -29,9 +29,7 @@ class Column:
     declared: bool = False  # True: a category stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
     meant: bool = False  # the user has named the column as one of categories
-    time: str | None = (
-        None  # the kind of time (base/times.py) that the values are; None: plain numbers
-    )
+    time: str | None = None  # the kind of time (base/times.py) of the values; None: plain numbers
     # These two only in what `read_table` was asked to read for encoding. `byte_codes` instead of `codes`: 1 more than
     # they are, 0 where a value is missing.
     byte_coded: ByteCodedNumbers | None = None
@@ -69,9 +67,8 @@ class Table:
     named: bool  # True if the user gave names
     matrix: np.ndarray | None = None
     columns: tuple[Column, ...] | None = None
-    byte_codes: np.ndarray | None = (
-        None  # [column, row]: the memory of its columns' `byte_coded` and `byte_codes`
-    )
+    # [column, row]: the memory of its columns' `byte_coded` and `byte_codes`
+    byte_codes: np.ndarray | None = None
 
     def values(self) -> list[np.ndarray]:
         """The numbers or codes of each attribute."""

@@ -156,33 +156,18 @@ def _fit_column(
         labels = factorize_numbers(values)
     ordered = labels.ordered if kinds.ordered is None else j in kinds.ordered
     categories, meant = kinds.declared.get(j), j in kinds.declared
+    column = Column(name, declared=labels.declared, ordered=ordered, meant=meant)
     if categories is not None:
         codes = _declared_codes(where, labels, categories)
-        return Column(
-            name, codes=codes, categories=categories, declared=True, ordered=ordered, meant=True
-        )
+        return replace(column, codes=codes, categories=categories, declared=True)
     if byte_codes is not None and len(labels.labels) <= _core.MAX_BYTE_CODES:
         sorted_labels = sort_byte_labels(where, labels, byte_codes)
-        return Column(
-            name,
-            byte_codes=byte_codes,
-            categories=tuple(sorted_labels),
-            declared=labels.declared,
-            ordered=ordered,
-            meant=meant,
-        )
+        return replace(column, byte_codes=byte_codes, categories=tuple(sorted_labels))
     labels = sort_labels(where, labels, in_place=True)  # undeclared, they were made for this
     codes = labels.codes
     if codes.dtype != np.int32 or labels.declared:  # these may be the user's own, and change
         codes = labels.codes.astype(np.int32)
-    return Column(
-        name,
-        codes=codes,
-        categories=tuple(labels.labels),
-        declared=labels.declared,
-        ordered=ordered,
-        meant=meant,
-    )
+    return replace(column, codes=codes, categories=tuple(labels.labels))
 
 
 def _declared_codes(where: str, labels: Factor, categories: tuple[Any, ...]) -> np.ndarray:

@@ -84,11 +84,7 @@ def classes_of_shares(tree: Tree, shares: np.ndarray) -> np.ndarray:
 
 
 def _route(
-    tree: Tree,
-    table: Table,
-    policy: ReadPolicy,
-    n_jobs: int | None,
-    out: np.ndarray | None = None,
+    tree: Tree, table: Table, policy: ReadPolicy, n_jobs: int | None, out: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The leaf of each row; the rows that went down several branches; and their class shares.
 

@@ -84,9 +84,8 @@ class Tree:
     surrogate_attribute: np.ndarray = field(default_factory=_nothing)  # int32
     surrogate_threshold: np.ndarray = field(default_factory=_nothing)  # float64; NaN: a table
     surrogate_low: np.ndarray = field(default_factory=_nothing)  # int32; the branch of <= threshold
-    surrogate_table_start: np.ndarray = field(
-        default_factory=_nothing
-    )  # int64, one more than tests
+    # int64, one more than tests
+    surrogate_table_start: np.ndarray = field(default_factory=_nothing)
     surrogate_table_codes: np.ndarray = field(default_factory=_nothing)  # uint32
     surrogate_table_branch: np.ndarray = field(default_factory=_nothing)  # uint32
     surrogate_agreement: np.ndarray = field(default_factory=_nothing)  # float64
@@ -165,7 +164,7 @@ class Tree:
     sum_up = subtree_sums  # its first name
 
     def kept_nodes(self, is_split: np.ndarray) -> np.ndarray:
-        """As a mask: the nodes that `subtree` keeps, all above which are split."""
+        """A mask of the nodes that `subtree` keeps: those with none but marked nodes above."""
         kept = np.zeros(self.node_count, dtype=bool)
         kept[0] = True
         for level in self.nodes_by_depth()[1:]:

@@ -252,9 +252,7 @@ def _check_contents(
     ok = np.asarray(((proba >= 0) & (proba <= 1 + SUM_SLACK)).all(axis=1))
     require_all(ok, "node", "has class probabilities outside of 0 to 1")
     require_all(
-        np.abs(sums(proba) - 1) <= SUM_SLACK,
-        "node",
-        "has class probabilities that do not sum to 1",
+        np.abs(sums(proba) - 1) <= SUM_SLACK, "node", "has class probabilities that do not sum to 1"
     )
     pred = arrays["pred"]
     require_all((pred >= 0) & (pred < n_classes), "node", "predicts a class that does not exist")

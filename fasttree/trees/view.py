@@ -59,9 +59,7 @@ class Test:
 
     attribute: int
     threshold: float  # NaN where categories decide
-    branch_of: dict[
-        int, int
-    ]  # of the codes present at the node, ascending; none: a threshold decides
+    branch_of: dict[int, int]  # of the codes at the node, ascending; none: a threshold decides
     default_branch: int  # of the other codes; -1 with a threshold
     missing_branch: int
     missing_seen: bool | None  # were there any in training? None: it is not known
