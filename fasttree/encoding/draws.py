@@ -84,7 +84,6 @@ class _Copies:
     key: np.ndarray
     weight: np.ndarray
     even_row: np.ndarray  # of each row with copies that are not drawn ...
-    even_code: np.ndarray
     even_kind: np.ndarray
     first: np.ndarray  # these are numbered among those of their kind, from here ...
     last: np.ndarray  # ... to here, the last excluded
@@ -127,7 +126,6 @@ def _copies(
         key,
         np.ones(len(index)) if whole else weight[index],
         rows[even],
-        codes[even],
         kind[even],
         before,
         before + each[even] - drawn[even],

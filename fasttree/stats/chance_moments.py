@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fasttree.base.elementary import exp, log, log1p
+from fasttree.base.ragged import batches
 from fasttree.base.sums import segment_sums, sums
 from fasttree.stats.contingency import are_whole, degrees_of_freedom, margins, smallest_expected
 from fasttree.stats.special import log_factorial
@@ -167,16 +168,10 @@ def _distinct_pairs(margin: _Array, total: _Array) -> tuple[tuple[_Array, _Array
 def _expand(a: _Array, b: _Array, total: _Array, n_degrees: int) -> list[_Array]:
     """For hypergeometric cells the mean of g, then its coefficients by degree, one each of every cell."""
     first, step, n_points = _support(a, b, total)
-    ends = np.cumsum(n_points)
     parts: list[list[_Array]] = []
-    start = 0
-    while start < len(a):
-        before = ends[start - 1] if start else 0
-        stop = max(int(np.searchsorted(ends, before + _POINTS_AT_ONCE, side="right")), start + 1)
-        batch = slice(start, stop)
+    for batch in batches(n_points, _POINTS_AT_ONCE):
         support = first[batch], step[batch], n_points[batch]
         parts.append(_expand_part(a[batch], b[batch], total[batch], *support, n_degrees))
-        start = stop
     n_kept = max(map(len, parts))
     for part in parts:
         part.extend([np.zeros_like(part[0])] * (n_kept - len(part)))

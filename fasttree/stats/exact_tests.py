@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fasttree.base.elementary import exp, log
+from fasttree.base.ragged import batches
 from fasttree.base.sums import segment_sums, sums, total
 from fasttree.stats.special import log_factorial
 
@@ -60,7 +61,6 @@ def tail_probability(lines: list[Line], columns: _Integers, observed: float) -> 
     tolerance = _TIE * (1 + abs(observed))
     highest, lowest = _reach(lines, columns)
     states = _States(columns[np.newaxis], np.zeros(1), np.ones(1))
-    rows_left = int(columns.sum())
     extreme = 0.0
     for i, line in enumerate(lines[:-1]):
         ways = _ways_to_fill(line.total, np.minimum(columns, line.total))
@@ -70,7 +70,6 @@ def tail_probability(lines: list[Line], columns: _Integers, observed: float) -> 
         if len(states.weight) * len(ways) > MOST_STEPS:
             return _NOT_DONE
         states = _fill(states, line, ways, shares)
-        rows_left -= line.total
         most = states.statistic + _of_columns(highest[i + 1], states.left)
         least = states.statistic + _of_columns(lowest[i + 1], states.left)
         certain = least >= observed - tolerance
@@ -89,14 +88,8 @@ def tail_probabilities_2x2(tables: _Array, term: Term) -> _Array:
     first = np.maximum(0.0, a + b - sums(tables, (1, 2)))
     n_points = (np.minimum(a, b) - first).astype(np.intp) + 1
     p = np.empty(len(tables))
-    ends = np.cumsum(n_points)
-    start = 0
-    while start < len(tables):
-        before = ends[start - 1] if start else 0
-        stop = max(int(np.searchsorted(ends, before + _POINTS_AT_ONCE, side="right")), start + 1)
-        part = slice(start, stop)
+    for part in batches(n_points, _POINTS_AT_ONCE):
         p[part] = _tails_2x2(tables[part], a[part], b[part], first[part], n_points[part], term)
-        start = stop
     return p
 
 
