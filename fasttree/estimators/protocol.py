@@ -128,6 +128,7 @@ class Estimator(Routed):
         return columns_of(self.tree_.schema)
 
     def _describe(self, schema: Schema) -> None:
+        """Set the attributes that scikit-learn expects of a fitted classifier."""
         self.classes_ = schema.classes
         self.n_features_in_ = len(schema.attributes)
         self.__dict__.pop("feature_names_in_", None)
