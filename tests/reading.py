@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import Table, read_table, read_table_for_schema
+from fasttree.tables.training import Table, read_table
 
 COLOURS = ["red", "green", "red", "blue"]
 SIZES = [3, 1, 2, 2]

@@ -15,6 +15,14 @@ def test_a_dataset_has_the_name_columns_too() -> None:
     assert {"Columns", "Dataset"} <= set(fasttree.__all__)
 
 
+def test_a_dataset_says_its_name_by_either() -> None:
+    X, y = fasttree.datasets.play_tennis()
+    said = "Dataset(14 rows, 4 attributes, 2 classes, exact)"
+    assert repr(fasttree.Dataset(X, y)) == repr(fasttree.Columns(X, y)) == said
+    binned = fasttree.Dataset(X, y, max_bins=8)
+    assert repr(binned) == "Dataset(14 rows, 4 attributes, 2 classes, at most 8 bins)"
+
+
 def test_classes_with_two_names() -> None:
     assert pruning.PathChoice is pruning.Choice
     assert message_length.Choices.__name__ == "TestOptions"

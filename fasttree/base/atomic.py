@@ -116,7 +116,7 @@ def _remove_leftovers(folder: str, name: str) -> None:
 
 
 def _start(name: str) -> str:
-    """As much of a name as leaves room for more: it may have 255 bytes."""
+    """The start of a name, which may have 255 bytes, that leaves room for more."""
     return name[:200] if name.isascii() else name[:50]
 
 

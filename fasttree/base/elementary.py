@@ -10,7 +10,9 @@ Arrays give arrays of float64, numbers give floats.
 
 from __future__ import annotations
 
-from typing import Any, overload
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,145 +23,124 @@ _Array = NDArray[Any]
 _Result = NDArray[np.float64]
 
 
-@overload
-def exp(x: float) -> float: ...
-@overload
-def exp(x: _Array) -> _Result: ...
-def exp(x: Any) -> Any:
+class _OfEach(Protocol):
+    @overload
+    def __call__(self, x: float) -> float: ...
+    @overload
+    def __call__(self, x: _Array) -> _Result: ...
+
+
+class _OfPairs(Protocol):
+    @overload
+    def __call__(self, x: float, y: float) -> float: ...
+    @overload
+    def __call__(self, x: _Array, y: _Array | float) -> _Result: ...
+    @overload
+    def __call__(self, x: float, y: _Array) -> _Result: ...
+
+
+def _of_each(function: Callable[[Any], None]) -> _OfEach:
+    """The core's function of this name."""
+    name = function.__name__
+
+    @wraps(function)
+    def computed(x: Any) -> Any:
+        array = np.ascontiguousarray(x, dtype=np.float64)  # at least one number long
+        out = np.empty(array.size)
+        _core.of_each(name, array.reshape(-1), out)
+        return float(out[0]) if np.ndim(x) == 0 else out.reshape(array.shape)
+
+    return computed
+
+
+def _of_pairs(function: Callable[[Any, Any], None]) -> _OfPairs:
+    """The core's function of two numbers that has this name."""
+    name = function.__name__
+
+    @wraps(function)
+    def computed(x: Any, y: Any) -> Any:
+        arrays = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
+        first, second = (np.ascontiguousarray(array).reshape(-1) for array in arrays)
+        out = np.empty(first.size)
+        _core.of_pairs(name, first, second, out)
+        return float(out[0]) if arrays[0].ndim == 0 else out.reshape(arrays[0].shape)
+
+    return computed
+
+
+@_of_each
+def exp(x: Any) -> None:
     """e^x."""
-    return _of_each("exp", x)
 
 
-@overload
-def expm1(x: float) -> float: ...
-@overload
-def expm1(x: _Array) -> _Result: ...
-def expm1(x: Any) -> Any:
-    """e^x - 1, also near 0."""
-    return _of_each("expm1", x)
-
-
-@overload
-def log(x: float) -> float: ...
-@overload
-def log(x: _Array) -> _Result: ...
-def log(x: Any) -> Any:
+@_of_each
+def log(x: Any) -> None:
     """The natural logarithm; -inf of 0, NaN of less.
 
     >>> log(1.0), log(0.0)
     (0.0, -inf)
     """
-    return _of_each("log", x)
 
 
-@overload
-def log2(x: float) -> float: ...
-@overload
-def log2(x: _Array) -> _Result: ...
-def log2(x: Any) -> Any:
+@_of_each
+def log2(x: Any) -> None:
     """The logarithm to base 2, exact of powers of two.
 
     >>> log2(np.array([8, 0.25])).tolist()
     [3.0, -2.0]
     """
-    return _of_each("log2", x)
 
 
-@overload
-def log1p(x: float) -> float: ...
-@overload
-def log1p(x: _Array) -> _Result: ...
-def log1p(x: Any) -> Any:
+@_of_each
+def log1p(x: Any) -> None:
     """log(1 + x), also near 0."""
-    return _of_each("log1p", x)
 
 
-@overload
-def log_gamma(x: float) -> float: ...
-@overload
-def log_gamma(x: _Array) -> _Result: ...
-def log_gamma(x: Any) -> Any:
+@_of_each
+def log_gamma(x: Any) -> None:
     """log(Gamma(x)) of numbers > 0.
 
     >>> log_gamma(np.array([1.0, 4.0, 0.5])).round(6).tolist()
     [0.0, 1.791759, 0.572365]
     """
-    return _of_each("log_gamma", x)
 
 
-def gamma(x: float) -> float:
+@_of_each
+def gamma(x: Any) -> None:
     """Gamma(x) of a number > 0.
 
     >>> round(gamma(5.0), 9)
     24.0
     """
-    return float(_of_each("gamma", x))
 
 
-@overload
-def erfc(x: float) -> float: ...
-@overload
-def erfc(x: _Array) -> _Result: ...
-def erfc(x: Any) -> Any:
+@_of_each
+def erfc(x: Any) -> None:
     """1 less the error function, also where that is nearly 1: erfc(|z| / sqrt(2)) is P(|Z| > |z|) of a normal variable.
 
     >>> erfc(0.0)
     1.0
     """
-    return _of_each("erfc", x)
 
 
-@overload
-def power(x: float, y: float) -> float: ...
-@overload
-def power(x: _Array, y: _Array | float) -> _Result: ...
-@overload
-def power(x: float, y: _Array) -> _Result: ...
-def power(x: Any, y: Any) -> Any:
+@_of_pairs
+def power(x: Any, y: Any) -> None:
     """x^y for x >= 0.
 
     >>> power(2.0, 10.0), power(4.0, 0.5)
     (1024.0, 2.0)
     """
-    return _of_pairs("power", x, y)
 
 
-@overload
-def logaddexp(x: float, y: float) -> float: ...
-@overload
-def logaddexp(x: _Array, y: _Array | float) -> _Result: ...
-@overload
-def logaddexp(x: float, y: _Array) -> _Result: ...
-def logaddexp(x: Any, y: Any) -> Any:
+@_of_pairs
+def logaddexp(x: Any, y: Any) -> None:
     """log(e^x + e^y), also where the powers are no numbers."""
-    return _of_pairs("logaddexp", x, y)
 
 
-@overload
-def logaddexp2(x: float, y: float) -> float: ...
-@overload
-def logaddexp2(x: _Array, y: _Array | float) -> _Result: ...
-@overload
-def logaddexp2(x: float, y: _Array) -> _Result: ...
-def logaddexp2(x: Any, y: Any) -> Any:
+@_of_pairs
+def logaddexp2(x: Any, y: Any) -> None:
     """log2(2^x + 2^y), likewise.
 
     >>> logaddexp2(3.0, 3.0)
     4.0
     """
-    return _of_pairs("logaddexp2", x, y)
-
-
-def _of_each(name: str, x: Any) -> Any:
-    array = np.ascontiguousarray(x, dtype=np.float64)  # at least one number long
-    out = np.empty(array.size)
-    _core.of_each(name, array.reshape(-1), out)
-    return float(out[0]) if np.ndim(x) == 0 else out.reshape(array.shape)
-
-
-def _of_pairs(name: str, x: Any, y: Any) -> Any:
-    arrays = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
-    one, other = (np.ascontiguousarray(array).reshape(-1) for array in arrays)
-    out = np.empty(one.size)
-    _core.of_pairs(name, one, other, out)
-    return float(out[0]) if arrays[0].ndim == 0 else out.reshape(arrays[0].shape)

@@ -13,9 +13,8 @@ from fasttree import _core
 _Array = NDArray[Any]
 _Result = NDArray[np.float64]
 
-MADE_UP = (
-    1e-13  # of a column's diagonal cell: less beside the columns before it is nothing but rounding
-)
+# Of a column's diagonal cell: less beside the columns before it is nothing but rounding.
+MADE_UP = 1e-13
 
 
 def product(a: _Array, b: _Array) -> _Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from fasttree.base.values import short_repr
@@ -13,14 +13,15 @@ from fasttree.base.values import short_repr
 LIBRARIES = ("pandas", "polars")
 
 
-def aligned(rows: Sequence[Sequence[str]], n_left: int) -> str:
-    """Columns of equal width: the first `n_left` flush left, the others flush right."""
+def aligned(rows: Sequence[Sequence[str]], n_left: int = 0, left: Collection[int] = ()) -> str:
+    """Columns of equal width: the first `n_left` and those numbered in `left` flush left, the others flush right."""
+    at_left = {*range(n_left), *left}
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
         cells = [
-            cell.ljust(width) if place < n_left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if column in at_left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)

@@ -18,13 +18,13 @@ _RULE = re.compile(
 
 
 def readable(value: Any) -> str:
-    """A name or label of a tree as it is, or in quotes if it could be mistaken: it has signs of the grammar, is empty
-    ..."""
+    """A name or label of a tree as it is, or in quotes if it could be mistaken: if it has signs of the grammar or is
+    empty."""
     return _readable(str(value), _TREE)
 
 
 def readable_in_rule(value: Any) -> str:
-    """The same in the text of a rule."""
+    """A name or label in the text of a rule, in quotes if it could be mistaken for a part of the rule."""
     return _readable(str(value), _RULE)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 NONE = np.int32(-1)
@@ -43,3 +45,14 @@ def take_lists(
     """Some of the lists ``values[list_offsets[i]:list_offsets[i + 1]]``: their own offsets, and their values."""
     n_items = lengths(list_offsets)[which]
     return offsets(n_items), values[flat_indices(list_offsets[which], n_items)]
+
+
+def batches(lengths: np.ndarray, most: int) -> Iterator[slice]:
+    """The lists in runs of at most `most` items together; a longer list is a run of its own."""
+    ends = np.cumsum(lengths)
+    start = 0
+    while start < len(lengths):
+        before = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
+        yield slice(start, stop)
+        start = stop

@@ -51,7 +51,7 @@ def sums(values: _Array, axis: int | tuple[int, ...] = -1, keepdims: bool = Fals
 
 
 def segment_sums(values: _Array, start: _Array) -> _Array:
-    """The sums of the stretches of an array that begin at ascending places; the last ends with the array. Of a table
+    """The sums of the stretches of an array that begin at ascending indices; the last ends with the array. Of a table
     [row, column] those of each column.
 
     >>> segment_sums(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 3])).tolist()

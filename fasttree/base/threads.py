@@ -63,9 +63,8 @@ class ThreadTeam:
 
     def __init__(self, n_jobs: int | None, most: int | None = None, brief: bool = False) -> None:
         """`most`: for so many threads there is work, whatever `n_jobs` allows."""
-        if (
-            most is not None and most <= 1
-        ):  # joblib is not asked: it takes longer than the prediction of a row
+        # Where one will do joblib is not asked: it takes longer than the prediction of a row.
+        if most is not None and most <= 1:
             self.size = 1
         else:
             self.size = allowed = count_threads(n_jobs)

@@ -125,12 +125,67 @@ def _without_zone(time: datetime.datetime) -> datetime.datetime:
     return time if time.tzinfo is None else time.astimezone(datetime.UTC).replace(tzinfo=None)
 
 
+# -- numpy's arrays ----------------------------------------------------------------------------------------------------
+
+# numpy's units of time: how many microseconds one has, or how many of it make a microsecond
+_MICROSECONDS_PER = {
+    "W": 604_800_000_000,
+    "D": 86_400_000_000,
+    "h": 3_600_000_000,
+    "m": 60_000_000,
+    "s": 1_000_000,
+    "ms": 1_000,
+    "us": 1,
+}
+_PER_MICROSECOND = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
+
+
+def array_microseconds(
+    where: str, values: np.ndarray, hidden: np.ndarray | None = None
+) -> np.ndarray:
+    """Times as microseconds (points in time: since 1970): one unit, so that a model takes any library's.
+
+    Exact between the years 1684 and 2255, and rounded to 32 microseconds in the year 9999.
+    """
+    missing = np.isnat(values) if hidden is None else np.isnat(values) | hidden
+    if missing.all():  # NaT alone may come without a unit
+        return np.full(len(values), np.nan)
+    unit, step = np.datetime_data(values.dtype)
+    if values.dtype.kind == "M" and unit in ("Y", "M"):
+        values, unit, step = values.astype("datetime64[D]"), "D", 1
+    counts = values.astype(np.int64)
+    counts[missing] = 0
+    if unit in _MICROSECONDS_PER:
+        numbers = counts.astype(np.float64) * (_MICROSECONDS_PER[unit] * step)
+        numbers[missing] = np.nan
+        return numbers
+    if unit not in _PER_MICROSECOND:
+        raise TypeError(
+            f"{where} has durations in the unit {unit!r}, which has no fixed length: use days."
+        )
+    counts *= step
+    whole = counts // _PER_MICROSECOND[unit]
+    finer = whole * _PER_MICROSECOND[unit] != counts
+    if finer.any():
+        raise finer_error(where, int(np.argmax(finer)))
+    numbers = whole.astype(np.float64)
+    numbers[missing] = np.nan
+    return numbers
+
+
+def finer_error(where: str, row: int) -> ValueError:
+    return ValueError(
+        f"{where} has a time with a resolution finer than a microsecond in row {row}: "
+        "round it to microseconds, or convert it to numbers in the unit that you need."
+    )
+
+
 # -- for people --------------------------------------------------------------------------------------------------------
 
 
 def time_text(value: float, kind: str) -> str:
-    """As short as can be without losing a microsecond. Times are whole microseconds, so halves, as thresholds have
-    them, are cut off: no time lies between."""
+    """A time as text, as short as can be without losing a microsecond. Times are whole microseconds, so halves, as
+    thresholds have them, are cut off: no time lies between."""
     if not math.isfinite(value):
         return str(value)
     count = math.floor(value)

@@ -32,7 +32,7 @@ def value_kind(kind: type) -> str:
 
 
 def value_kinds(labels: Iterable[Any]) -> dict[str, Any]:
-    """The families among labels, each with an example. A bool is a number here: 1 matches True."""
+    """The kinds of value among labels, each with an example. A bool is a number here: 1 matches True."""
     examples: dict[str, Any] = {}
     for kind, label in {type(label): label for label in labels}.items():
         name = value_kind(kind)

@@ -18,7 +18,8 @@ from fasttree.batch.read_columns import AttributeReader, Reading
 from fasttree.batch.report import Report
 from fasttree.files.csv_style import CsvStyle, other_delimiter
 from fasttree.files.errors import ArgumentError, InputError
-from fasttree.tables.training import Table, are_shuffled
+from fasttree.tables.fitted import are_shuffled
+from fasttree.tables.training import Table
 
 MODES = ("normal", "strict", "lenient")
 PREDICTION, LEAF, RULE, SHARE = "prediction", "leaf", "rule", "proba_"

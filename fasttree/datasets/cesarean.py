@@ -85,7 +85,7 @@ def make_cesarean_cohort(
         raise ValueError(f"random_state must be None or an integer >= 0, got {random_state!r}")
     values, others, draw = (np.random.default_rng([int(seed), stream]) for stream in range(3))
     drawn = _draw(n_rows, values)
-    # In a small table the rarest levels have a row or two, from which no rate can be had.
+    # In a small table the rarest categories have a row or two, from which no rate can be had.
     population = drawn if n_rows >= N_ROWS else _draw(N_ROWS, others)
     coefficients = calibrated(population.told, population.offset(interactions), OVERALL)
     log_odds = drawn.offset(interactions) + coefficients[0]
@@ -171,7 +171,7 @@ def _of_conditions(n_rows: int, rng: np.random.Generator) -> list[SurveyColumn]:
 
 
 def _interactions(told: dict[str, SurveyColumn]) -> np.ndarray:
-    """What pairs of levels add to the log odds, over and above each by itself."""
+    """What pairs of categories add to the log odds, over and above each by itself."""
 
     def rows(name: str, state: str) -> np.ndarray:
         factor = told[name]

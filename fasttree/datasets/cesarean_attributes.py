@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Condition(NamedTuple):
-    """Two levels: `share` of the women have the second."""
+    """Two categories: `share` of the women have the second."""
 
     name: str
     share: float
@@ -22,7 +22,7 @@ class Condition(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of several levels, each with its share."""
+    """One of several categories, each with its share."""
 
     name: str
     levels: tuple[str, ...]

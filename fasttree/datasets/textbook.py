@@ -121,14 +121,11 @@ def _mammals(part: str) -> _Columns:
 def _read(file: str) -> _Columns:
     text = resources.files("fasttree.datasets").joinpath(f"{file}.csv").read_text("utf-8")
     header, *rows = csv.reader(text.splitlines())
-    return {name: [row[place] for row in rows] for place, name in enumerate(header)}
+    return {name: [row[j] for row in rows] for j, name in enumerate(header)}
 
 
 def _attributes_and_class(
-    columns: _Columns,
-    orders: _Orders,
-    as_frame: bool,
-    index: list[str] | None = None,
+    columns: _Columns, orders: _Orders, as_frame: bool, index: list[str] | None = None
 ) -> tuple[Any, Any]:
     """The last column as y, the others as X; columns without a declared order are numbers."""
     if as_frame:

@@ -2,14 +2,14 @@
 """Classes that count more than others: class weights, and what a mistake costs.
 
 Growth multiplies the weight of each class by a factor, and so works with other prior probabilities than the data's: a
-class counts for its weight times what its rows cost on average when they are taken for another class. A leaf then
-predicts the class that is cheapest there.
+class counts for its weight times what its rows cost on average when they are taken for another class. Which class a
+leaf then predicts is decided in `trees.decide`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +19,7 @@ from fasttree.base.checks import as_float
 from fasttree.base.sums import sums, total
 from fasttree.base.values import short_repr, to_python
 from fasttree.tables.numpy_columns import masked_places
-from fasttree.tables.schema import ClassPriors, Schema
+from fasttree.tables.schema import ClassPriors
 
 # Two doubles that stand for the same number differ by rounding alone; a number of few digits may be typed a bit off.
 # (largest denominator, relative difference): in each pair two fractions are too far apart to be taken for each other.
@@ -28,9 +28,6 @@ _MOST_MULTIPLE = 2**52  # of all the denominators: float64 holds whole numbers u
 # Of class weights and costs the ratios count. Beyond 2**(+-100) they are scaled, and a ratio beyond 2**300 counts as
 # that: their products, sums and squares are numbers then.
 _MOST_EXPONENT, _MOST_RATIO = 100, 300
-
-CLASS_TIE = 1e-10
-LAST_BITS = 2.0**-48  # of class shares: what the rounding of doubles comes to
 
 
 # -- what the user says ----------------------------------------------------------------------------
@@ -52,12 +49,12 @@ def check_class_weight(
             'class_weight must be None, "balanced" or a dict {class: weight}, '
             f"got {short_repr(class_weight)}"
         )
-    place_of = _places(classes)
+    index_of = _indices(classes)
     weights = np.ones(len(classes))
     for label, weight in class_weight.items():
-        place = _find(label, place_of, "class_weight")
-        weights[place] = as_float(weight)
-        if not 0 < weights[place] < math.inf:
+        index = _find(label, index_of, "class_weight")
+        weights[index] = as_float(weight)
+        if not 0 < weights[index] < math.inf:
             raise ValueError(
                 f"class_weight: the weight of {short_repr(label)} must be a finite number above 0, "
                 f"got {short_repr(weight)}"
@@ -96,17 +93,17 @@ def check_misclassification_cost(matrix: Any, classes: np.ndarray) -> np.ndarray
 
 def _cost_of_dicts(matrix: Mapping[Any, Any], names: list[Any]) -> np.ndarray:
     argument = "misclassification_cost"
-    place_of = _places(names)
+    index_of = _indices(names)
     cost = 1.0 - np.eye(len(names))
     for label, row in matrix.items():
-        true = _find(label, place_of, argument)
+        true = _find(label, index_of, argument)
         if not isinstance(row, Mapping):
             raise TypeError(
                 f"{argument}: the costs of the true class {short_repr(label)} must be a dict "
                 f"{{predicted class: cost}}, got {short_repr(row)}"
             )
         for other, value in row.items():
-            predicted = _find(other, place_of, argument)
+            predicted = _find(other, index_of, argument)
             cost[true, predicted] = _cost(value, label, other)
     return cost
 
@@ -178,18 +175,18 @@ def _tamed(values: np.ndarray) -> np.ndarray:
     return np.where(counts, np.maximum(values, least), 0.0)
 
 
-def _places(classes: Any) -> dict[Any, int]:
-    return {to_python(label): place for place, label in enumerate(classes)}
+def _indices(classes: Any) -> dict[Any, int]:
+    return {to_python(label): index for index, label in enumerate(classes)}
 
 
-def _find(label: Any, place_of: Mapping[Any, int], argument: str) -> int:
-    place = place_of.get(to_python(label))
-    if place is None:
+def _find(label: Any, index_of: Mapping[Any, int], argument: str) -> int:
+    index = index_of.get(to_python(label))
+    if index is None:
         raise ValueError(
             f"{argument} contains the class {short_repr(label)}, which is not in y: "
-            f"its classes are {short_repr(list(place_of))}"
+            f"its classes are {short_repr(list(index_of))}"
         )
-    return place
+    return index
 
 
 # -- what growth makes of it -----------------------------------------------------------------------
@@ -222,7 +219,7 @@ def to_ratios(factors: np.ndarray | None) -> np.ndarray | None:
     if whole is None:
         return np.asarray(factors / factors.max())
     shared = math.gcd(*whole)
-    return None if len(set(whole)) == 1 else np.array([one / shared for one in whole])
+    return None if len(set(whole)) == 1 else np.array([ratio / shared for ratio in whole])
 
 
 def _whole_ratios(factors: np.ndarray) -> list[int] | None:
@@ -247,58 +244,3 @@ def _fraction(ratio: Fraction) -> Fraction | None:
         if abs(nearest - ratio) <= tolerance * ratio:
             return nearest
     return None
-
-
-# -- what a leaf makes of it -----------------------------------------------------------------------
-
-
-def raised(shares: np.ndarray) -> np.ndarray:
-    """Class shares [..., class] in which those that rounding alone keeps below the largest equal it.
-
-    So a tie is one for everybody: for `majority_class`, and for the argmax of the shares that users see.
-    """
-    largest = shares.max(axis=-1, keepdims=True)
-    return np.where(shares >= largest - CLASS_TIE, largest, shares)
-
-
-def snap_near_ties(shares: np.ndarray) -> np.ndarray:
-    """Class shares in which near ties are ties, as `raised` makes them; those of a row add up to what they did, but for
-    their last bits."""
-    found = raised(shares)
-    more = in_order(found - shares)
-    return found / np.where(more > LAST_BITS, 1.0 + more, 1.0)
-
-
-def in_order(values: np.ndarray) -> np.ndarray:
-    """The sums of the rows [..., 1], from left to right: `sum` has another order on every processor."""
-    return np.asarray(values.cumsum(axis=-1)[..., -1:])
-
-
-def majority_class(shares: np.ndarray, tie_order: Sequence[int] | np.ndarray) -> np.ndarray:
-    """The class with the largest of each row's shares, or counts; the first in `tie_order` of several. ``()``: in the
-    order of the columns."""
-    if not len(tie_order):
-        return np.asarray(shares.argmax(axis=1))
-    order = np.asarray(tie_order)
-    return np.asarray(order[shares[:, order].argmax(axis=1)])
-
-
-def classes_of_shares(shares: np.ndarray, schema: Schema) -> np.ndarray:
-    """The class number for each row of class shares, `snap_near_ties` ones: the cheapest if mistakes have costs, else
-    the likeliest."""
-    if schema.priors.cost_matrix is None:
-        return majority_class(shares, schema.tie_order)
-    every = range(shares.shape[1])
-    return min_cost_class(shares, schema.priors.cost_matrix, np.array(schema.tie_order or every))
-
-
-def min_cost_class(shares: np.ndarray, cost: np.ndarray, tie_order: np.ndarray) -> np.ndarray:
-    """The class of each row of `shares` that costs least on average; the first in `tie_order` of several."""
-    expected = np.zeros(shares.shape)
-    # In one order: a matrix product adds up in another on every processor.
-    for true in range(len(cost)):
-        expected += shares[:, true, np.newaxis] * cost[true]
-    least = expected.min(axis=1, keepdims=True)
-    best = expected <= least * (1 + CLASS_TIE)
-    order = np.asarray(tie_order)
-    return np.asarray(order[best[:, order].argmax(axis=1)])

@@ -1,43 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns: a training table encoded once, to be fitted many times."""
+"""Dataset: a training table encoded once, to be fitted many times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from fasttree.base import progress
 from fasttree.base.checks import check_max_bins, check_n_jobs
-from fasttree.base.memory import release_freed
 from fasttree.base.threads import ThreadTeam
-from fasttree.base.values import column_label
-from fasttree.encoding.class_weights import (
-    check_class_weight,
-    check_misclassification_cost,
-    factors,
-    to_ratios,
-)
 from fasttree.encoding.encode import encode, most_threads
 from fasttree.encoding.encoded_table import EncodedTable
-from fasttree.encoding.weights import IntegerWeights, to_integer_weights
+from fasttree.encoding.weights import to_integer_weights
 from fasttree.tables.doubts import warn_of_columns
-from fasttree.tables.schema import ClassPriors
-from fasttree.tables.training import (
-    Column,
-    Table,
-    Target,
-    missing_value_error,
-    open_container,
-    read_table,
-    read_target,
-    read_weights,
-)
-
-MISSING_REMEDY = 'use missing="branch" or missing="category", or impute it'
+from fasttree.tables.training import Table, Target, read_table, read_target
 
 
 class Dataset:
@@ -95,12 +72,12 @@ class Dataset:
         weight: np.ndarray | None = None,
     ) -> Dataset:
         """Encode a table that has already been read and is not modified. The weights of the rows determine the bins."""
-        columns = cls.__new__(cls)
-        columns.max_bins = max_bins
+        dataset = cls.__new__(cls)
+        dataset.max_bins = max_bins
         with ThreadTeam(n_jobs, most_threads(table.n_rows, len(table.names))) as team:
             integer_weights = None if weight is None else to_integer_weights(weight)
-            columns.encoded = encode(table, target, team, max_bins, integer_weights)
-        return columns
+            dataset.encoded = encode(table, target, team, max_bins, integer_weights)
+        return dataset
 
     @property
     def n_rows(self) -> int:
@@ -113,7 +90,7 @@ class Dataset:
     def __repr__(self) -> str:
         kind = "exact" if self.max_bins is None else f"at most {self.max_bins} bins"
         return (
-            f"Columns({self.n_rows} rows, {self.n_attributes} attributes, "
+            f"Dataset({self.n_rows} rows, {self.n_attributes} attributes, "
             f"{self.encoded.n_classes} classes, {kind})"
         )
 
@@ -127,180 +104,3 @@ def _own_values(table: Table) -> Table:
     assert table.columns is not None
     columns = [c if c.values is None else replace(c, values=c.values.copy()) for c in table.columns]
     return replace(table, columns=tuple(columns))
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingSet:
-    """What a model is fitted to."""
-
-    encoded: EncodedTable
-    weights: IntegerWeights | None
-    used_up: bool  # the encoded table serves this one fit and may be destroyed by it
-    n_given: int  # rows of the user's table ...
-    present: np.ndarray | None  # ... and the numbers of those that were encoded, if not all
-    weight: np.ndarray | None  # as the user gave it
-
-    def without(self, left_out: np.ndarray, missing: str) -> IntegerWeights:
-        """The weights for a fit without what is `left_out` of the weight of each row."""
-        weight = np.ones(self.encoded.n_rows) if self.weight is None else self.weight
-        weights = _weights_of(self.encoded, weight - left_out, missing)
-        assert weights is not None
-        return weights
-
-    def as_counted(self, weight: np.ndarray) -> np.ndarray:
-        """What parts of the rows' weights add to the class counts of a tree."""
-        plain, whole = self.plain_weights(), self.weight
-        if plain is None or whole is None:
-            return weight
-        divided = weight * (plain / np.maximum(whole, 1.0))  # which whole numbers are alone
-        return np.where(weight == whole, plain, divided)
-
-    def plain_weights(self) -> np.ndarray | None:
-        """What each row adds to the class counts of a tree; None: 1 each."""
-        if self.weights is None:
-            return None
-        return self.weights.plain_rows(self.encoded.y) / self.weights.steps_per_unit
-
-    def table(self) -> Table:
-        """The rows as routing reads them; to be called before the lists are used up."""
-        encoded = self.encoded
-        if isinstance(encoded.raw_values, np.ndarray):
-            names, named = encoded.schema.names, encoded.schema.named
-            return Table(encoded.n_rows, names, named, matrix=encoded.raw_values)
-        columns = []
-        for place, attribute in enumerate(encoded.schema.attributes):
-            if attribute.categories is None:
-                values = encoded.values_of(place)
-                columns.append(Column(attribute.name, values=values, time=attribute.time))
-                continue
-            codes = encoded.codes_of(place).astype(np.int32) - 1
-            columns.append(
-                Column(
-                    attribute.name,
-                    codes=codes,
-                    categories=attribute.categories,
-                    declared=True,
-                    ordered=attribute.ordered,
-                )
-            )
-        return Table(
-            encoded.n_rows, encoded.schema.names, encoded.schema.named, columns=tuple(columns)
-        )
-
-
-@contextmanager
-def training(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    categorical_features: Any,
-    max_bins: Any,
-    n_jobs: Any,
-    missing: str,
-    *,
-    ordered_features: Any = "from_dtype",
-    class_weight: Any = None,
-    misclassification_cost: Any = None,
-) -> Iterator[tuple[TrainingSet, ThreadTeam]]:
-    """Read and encode what a user passes to ``fit``, and gather the threads that work on it."""
-    max_bins, n_jobs = check_max_bins(max_bins), check_n_jobs(n_jobs)
-    if isinstance(X, Dataset):
-        _check_columns(X, y, categorical_features, ordered_features, max_bins)
-        weight = read_weights(sample_weight, X.n_rows)
-        encoded = _with_priors(X.encoded, weight, class_weight, misclassification_cost)
-        weights = _weights_of(encoded, weight, missing)
-        with ThreadTeam(n_jobs, most_threads(X.n_rows, X.n_attributes)) as team:
-            yield TrainingSet(encoded, weights, False, X.n_rows, None, weight), team
-        return
-    container = open_container(X)
-    with ThreadTeam(n_jobs, most_threads(container.n_rows, len(container.names))) as team:
-        progress.step(f"reading {container.n_rows:,} rows of {len(container.names):,} columns")
-        table = read_table(
-            container, categorical_features, ordered_features, team.run, to_encode=True
-        )
-        target = read_target(y, table.n_rows)
-        n_given = table.n_rows
-        weight = read_weights(sample_weight, n_given)
-        present = None
-        if weight is not None and not weight.all():
-            present = np.flatnonzero(weight)
-            table, target, weight = table.take(present), target.take(present), weight[present]
-        warn_of_columns(table)
-        integer_weights = None if weight is None else to_integer_weights(weight)
-        progress.step("sorting the columns")
-        encoded = encode(table, target, team, max_bins, integer_weights)
-        del container, table, target, integer_weights  # the encoded table has taken what it needs
-        release_freed(4 * encoded.n_rows * encoded.n_attributes)
-        encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)
-        weights = _weights_of(encoded, weight, missing, present)
-        yield TrainingSet(encoded, weights, True, n_given, present, weight), team
-
-
-def _with_priors(
-    encoded: EncodedTable, weight: np.ndarray | None, class_weight: Any, cost: Any
-) -> EncodedTable:
-    if class_weight is None and cost is None:
-        return encoded
-    classes = encoded.schema.classes
-    steps = (
-        None if weight is None else to_integer_weights(weight).quantised
-    )  # their sums are exact in any order
-    totals = np.bincount(encoded.y, weights=steps, minlength=len(classes))
-    priors = ClassPriors(
-        check_class_weight(class_weight, classes, totals),
-        check_misclassification_cost(cost, classes),
-    )
-    return replace(encoded, schema=replace(encoded.schema, priors=priors))
-
-
-def _weights_of(
-    encoded: EncodedTable,
-    weight: np.ndarray | None,
-    missing: str,
-    present: np.ndarray | None = None,
-) -> IntegerWeights | None:
-    """The weights as growth wants them, once it is known whether values are missing. `present`: the rows of the user's
-    table that were encoded, if not all of them."""
-    has_missing = bool(encoded.has_missing.any())
-    if missing == "error" and has_missing:
-        refuse_missing(encoded, present)
-    ratios = to_ratios(
-        factors(encoded.schema.priors.class_weight, encoded.schema.priors.cost_matrix)
-    )
-    shares_rows = missing == "fractional" and has_missing
-    if weight is None and ratios is None and not shares_rows:
-        return None
-    integer_weights = to_integer_weights(
-        np.ones(encoded.n_rows) if weight is None else weight, fractional=shares_rows
-    )
-    return integer_weights if ratios is None else integer_weights.times(ratios, encoded.y)
-
-
-def _check_columns(
-    columns: Dataset, y: Any, categorical_features: Any, ordered_features: Any, max_bins: int | None
-) -> None:
-    if y is not None:
-        raise ValueError("y must be None when X is a fasttree.Columns, which contains the classes")
-    if max_bins is not None and max_bins != columns.max_bins:
-        raise ValueError(
-            f"max_bins={max_bins} does not match the Columns, which were encoded with max_bins={columns.max_bins}: "
-            "pass max_bins to fasttree.Columns instead"
-        )
-    for name, value in (
-        ("categorical_features", categorical_features),
-        ("ordered_features", ordered_features),
-    ):
-        if not isinstance(value, str) or value != "from_dtype":
-            raise ValueError(
-                f'{name} must be "from_dtype" when X is a fasttree.Columns, got {value!r}: '
-                f"pass {name} to fasttree.Columns instead"
-            )
-
-
-def refuse_missing(encoded: EncodedTable, present: np.ndarray | None) -> None:
-    """Raise an error that names the first column with a missing value, and its row in the user's table."""
-    attribute = int(np.argmax(encoded.has_missing))
-    row = encoded.first_missing(attribute)
-    if present is not None:
-        row = int(present[row])
-    raise missing_value_error(column_label(encoded.schema.names[attribute]), row, MISSING_REMEDY)

@@ -20,10 +20,7 @@ import numpy as np
 from fasttree.base.sums import segment_sums, total
 from fasttree.encoding.row_hashes import with_classes
 
-NOWHERE, DIVIDED = (
-    -1,
-    -2,
-)  # for the fold of a row: it is in none; its weight is divided over several
+NOWHERE, DIVIDED = -1, -2  # for the fold of a row: it is in none, or divided over several
 MOST_DRAWS = 2**22
 # Copies of a kind that are drawn one by one: the first of these numbers that keeps all the draws below MOST_DRAWS.
 MOST_OF_A_KIND = tuple(2**k for k in range(16, 3, -1))
@@ -57,8 +54,8 @@ class Folds:
 
     def weights(self, fold: int) -> np.ndarray:
         """What each row weighs in a fold."""
-        there = self.fold == fold
-        return np.bincount(self.row[there], self.weight[there], minlength=self.n_rows)
+        is_in = self.fold == fold
+        return np.bincount(self.row[is_in], self.weight[is_in], minlength=self.n_rows)
 
     def filled(self) -> list[int]:
         """The folds that hold any rows."""
@@ -87,7 +84,6 @@ class _Copies:
     key: np.ndarray
     weight: np.ndarray
     even_row: np.ndarray  # of each row with copies that are not drawn ...
-    even_code: np.ndarray
     even_kind: np.ndarray
     first: np.ndarray  # these are numbered among those of their kind, from here ...
     last: np.ndarray  # ... to here, the last excluded
@@ -117,20 +113,19 @@ def _copies(
     n_of_kind = np.add.reduceat(each, begin)
     n_drawn = _n_drawn(n_of_kind, step)
     drawn = np.clip(n_drawn[kind] - number, 0, each)
-    place = np.repeat(np.arange(len(rows)), drawn)
-    copy = np.arange(len(place)) - np.repeat(np.cumsum(n_drawn) - n_drawn, n_drawn)
-    key = with_classes(hashes[begin], codes[begin])[kind[place]]
+    index = np.repeat(np.arange(len(rows)), drawn)
+    copy = np.arange(len(index)) - np.repeat(np.cumsum(n_drawn) - n_drawn, n_drawn)
+    key = with_classes(hashes[begin], codes[begin])[kind[index]]
     key = np.where(copy > 0, with_classes(key, copy), key)
     even = np.flatnonzero(each > drawn)
     before = number[even] + drawn[even] - n_drawn[kind[even]]
     return _Copies(
         len(rows) if weights is None else len(weights),
-        rows[place],
-        codes[place],
+        rows[index],
+        codes[index],
         key,
-        np.ones(len(place)) if whole else weight[place],
+        np.ones(len(index)) if whole else weight[index],
         rows[even],
-        codes[even],
         kind[even],
         before,
         before + each[even] - drawn[even],
@@ -178,11 +173,11 @@ def _in_turn(copies: _Copies, n_folds: int) -> tuple[np.ndarray, np.ndarray, np.
         return (number[:, np.newaxis] - folds + n_folds - 1) // n_folds
 
     weight = up_to(copies.last[several]) - up_to(copies.first[several])
-    place, fold = np.nonzero(weight)
+    index, fold = np.nonzero(weight)
     return (
-        np.append(copies.even_row[alone], copies.even_row[several][place]),
+        np.append(copies.even_row[alone], copies.even_row[several][index]),
         np.append(copies.first[alone] % n_folds, fold),
-        np.append(np.ones(len(alone)), weight[place, fold].astype(np.float64)),
+        np.append(np.ones(len(alone)), weight[index, fold].astype(np.float64)),
     )
 
 

@@ -26,7 +26,7 @@ MOST_ROWS = 2**32 - 1
 MOST_CODES = 2**31 - 1
 THREADED_CELLS = 200_000  # below, starting threads costs more than they bring
 CELLS_OF_THREAD, ROWS_OF_THREAD = 25_000, 32_768  # with less, one more thread brings nothing
-# Of the keys of some columns, made together so that a row-major table is read by cache lines.
+# Of the keys of several columns, made together so that a row-major table is read by cache lines.
 BLOCK_BYTES = 2**24
 
 
@@ -56,7 +56,7 @@ def encode(
     else:
         # What may have to be sorted takes longest, and a thread that began it last would be waited for.
         columns = table.columns or ()
-        order = sorted(range(n_attributes), key=lambda place: columns[place].values is None)
+        order = sorted(range(n_attributes), key=lambda j: columns[j].values is None)
         team.run(lambda _, i: work.encode_column(order[i]), n_attributes, threaded)
     return work.finish()
 
@@ -65,11 +65,7 @@ class _Encoding:
     """The arrays of an `EncodedTable` while they are being filled, attribute by attribute."""
 
     def __init__(
-        self,
-        table: Table,
-        target: Target,
-        max_bins: int | None,
-        weights: IntegerWeights | None,
+        self, table: Table, target: Target, max_bins: int | None, weights: IntegerWeights | None
     ) -> None:
         n, d = table.n_rows, len(table.names)
         self.table = table
@@ -99,7 +95,7 @@ class _Encoding:
     # -- numeric ---------------------------------------------------------------------------------------------------
 
     def encode_block(self, worker: int, attributes: range) -> None:
-        """Some adjacent columns of a table in one piece."""
+        """Adjacent columns of a table in one piece."""
         assert self.table.matrix is not None
         values = self.table.matrix[:, attributes.start : attributes.stop]
         self.encode_numbers(attributes, values, self.keys[worker][: len(attributes)], attributes)
@@ -118,9 +114,12 @@ class _Encoding:
             values = column.byte_coded.values()
         assert values is not None
         row = self.free.pop()  # the keys stand where the list will
-        here = range(attribute, attribute + 1)
+        attributes = range(attribute, attribute + 1)
         self.raw_values[attribute] = self.encode_numbers(
-            here, values[:, np.newaxis], self.sorted_entries[row : row + 1], range(row, row + 1)
+            attributes,
+            values[:, np.newaxis],
+            self.sorted_entries[row : row + 1],
+            range(row, row + 1),
         )[:, 0]
         if self.list_row[attribute] < 0:
             self.free.append(row)
@@ -138,9 +137,9 @@ class _Encoding:
         the values, as the lists refer to them."""
         if values.dtype == bool:
             values = values.view(np.uint8)
-        here = slice(attributes.start, attributes.stop)
+        block = slice(attributes.start, attributes.stop)
         n_values = np.empty(len(attributes), dtype=np.int64)
-        _core.count_values(values, self.most, self.codes[here], self.bin_min[here], n_values)
+        _core.count_values(values, self.most, self.codes[block], self.bin_min[block], n_values)
         for attribute, n in zip(attributes, n_values.tolist(), strict=True):
             if n >= 0:
                 self.note_codes(attribute, n, self.bin_min[attribute])
@@ -277,7 +276,7 @@ class _Encoding:
 
 
 def _n_present(column: Column, codes: np.ndarray, missing: int) -> int:
-    """The levels that rows have: all, unless they were declared. `missing`: the code of rows without one."""
+    """How many categories rows have: all, unless they were declared. `missing`: the code of rows without one."""
     if not column.declared:
         return len(column.categories or ())
     present = np.zeros(len(column.categories or ()) + 1, dtype=bool)  # the first: missing

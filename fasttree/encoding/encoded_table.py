@@ -31,9 +31,7 @@ class EncodedTable:
     list_row: np.ndarray  # int32 per attribute: its row of the sorted lists, -1: it is binned
     n_codes: np.ndarray  # int32 per attribute: 1 + largest code
     has_missing: np.ndarray  # uint8 per attribute: have some rows a missing value?
-    sorted_entries: (
-        np.ndarray
-    )  # uint64 [attribute, row]: entries sorted by rank, of presorted attributes
+    sorted_entries: np.ndarray  # uint64 [attribute, row]: by rank, of presorted attributes
     codes: np.ndarray  # uint8 [attribute, row], of binned attributes
     rank_shift: int
     bin_min: np.ndarray  # float64 [attribute, code]: smallest value of a binned numeric code
@@ -102,12 +100,12 @@ class EncodedTable:
             below[presorted] = self.raw_values[sides[presorted, 0], attribute[presorted]]
             above[presorted] = self.raw_values[sides[presorted, 1], attribute[presorted]]
             return self._in_order(attribute, sides, below, above)
-        for one in set(attribute[presorted].tolist()):
-            column = self.raw_values[one]
+        for a in set(attribute[presorted].tolist()):
+            column = self.raw_values[a]
             assert column is not None
-            here = presorted[attribute[presorted] == one]
-            below[here] = column[sides[here, 0]]
-            above[here] = column[sides[here, 1]]
+            at = presorted[attribute[presorted] == a]
+            below[at] = column[sides[at, 0]]
+            above[at] = column[sides[at, 1]]
         return self._in_order(attribute, sides, below, above)
 
     def _in_order(

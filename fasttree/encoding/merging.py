@@ -38,38 +38,38 @@ def merged(
     limit = least if weights is None else least * weights.steps_per_unit - weights.weight_tolerance
     attributes = list(table.schema.attributes)
     codes_of = {}
-    for place, attribute in enumerate(attributes):
+    for j, attribute in enumerate(attributes):
         if attribute.categories is None or attribute.ordered:
             continue
-        levels = attribute.categories
-        if all(isinstance(level, bool) for level in levels):
+        categories = attribute.categories
+        if all(isinstance(category, bool) for category in categories):
             continue
-        codes = table.codes_of(place)
-        weight = np.bincount(codes, rows, minlength=len(levels) + 1)[1:]
+        codes = table.codes_of(j)
+        weight = np.bincount(codes, rows, minlength=len(categories) + 1)[1:]
         is_few = weight < limit
         if not weight[is_few].any():  # there is nothing to be learned of them
             continue
-        new_code = np.zeros(len(levels) + 1, dtype=np.int32)
+        new_code = np.zeros(len(categories) + 1, dtype=np.int32)
         own = np.flatnonzero(~is_few)
         new_code[1 + own] = np.arange(1, len(own) + 1)
         new_code[1 + np.flatnonzero(is_few)] = len(own) + 1
-        codes_of[place] = new_code[codes]
-        attributes[place] = _merged_attribute(attribute, is_few)
+        codes_of[j] = new_code[codes]
+        attributes[j] = _merged_attribute(attribute, is_few)
     if not codes_of:
         return table
     return _with_codes(table, attributes, codes_of, in_place)
 
 
 def _merged_attribute(attribute: AttributeSchema, is_few: np.ndarray) -> AttributeSchema:
-    levels = tuple(attribute.categories or ())
-    own = tuple(level for level, few in zip(levels, is_few.tolist(), strict=True) if not few)
-    others = tuple(level for level, few in zip(levels, is_few.tolist(), strict=True) if few)
-    return replace(attribute, categories=(*own, _name(levels)), others=others)
+    categories = tuple(attribute.categories or ())
+    own = tuple(c for c, few in zip(categories, is_few.tolist(), strict=True) if not few)
+    others = tuple(c for c, few in zip(categories, is_few.tolist(), strict=True) if few)
+    return replace(attribute, categories=(*own, _name(categories)), others=others)
 
 
-def _name(levels: Sequence[Any]) -> str:
-    """What no level is called, so that nothing is mistaken for another."""
-    taken, name, number = set(levels), NAME, 2
+def _name(categories: Sequence[Any]) -> str:
+    """What no category is called, so that nothing is mistaken for another."""
+    taken, name, number = set(categories), NAME, 2
     while name in taken:
         name, number = f"{NAME} ({number})", number + 1
     return name
@@ -85,21 +85,21 @@ def _with_codes(
     codes = table.codes if in_place else table.codes.copy()
     list_row, n_codes = table.list_row.copy(), table.n_codes.copy()
     sorted_entries = table.sorted_entries
-    presorted = [place for place in codes_of if len(attributes[place].categories or ()) > MAX_BINS]
+    presorted = [j for j in codes_of if len(attributes[j].categories or ()) > MAX_BINS]
     if presorted and not in_place:
         sorted_entries = np.empty_like(sorted_entries)
         for row in list_row[list_row >= 0]:
             sorted_entries[row] = table.sorted_entries[row]
-    for place, found in codes_of.items():
-        n_categories = len(attributes[place].categories or ())
-        n_codes[place] = n_categories + 1
-        if place in presorted:
+    for j, found in codes_of.items():
+        n_categories = len(attributes[j].categories or ())
+        n_codes[j] = n_categories + 1
+        if j in presorted:
             _core.category_entries(
-                found - 1, n_categories, table.rank_shift, table.y, sorted_entries[list_row[place]]
+                found - 1, n_categories, table.rank_shift, table.y, sorted_entries[list_row[j]]
             )
         else:
-            codes[place] = found
-            list_row[place] = -1
+            codes[j] = found
+            list_row[j] = -1
     return replace(
         table,
         schema=replace(table.schema, attributes=tuple(attributes)),
@@ -111,7 +111,7 @@ def _with_codes(
 
 
 def as_read_by(table: Table, schema: Schema, stops_at_unknown: bool = False) -> Table:
-    """A table with the codes that a tree's schema has. `stops_at_unknown`: a level that nobody knows stays one;
+    """A table with the codes that a tree's schema has. `stops_at_unknown`: a category that nobody knows stays one;
     else it counts as one of few rows."""
     if table.columns is None or all(a.others is None for a in schema.attributes):
         return table
@@ -127,6 +127,6 @@ def _read_by(column: Column, attribute: AttributeSchema, stops_at_unknown: bool)
     assert column.categories is not None
     code_of = code_index(attribute.seen_levels, attribute.seen_codes)
     unseen = UNKNOWN_CODE if stops_at_unknown else len(attribute.own_levels)
-    found = [code_of.get(level, unseen) for level in code_index(column.categories)]
+    found = [code_of.get(category, unseen) for category in code_index(column.categories)]
     new_code = np.array([*found, unseen, MISSING_CODE], dtype=np.int32)  # -2 and -1 find the last
     return replace(column, codes=new_code[column.codes], categories=attribute.categories)

@@ -18,7 +18,8 @@ from fasttree.trees.predict import ReadPolicy, scores_of
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Of each row: the number of its class, its shares of the classes, and the place where it ended."""
+    """What a model says of each row: the number of its class, the shares of the classes, and the node or rule where it
+    ended."""
 
     classes: np.ndarray
     shares: np.ndarray | None

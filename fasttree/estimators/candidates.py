@@ -59,8 +59,8 @@ class Candidates:
         known = np.where(np.isnan(self.score), -np.inf, self.score)
         second, best = np.sort(known, axis=1)[:, -2:].T
         margin = np.full(len(best), np.nan)
-        there = np.isfinite(second)
-        margin[there] = best[there] - second[there]
+        has_two = np.isfinite(second)
+        margin[has_two] = best[has_two] - second[has_two]
         return margin
 
     def __len__(self) -> int:
@@ -93,8 +93,8 @@ class Candidates:
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return one line per candidate of the nodes that were searched, as columns for a data frame."""
-        places = [(node, a) for node in range(len(self)) for a in self._order(node)]
-        node, attribute = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        pairs = [(node, a) for node in range(len(self)) for a in self._order(node)]
+        node, attribute = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         names = np.array(self.tree.schema.names, dtype=object)
         return {
             "node": node,
@@ -148,7 +148,7 @@ def _known(value: Any) -> float | None:
 
 
 def _paths(tree: Tree, nodes: np.ndarray) -> list[str]:
-    """How rows come to each of some nodes, in brackets; nothing for the root."""
+    """How rows come to each of these nodes, in brackets; nothing for the root."""
     below = nodes[nodes > 0]
     rules = rules_to(tree, below) if len(below) else ()
     found = [f" ({' and '.join(map(str, rule.conditions))})" for rule in rules]
@@ -156,11 +156,11 @@ def _paths(tree: Tree, nodes: np.ndarray) -> list[str]:
 
 
 def candidates_of(trainer: Trainer, tree: Tree, is_raised: bool, holds_out: bool) -> Candidates:
-    """The candidates of a tree that was grown from the rows of `trainer`, and maybe pruned; `is_raised`: subtrees took
-    the places of others; `holds_out`: if the tree has not seen all the rows, the others were held out to prune it."""
+    """The candidates of a tree that was grown from the rows of `trainer`, and maybe pruned; `is_raised`: subtrees
+    replaced others; `holds_out`: if the tree has not seen all the rows, the others were held out to prune it."""
     left_out = None
     if holds_out and _n_rows(tree) < (1 - 1e-6) * _weight(trainer):
-        left_out = trainer._held_out()
+        left_out = trainer.held_out()
     else:
         trainer.check_grown(tree)
     candidate_scores: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -173,15 +173,15 @@ def candidates_of(trainer: Trainer, tree: Tree, is_raised: bool, holds_out: bool
     gain, score = np.full((2, grown.node_count, len(grown.schema.attributes)), np.nan)
     for nodes, gained, adjusted_there in candidate_scores:
         gain[nodes], score[nodes] = adjusted_there if params.by_length else gained, adjusted_there
-    place = _places(tree, grown)
-    lost = np.flatnonzero((place < 0) & ~tree.is_leaf())
-    if len(lost) and (not is_raised or place[0] < 0):
+    of_grown = _nodes_in(tree, grown)
+    lost = np.flatnonzero((of_grown < 0) & ~tree.is_leaf())
+    if len(lost) and (not is_raised or of_grown[0] < 0):
         raise ValueError(
             f"node {lost[0]} has a different split than a tree grown from these rows with the parameters of this "
             "estimator: set them as they were at fit (a tree with a subtree raised to the root is not supported)"
         )
-    score, gain = score[place], gain[place]
-    score[place < 0] = gain[place < 0] = np.nan
+    score, gain = score[of_grown], gain[of_grown]
+    score[of_grown < 0] = gain[of_grown < 0] = np.nan
     at_cost = "" if trainer.costs is None else " at its cost"
     return Candidates(tree, params.criterion + at_cost, score, gain)
 
@@ -205,30 +205,30 @@ def _as_it_is(tree: Tree, choices: TestOptions | None) -> Tree:
     return tree
 
 
-def _places(tree: Tree, grown: Tree) -> np.ndarray:
-    """The node of the grown tree that each node of a pruned one was; -1 for those below a split of another place."""
-    place = np.full(tree.node_count, -1, dtype=np.int64)
-    place[0] = 0
+def _nodes_in(tree: Tree, grown: Tree) -> np.ndarray:
+    """The node of the grown tree that each node of a pruned one was; -1 for those below a split that moved."""
+    of_grown = np.full(tree.node_count, -1, dtype=np.int64)
+    of_grown[0] = 0
     for level in tree.nodes_by_depth():
         nodes = np.arange(tree.node_count)[level]
         if level.start > 0:
             parent = tree.parent[level]
-            of_grown = grown.first_child[place[parent]] + nodes - tree.first_child[parent]
-            place[level] = np.where(place[parent] < 0, -1, of_grown)
-        here = place[level]
-        is_same = (here >= 0) & _is_close(tree.counts[level], grown.counts[here])
+            child = grown.first_child[of_grown[parent]] + nodes - tree.first_child[parent]
+            of_grown[level] = np.where(of_grown[parent] < 0, -1, child)
+        own = of_grown[level]
+        is_same = (own >= 0) & _is_close(tree.counts[level], grown.counts[own])
         is_same &= tree.is_leaf()[level] | (
-            (tree.attribute[level] == grown.attribute[here])
-            & (tree.n_children[level] == grown.n_children[here])
-            & _is_equal(tree.threshold[level], grown.threshold[here])
+            (tree.attribute[level] == grown.attribute[own])
+            & (tree.n_children[level] == grown.n_children[own])
+            & _is_equal(tree.threshold[level], grown.threshold[own])
         )
-        place[nodes[~is_same]] = -1
-    return place
+        of_grown[nodes[~is_same]] = -1
+    return of_grown
 
 
-def _is_close(some: np.ndarray, others: np.ndarray) -> np.ndarray:
-    return np.asarray(np.isclose(some, others, rtol=1e-9).all(axis=1))
+def _is_close(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray(np.isclose(a, b, rtol=1e-9).all(axis=1))
 
 
-def _is_equal(some: np.ndarray, others: np.ndarray) -> np.ndarray:
-    return np.asarray((some == others) | (np.isnan(some) & np.isnan(others)))
+def _is_equal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray((a == b) | (np.isnan(a) & np.isnan(b)))

@@ -8,17 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from fasttree import pruning as ways
 from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed, check_unknown
 from fasttree.base.errors import require
 from fasttree.base.progress import check_verbose, reporting
-from fasttree.encoding.dataset import training
+from fasttree.encoding.training_set import training
 from fasttree.estimators.fitted_tree import FittedTree
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters
-from fasttree.estimators.training import PruneResult, Trainer, prune, reads_rows, tests_by_rows
+from fasttree.estimators.pruning_steps import PruneResult, grow_and_prune, prune, reads_rows
+from fasttree.estimators.training import Trainer, tests_by_rows
 from fasttree.estimators.validation import (
     check_enough,
     check_fit,
@@ -30,7 +29,6 @@ from fasttree.growth.params import MISSING, GrowthParams, check_growth
 from fasttree.mml.message import TestOptions
 from fasttree.persistence.parts import check_choices
 from fasttree.pruning.requirements import HELD_OUT
-from fasttree.tables.schema import Schema
 from fasttree.tables.training import read_groups
 from fasttree.trees.tree import Tree
 
@@ -164,8 +162,6 @@ class TreeClassifier(FittedTree):
     Infinite values are treated like other numbers.
     """
 
-    n_features_in_: int
-    feature_names_in_: np.ndarray
     pruning_trace_: ways.Trace
     pruning_path_: ways.Path
     pruning_choice_: ways.Choice
@@ -258,7 +254,7 @@ class TreeClassifier(FittedTree):
             schema = trainer.rows.encoded.schema
             policy = self._policy_of(self.missing)
             validation = read_validation(X_val, y_val, schema, self.unknown, policy)
-            pruned = trainer.fit(pruner, validation)
+            pruned = grow_and_prune(trainer, pruner, validation)
             n_rows = trainer.rows.encoded.n_rows
             warn_of_one_leaf(pruned, schema, n_rows, trainer.params)
         if pruner is not None:
@@ -350,16 +346,16 @@ class TreeClassifier(FittedTree):
             yield Trainer(rows, table, team, params, costs, self._finish, seed, group_of)
 
     def _growth(self) -> GrowthParams:
-        """The checked parameters; presets with rules of their own add them here ..."""
+        """The checked parameters. Presets with rules of their own override this to add them."""
         return check_growth(self.get_params(deep=False))
 
     def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
-        """... change the grown tree here (`choices`: those that growth by length had) ..."""
+        """The tree to keep of a grown one, which presets may change. `choices`: those that growth by length had."""
         self._choices = choices
         return tree
 
     def _as_meant(self, pruner: Any, said: Any) -> Any:
-        """... and the pruning that a name stands for here."""
+        """The pruning that a name stands for, in presets with a meaning of their own for it."""
         return pruner
 
     def _object_for(self, name: str, value: Any, part: str) -> str:
@@ -374,14 +370,6 @@ class TreeClassifier(FittedTree):
 
     def _pruning(self) -> Any:
         return self._as_meant(ways.read_method(self.pruning), self.pruning)
-
-    def _describe(self, schema: Schema) -> None:
-        self.classes_ = schema.classes
-        self.n_features_in_ = len(schema.attributes)
-        if schema.named:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def _remember(self, pruned: PruneResult) -> None:
         self.tree_ = pruned.tree

@@ -4,31 +4,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fasttree.base.checks import check_n_jobs, check_unknown
-from fasttree.base.elementary import log
 from fasttree.draw.text import to_text
 from fasttree.encoding.dataset import Dataset
 from fasttree.estimators.protocol import Estimator
-from fasttree.estimators.validation import accuracy
 from fasttree.export import EXPORTERS, export
 from fasttree.growth.choosers.costs import check_costs
 from fasttree.mml.message import Alpha, MessageLength, TestOptions, message_length
 from fasttree.mml.options import choices_of
 from fasttree.stats.metrics import weighted_mean
-from fasttree.tables.training import Table, read_table_for_schema, read_weights
-from fasttree.trees.predict import (
-    ReadPolicy,
-    classes_of,
-    costs_of_tests,
-    leaves_of,
-    path_matrix,
-    shares_of,
-)
-from fasttree.trees.tree import Tree
+from fasttree.tables.fitted import read_table_for_schema
+from fasttree.tables.training import Table, read_weights
+from fasttree.trees.paths import costs_of_tests, path_matrix
+from fasttree.trees.predict import ReadPolicy, classes_of, leaves_of, shares_of
 from fasttree.trees.view import Exportable, tells_missing
 
 if TYPE_CHECKING:
@@ -36,14 +29,12 @@ if TYPE_CHECKING:
 
 
 class FittedTree(Estimator):
-    """What asks nothing but the tree, once it is there, and how odd values are to be taken."""
+    """The methods that need only the fitted tree, and how it is to read missing and unknown values."""
 
     _averages = False
     _choices: TestOptions | None
     _missing_policy: str  # that of the fit
 
-    tree_: Tree
-    classes_: np.ndarray
     categorical_split: str
     attribute_costs: Any
     cost_function: Any
@@ -54,23 +45,21 @@ class FittedTree(Estimator):
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf that each row reaches."""
-        self._check_fitted()
-        return leaves_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+        return self._ask(leaves_of, X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of each row."""
-        self._check_fitted()
-        classes = classes_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+        classes = self._ask(classes_of, X)
         return self.classes_[classes]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the class probabilities of each row, in the order of ``classes_``: the class shares in its leaf."""
-        self._check_fitted()
-        return shares_of(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
+        return self._ask(shares_of, X)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of `predict_proba`."""
-        return log(self.predict_proba(X))
+    def _ask(self, function: Callable[..., np.ndarray], X: Any) -> np.ndarray:
+        """What a function of `trees.predict` says of the rows."""
+        self._check_fitted()
+        return function(self.tree_, self._read(X), self._policy(), check_n_jobs(self.n_jobs))
 
     def _read(self, X: Any) -> Table:
         if isinstance(X, Dataset):
@@ -94,11 +83,6 @@ class FittedTree(Estimator):
         """
         leaves = self.apply(X)
         return path_matrix(self.tree_, leaves)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy: the share of correctly classified rows."""
-        predicted = self.predict(X)
-        return accuracy(self.classes_, predicted, y, sample_weight)
 
     def mean_test_cost(self, X: Any, sample_weight: Any = None) -> float:
         """Return the mean cost of the tests needed to classify these rows: each row pays once for every attribute

@@ -25,6 +25,13 @@ MEANINGLESS = (
     "stop_zero_gain",
 )
 HISTORICAL = {"categorical_split": "multiway", "missing": "fractional", "ties": "schema"}
+_SHORTEST_MESSAGE = preset(
+    TreeClassifier,
+    criterion="message_length",
+    **HISTORICAL,
+    without=MEANINGLESS,
+    extra={"alpha": 0.5, "lookahead": 0},
+)
 
 
 class _ByLength(TreeClassifier):
@@ -68,13 +75,7 @@ class SMMLClassifier(_ByLength):
 
     lookahead: int
 
-    __init__ = preset(
-        TreeClassifier,
-        criterion="message_length",
-        **HISTORICAL,
-        without=MEANINGLESS,
-        extra={"alpha": 0.5, "lookahead": 0},
-    )
+    __init__ = _SHORTEST_MESSAGE
 
     def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
         assert choices is not None
@@ -94,13 +95,7 @@ class MMLClassifier(_ByLength):
     lookahead: int
     _averages = True
 
-    __init__ = preset(
-        TreeClassifier,
-        criterion="message_length",
-        **HISTORICAL,
-        without=MEANINGLESS,
-        extra={"alpha": 0.5, "lookahead": 0},
-    )
+    __init__ = _SHORTEST_MESSAGE
 
     def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
         self._choices = choices

@@ -32,7 +32,8 @@ class Routed:
         return self._set_request("fit", **wanted)
 
     def set_score_request(self, *, sample_weight: Request = UNCHANGED) -> Self:
-        """The same for arguments of `score`."""
+        """Set which arguments of `score` scikit-learn's tools should pass on; the values are those of
+        `set_fit_request`."""
         return self._set_request("score", sample_weight=sample_weight)
 
     def get_metadata_routing(self) -> Any:

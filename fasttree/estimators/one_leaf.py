@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.base.values import column_label, short_repr, to_python
-from fasttree.estimators.training import PruneResult
+from fasttree.estimators.pruning_steps import PruneResult
 from fasttree.growth.params import GrowthParams
 from fasttree.tables.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
 from fasttree.tables.schema import Schema
@@ -42,10 +42,10 @@ def _reason(
         return "every column is constant: pass columns with at least two distinct values"
     many = _largest(schema, n_rows, params)
     if many is not None:
-        levels, here = schema.attributes[many].categories or (), given.of(schema.names[many])
+        categories, remedy = schema.attributes[many].categories or (), given.of(schema.names[many])
         return (
-            f"{column_label(schema.names[many])} has {len(levels):,} categories in {n_rows:,} rows, which hides the "
-            f"information in the other columns: {here.leave_out}, or {here.merge}"
+            f"{column_label(schema.names[many])} has {len(categories):,} categories in {n_rows:,} rows, which hides "
+            f"the information in the other columns: {remedy.leave_out}, or {remedy.merge}"
         )
     if pruned.trace is not None and len(pruned.trace.node):
         return (

@@ -120,7 +120,7 @@ def parts_of(value: Any) -> dict[str, Any] | None:
 
 
 def with_parts(value: Any, changes: Mapping[str, Any]) -> Any:
-    """The same with some of `parts_of` it changed: an estimator itself, as in scikit-learn, else a copy."""
+    """The value with some of its `parts_of` changed: an estimator itself, as in scikit-learn, else a copy."""
     if hasattr(value, "set_params"):
         return value.set_params(**changes)
     names = tuple(parts_of(value) or ())

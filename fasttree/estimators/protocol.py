@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scikit-learn's estimator protocol, without scikit-learn: parameters, cloning, tags, representation."""
+"""scikit-learn's protocol of a classifier, without scikit-learn: parameters, cloning, tags, representation, score."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
+from fasttree.base.elementary import log
 from fasttree.base.errors import reading_pickle
 from fasttree.base.hints import instead
 from fasttree.base.values import short_repr
 from fasttree.estimators.metadata_routing import Routed
 from fasttree.estimators.parameters import call, defaults_of, parts_of, with_parts
+from fasttree.estimators.validation import accuracy
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
     from fasttree.tables.column_list import ColumnList
+    from fasttree.tables.schema import Schema
     from fasttree.trees.tree import Tree
 
 
@@ -24,6 +29,11 @@ class Estimator(Routed):
     """Parameters are the keyword arguments of ``__init__``, stored under their own names and checked by ``fit``."""
 
     _estimator_type = "classifier"
+
+    tree_: Tree
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
 
     # -- parameters ------------------------------------------------------------------------------------------------
 
@@ -115,8 +125,32 @@ class Estimator(Routed):
         from fasttree.tables.column_list import columns_of  # few ask for it
 
         self._check_fitted()
-        tree: Tree = self.tree_  # type: ignore[attr-defined]
-        return columns_of(tree.schema)
+        return columns_of(self.tree_.schema)
+
+    def _describe(self, schema: Schema) -> None:
+        """Set the attributes that scikit-learn expects of a fitted classifier."""
+        self.classes_ = schema.classes
+        self.n_features_in_ = len(schema.attributes)
+        self.__dict__.pop("feature_names_in_", None)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+
+    # -- classifying -----------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of `predict_proba`."""
+        return log(self.predict_proba(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of correctly classified rows."""
+        predicted = self.predict(X)
+        return accuracy(self.classes_, predicted, y, sample_weight)
 
     # -- to disk and back ------------------------------------------------------------------------------------------
 

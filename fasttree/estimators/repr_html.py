@@ -53,11 +53,7 @@ def _parameters(estimator: Any) -> str:
     values = changed(estimator)
     if not values:
         return "<div><small>all parameters at their defaults</small></div>"
-    rows = (
-        f"<tr><th>{escape(name)}</th><td>{escape(shortened(value))}</td></tr>"
-        for name, value in values.items()
-    )
-    return f"<div><table>{''.join(rows)}</table></div>"
+    return _table({escape(name): shortened(value) for name, value in values.items()})
 
 
 def _facts(estimator: Any) -> str:
@@ -73,6 +69,10 @@ def _facts(estimator: Any) -> str:
     }
     if hasattr(estimator, "rules_"):
         facts["rules"] = f"{len(estimator.rules_):,}"
+    return _table(facts)
+
+
+def _table(facts: dict[str, str]) -> str:
     rows = (f"<tr><th>{name}</th><td>{escape(fact)}</td></tr>" for name, fact in facts.items())
     return f"<div><table>{''.join(rows)}</table></div>"
 

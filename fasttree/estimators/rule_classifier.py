@@ -13,10 +13,9 @@ from typing import Any, Self
 import numpy as np
 
 from fasttree.base.checks import as_float, check_seed
-from fasttree.base.elementary import log
 from fasttree.base.hints import foreign
 from fasttree.base.progress import check_verbose, reported
-from fasttree.base.values import short_repr, to_python
+from fasttree.base.values import short_repr
 from fasttree.encoding.dataset import Dataset
 from fasttree.encoding.folds import hold_out, value_hashes
 from fasttree.encoding.weights import to_integer_weights
@@ -24,7 +23,7 @@ from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import defaults_of, own_parameters
 from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
-from fasttree.estimators.validation import accuracy, check_fit
+from fasttree.estimators.validation import check_fit, check_given_whole
 from fasttree.export import RULE_EXPORTERS, export
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
@@ -33,15 +32,15 @@ from fasttree.rules.paths import rules_of
 from fasttree.rules.pruning import Estimate, RowBits, evidence, pessimistic_error, plain_error
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.serialise import check_rules
+from fasttree.tables.factors import places_among
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.training import (
     open_container,
     read_groups,
     read_table,
-    read_table_for_schema,
     read_target,
     read_weights,
 )
-from fasttree.trees.tree import Tree
 
 ESTIMATES = ("pessimistic", "validation")
 WHEN = ("improves", "not_worse")
@@ -91,10 +90,6 @@ class RuleClassifier(Estimator):
 
     rules_: RuleList
     default_class_: Any
-    tree_: Tree
-    classes_: np.ndarray
-    n_features_in_: int
-    feature_names_in_: np.ndarray
 
     @own_parameters
     def __init__(
@@ -169,17 +164,9 @@ class RuleClassifier(Estimator):
         self.rules_ = learn_rules(
             rules, training, judges, error, estimate, self.when, self.simplify
         )
-        self._remember(base)
-        return self
-
-    def _remember(self, base: TreeClassifier) -> None:
-        self.classes_ = base.classes_
         self.default_class_ = self.rules_.default_class
-        self.n_features_in_ = base.n_features_in_
-        if hasattr(base, "feature_names_in_"):
-            self.feature_names_in_ = base.feature_names_in_
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._describe(self.tree_.schema)
+        return self
 
     def _drawn(
         self, X: Any, y: Any, sample_weight: Any, base: TreeClassifier, groups: Any
@@ -190,13 +177,13 @@ class RuleClassifier(Estimator):
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
         group_of = read_groups(groups, table.n_rows)
-        counted = np.flatnonzero(weight)
-        table, target = table.take(counted), target.take(counted)
-        group_of = None if group_of is None else group_of[counted]
+        present = np.flatnonzero(weight)
+        table, target = table.take(present), target.take(present)
+        group_of = None if group_of is None else group_of[present]
         hashes = value_hashes(table.values(), table.n_rows, check_seed(self.random_state))
         held = np.zeros(len(weight))
-        held[counted] = hold_out(
-            hashes, target.codes, self.validation_fraction, weight[counted], group_of
+        held[present] = hold_out(
+            hashes, target.codes, self.validation_fraction, weight[present], group_of
         )
         return held, weight
 
@@ -259,9 +246,7 @@ class RuleClassifier(Estimator):
             )
         check_seed(self.random_state)
         check_verbose(self.verbose)
-        if (X_val is None) != (y_val is None):
-            given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
-            raise ValueError(f"{given} was passed without {absent}: pass both or neither")
+        check_given_whole(X_val, y_val)
         if X_val is not None and self.estimate == "pessimistic":
             raise ValueError(
                 'X_val requires estimate="validation", but estimate is "pessimistic", which uses only the training '
@@ -288,19 +273,10 @@ class RuleClassifier(Estimator):
         self._check_fitted()
         return self.rules_.predict_proba(X)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of `predict_proba`."""
-        return log(self.predict_proba(X))
-
     def explain(self, X: Any) -> Explanation:
         """Return which rule decides a row, and why. X is a table of one row, or a dict from attribute to value."""
         self._check_fitted()
         return self.rules_.explain(X)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy: the share of correctly classified rows."""
-        predicted = self.predict(X)
-        return accuracy(self.classes_, predicted, y, sample_weight)
 
     def to_text(self) -> str:
         """Return the rules as text."""
@@ -318,17 +294,16 @@ class RuleClassifier(Estimator):
 def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> RowBits:
     """The rows of a table that have a weight, as the rules read them."""
     table = read_table_for_schema(X, rules.schema, rules.reader_name, rules.unknown)
-    classes = _class_codes(y, table.n_rows, rules)
+    target = read_target(y, table.n_rows)
+    classes = places_among(target.classes, rules.classes)[target.codes]
     weight = read_weights(weight, table.n_rows)
     rows = np.arange(table.n_rows) if weight is None else np.flatnonzero(weight)
     unseen = classes[rows] < 0
     if unseen.any():
         row = int(rows[np.argmax(unseen)])
-        target = read_target(y, table.n_rows)
         raise ValueError(
             f"{name} contains the class {short_repr(target.classes[target.codes[row]])} in row {row}, which is not "
-            f"one of "
-            f"the classes at fit, {short_repr(rules.classes)}: leave such rows out, or train with some of them"
+            f"one of the classes at fit, {short_repr(rules.classes)}: leave such rows out, or train with some of them"
         )
     read = reader(table, rules.unknown, 0, table.n_rows)
     n_classes = len(rules.classes)
@@ -342,11 +317,3 @@ def _evidence(X: Any, y: Any, weight: Any, rules: RuleList, name: str) -> RowBit
         integer_weights.quantised,
         1 / integer_weights.steps_per_unit,
     )
-
-
-def _class_codes(y: Any, n_rows: int, rules: RuleList) -> np.ndarray:
-    """The class number of each row among those of the rules, -1 for a class that they do not know."""
-    target = read_target(y, n_rows)
-    number_of = {label: number for number, label in enumerate(rules.classes)}
-    numbers_of = [number_of.get(to_python(label), -1) for label in target.classes]
-    return np.array(numbers_of)[target.codes]

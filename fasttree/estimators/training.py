@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One fit: its rows, the trees that are grown from all or some of them, and what each way of pruning needs of these."""
+"""The rows of one fit, the trees that are grown from all or some of them, and where rows end in these trees."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,6 @@ from fasttree.base import progress
 from fasttree.base.checks import SELECTED
 from fasttree.base.ragged import begins, flat_indices
 from fasttree.base.threads import ThreadTeam
-from fasttree.encoding.dataset import TrainingSet
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.folds import (
     NOT_PRUNED,
@@ -28,39 +26,20 @@ from fasttree.encoding.folds import (
     value_hashes,
 )
 from fasttree.encoding.merging import as_read_by, merged
+from fasttree.encoding.training_set import TrainingSet
 from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.grow import grow
 from fasttree.growth.params import GrowthParams
 from fasttree.mml.message import TestOptions
-from fasttree.mml.options import choices_of_rows
 from fasttree.pruning.after_growth import within_limits
 from fasttree.pruning.chosen_splits import ChosenSplits
-from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.tables.training import Table
-from fasttree.trees.predict import LeafShares, ReadPolicy, leaf_shares_of, routing_block
+from fasttree.trees.paths import LeafShares, leaf_shares_of
+from fasttree.trees.predict import ReadPolicy, routing_block
 from fasttree.trees.tree import Tree
 
 OTHER_ROWS = "X, y and sample_weight are not the rows that this tree was grown from: pass the same ones as to fit"
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Validation:
-    """Rows that no tree is grown from."""
-
-    table: Table
-    codes: np.ndarray  # class numbers
-    policy: ReadPolicy
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PruneResult:
-    """A tree, and how it became as small as it is."""
-
-    tree: Tree
-    trace: pruning.Trace | None = None
-    path: pruning.Path | None = None
-    choice: pruning.Choice | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,27 +99,6 @@ class Trainer:
         encoded = merged(rows.encoded, rows.weights, least)
         return self.chance(tree, encoded, rows.plain_weights())
 
-    def fit(self, pruner: Any, validation: Validation | None) -> PruneResult:
-        """Grow a tree and prune it; `pruner` is None or a pruning object."""
-        if pruner is None:
-            return PruneResult(self.grow(use_up=True))
-        if pruner.needs == HELD_OUT and validation is None:
-            held = self._held_out()
-            if held.any():
-                tree = self.grow(held, use_up=True)
-                return _by_held_out(tree, pruner, self.counts_of(tree, held))
-            tree = self.grow(use_up=True)
-            if tree.node_count > 1:
-                warnings.warn(
-                    f"a fraction of {VALIDATION_SHARE} of {self.rows.n_given} rows leaves no validation rows: "
-                    f"{NOT_PRUNED}",
-                    UserWarning,
-                    stacklevel=3,
-                )
-            return _unpruned(tree, pruner)
-        tree = self.grow(use_up=pruner.needs != FOLDS or validation is not None)
-        return prune(tree, pruner, self, validation)
-
     def check_grown(self, tree: Tree) -> None:
         """Are these the rows that a tree was grown from?"""
         encoded, n_classes = self.rows.encoded, tree.counts.shape[1]
@@ -185,7 +143,7 @@ class Trainer:
                 grown = self.grow(left_out)
             yield grown, left_out
 
-    def _held_out(self) -> np.ndarray:
+    def held_out(self) -> np.ndarray:
         """What of each row's weight is held out."""
         rows = self._drawable()
         held = np.zeros(self.rows.encoded.n_rows)
@@ -201,33 +159,34 @@ class Trainer:
         if weight is None or weight.all():
             hashes = value_hashes(self.table.values(), len(codes), self.seed)
             return _Drawable(np.arange(len(codes)), codes, hashes, weight, groups)
-        counted = np.flatnonzero(weight)
-        values = (column[counted] for column in self.table.values())
-        hashes = value_hashes(values, len(counted), self.seed)
-        groups = None if groups is None else groups[counted]
-        return _Drawable(counted, codes[counted], hashes, weight[counted], groups)
+        present = np.flatnonzero(weight)
+        values = (column[present] for column in self.table.values())
+        hashes = value_hashes(values, len(present), self.seed)
+        groups = None if groups is None else groups[present]
+        return _Drawable(present, codes[present], hashes, weight[present], groups)
 
     # -- where rows end ----------------------------------------------------------------------------------------------
 
     def counts_of(self, tree: Tree, weight: np.ndarray) -> np.ndarray:
         """Where these parts of the rows' weights end in a tree, counted by class."""
         part, codes, weight = self.part(weight)
-        return _counts(tree, self.leaf_shares(tree, part), codes, weight)
+        return counts_at(tree, self.leaf_shares(tree, part), codes, weight)
 
     def fold_rows(self, tree: Tree, folds: Folds) -> Iterator[pruning.FoldRows]:
         """For each fold where its rows end, in the tree that did not see them and in the `tree` of all."""
         for grown, held in self.trees_of(folds):
             part, codes, weight = self.part(held)
-            there, here = (self.leaf_shares(one, part) for one in (grown, tree))
-            first, second = _pairs(there, here, part.n_rows)
-            row = there.row[first]
-            both = LeafShares(row, there.node[first], there.share[first] * here.share[second])
+            in_grown, in_tree = self.leaf_shares(grown, part), self.leaf_shares(tree, part)
+            first, second = _pairs(in_grown, in_tree, part.n_rows)
+            row = in_grown.row[first]
+            shares = in_grown.share[first] * in_tree.share[second]
+            both = LeafShares(row, in_grown.node[first], shares)
             yield pruning.FoldRows(
-                grown, both.node, here.node[second], codes[row], both.weights(weight)
+                grown, both.node, in_tree.node[second], codes[row], both.weights(weight)
             )
 
     def leaf_shares(self, tree: Tree, part: Table) -> LeafShares:
-        """Where each of some rows ends in a tree."""
+        """Where each row of a part ends in a tree."""
         return leaf_shares_of(tree, as_read_by(part, tree.schema), ReadPolicy(), self.team)
 
     def training_rows(self, tree: Tree) -> pruning.TrainingRows:
@@ -236,8 +195,8 @@ class Trainer:
         codes, weights = self.rows.encoded.y.astype(np.int32), self.rows.plain_weights()
         table = as_read_by(self.table, tree.schema)
         if weights is not None and not weights.all():
-            counted = np.flatnonzero(weights)
-            table, codes, weights = table.take(counted), codes[counted], weights[counted]
+            present = np.flatnonzero(weights)
+            table, codes, weights = table.take(present), codes[present], weights[present]
         values = routing_block(table, 0, table.n_rows, ReadPolicy())
         if table.matrix is not None and np.may_share_memory(values, table.matrix):
             values = values.copy()  # rows go down several times, and it may be the user's
@@ -267,88 +226,18 @@ def tests_by_rows(params: GrowthParams) -> bool:
     return params.significance is not None and params.significance_test == SELECTED
 
 
-def reads_rows(pruner: Any) -> bool:
-    """Will a pruning method look at training rows again, after growth?"""
-    return pruner is not None and pruner.needs in (FOLDS, HELD_OUT, TRAINING_ROWS)
-
-
-def prune(
-    tree: Tree, pruner: Any, trainer: Trainer | None = None, validation: Validation | None = None
-) -> PruneResult:
-    """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
-    progress.step(f"pruning {tree.n_leaves:,} leaves")
-    if pruner.needs == HELD_OUT or (pruner.needs == FOLDS and validation is not None):
-        assert validation is not None
-        with_team = ThreadTeam(None, most=1) if trainer is None else trainer.team
-        policy = validation.policy
-        table = as_read_by(validation.table, tree.schema, policy.stops_at_unknown)
-        leaf_shares = leaf_shares_of(tree, table, policy, with_team)
-        weight = np.ones(validation.table.n_rows)
-        return _by_held_out(tree, pruner, _counts(tree, leaf_shares, validation.codes, weight))
-    if pruner.needs == FOLDS:
-        assert trainer is not None
-        return _by_folds(tree, pruner, trainer)
-    if pruner.needs == TRAINING_ROWS:
-        assert trainer is not None
-        if isinstance(pruner, pruning.Significance):
-            p_of = trainer.chance_of(tree)
-            return PruneResult(*pruning.significance(tree, pruner, p_of))
-        rows = trainer.training_rows(tree)
-        if isinstance(pruner, pruning.MessageLength):
-            choices = choices_of_rows(tree, rows.table, trainer.params.categorical_split)
-            return PruneResult(*pruning.by_message_length(tree, choices, pruner))
-        return PruneResult(*pruning.error_based(tree, pruner, rows))
-    return PruneResult(*_ALONE[type(pruner)](tree, pruner))
-
-
-_ALONE: dict[type, Callable[[Tree, Any], tuple[Tree, pruning.Trace]]] = {
-    pruning.ErrorBased: pruning.error_based,
-    pruning.LeafPenalty: pruning.leaf_penalty,
-    pruning.Significance: pruning.significance,
-}
-
-
-def _by_held_out(tree: Tree, pruner: Any, held: np.ndarray) -> PruneResult:
-    if isinstance(pruner, pruning.ReducedError):
-        return PruneResult(*pruning.reduced_error(tree, held, pruner))
-    path = pruning.cost_complexity_path(tree, pruner.impurity)
-    choice = pruning.choose_by_held_out(tree, path, held, pruner.se)
-    return PruneResult(*pruning.prune_at(tree, path, choice.alpha), path, choice)
-
-
-def _by_folds(tree: Tree, pruner: Any, trainer: Trainer) -> PruneResult:
-    folds = None if tree.node_count == 1 else trainer.folds(pruner.folds)
-    if folds is None:
-        return _unpruned(tree, pruner)
-    if isinstance(pruner, pruning.CrossValidated):
-        return PruneResult(*pruning.cross_validated(tree, trainer.fold_rows(tree, folds)))
-    path = pruning.cost_complexity_path(tree, pruner.impurity)
-    trees = ((grown, trainer.counts_of(grown, held)) for grown, held in trainer.trees_of(folds))
-    choice = pruning.choose_by_folds(path, trees, pruner.se)
-    return PruneResult(*pruning.prune_at(tree, path, choice.alpha), path, choice)
-
-
-def _unpruned(tree: Tree, pruner: Any) -> PruneResult:
-    """The tree as it is, and the trace of no step."""
-    name = next(name for name, kind in pruning.METHODS.items() if isinstance(pruner, kind))
-    whole, trace = pruning.snip(tree, ())
-    path = None
-    if isinstance(pruner, pruning.CostComplexity):
-        path = pruning.cost_complexity_path(tree, pruner.impurity)
-    return PruneResult(whole, replace(trace, method=name), path)
-
-
-def _counts(
+def counts_at(
     tree: Tree, leaf_shares: LeafShares, codes: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
+    """How much weight of each class ends at each node."""
     return pruning.held_out_counts(
         tree, leaf_shares.node, codes[leaf_shares.row], leaf_shares.weights(weight)
     )
 
 
 def _pairs(first: LeafShares, second: LeafShares, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each end of a row in one tree with each of its ends in another, as places."""
+    """Each end of a row in one tree with each of its ends in another, as indices of both."""
     n_second = np.bincount(second.row, minlength=n_rows)
     times = n_second[first.row]
-    place = np.repeat(np.arange(len(first.row)), times)
-    return place, flat_indices(begins(n_second)[first.row], times)
+    index = np.repeat(np.arange(len(first.row)), times)
+    return index, flat_indices(begins(n_second)[first.row], times)

@@ -10,21 +10,26 @@ import numpy as np
 
 from fasttree.base.errors import require
 from fasttree.base.values import short_repr
-from fasttree.estimators.training import Validation
+from fasttree.estimators.pruning_steps import Validation
 from fasttree.pruning import CrossValidated, MessageLength, Significance, codes_of_classes
 from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.stats.metrics import weighted_mean
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import Schema
-from fasttree.tables.training import read_table_for_schema, read_target, read_weights
+from fasttree.tables.training import read_target, read_weights
 from fasttree.trees.predict import ReadPolicy
 from fasttree.trees.tree import Tree
 
 
-def check_validation(pruner: Any, X_val: Any, y_val: Any) -> None:
-    """Are validation rows given whole, and is there a use for them?"""
+def check_given_whole(X_val: Any, y_val: Any) -> None:
     if (X_val is None) != (y_val is None):
         given, absent = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
         raise ValueError(f"{given} was passed without {absent}: pass both or neither")
+
+
+def check_validation(pruner: Any, X_val: Any, y_val: Any) -> None:
+    """Are validation rows given whole, and is there a use for them?"""
+    check_given_whole(X_val, y_val)
     if X_val is None:
         return
     if pruner is None:

@@ -24,7 +24,8 @@ from fasttree.pruning.cross_validated_pruning import row_costs
 from fasttree.pruning.requirements import check_folds
 from fasttree.pruning.select_alpha import HeldOutErrors
 from fasttree.tables.training import Table
-from fasttree.trees.predict import LeafShares, ReadPolicy, classes_of_shares, leaf_shares_of
+from fasttree.trees.paths import LeafShares, leaf_shares_of
+from fasttree.trees.predict import ReadPolicy, classes_of_shares
 from fasttree.trees.tree import Tree
 
 

@@ -23,7 +23,8 @@ from fasttree.encoding.folds import value_hashes, with_classes
 from fasttree.estimators.answers import Answers, answers_of
 from fasttree.evaluation.importance_table import METRICS, Importances, Metric
 from fasttree.tables.factors import places_among
-from fasttree.tables.training import Column, Table, read_table_for_schema, read_target, read_weights
+from fasttree.tables.fitted import read_table_for_schema
+from fasttree.tables.training import Column, Table, read_target, read_weights
 
 MOST_COPIES = 2**24  # of rows of whole weight
 

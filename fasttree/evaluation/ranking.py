@@ -9,8 +9,8 @@ import numpy as np
 
 from fasttree.base.elementary import log
 from fasttree.base.hints import check_choice, knowing_its_parameters
-from fasttree.encoding.dataset import TrainingSet, training
 from fasttree.encoding.encoded_table import EncodedTable
+from fasttree.encoding.training_set import TrainingSet, training
 from fasttree.growth.choosers.costs import check_costs
 from fasttree.growth.grow import score_root
 from fasttree.growth.params import CRITERIA, check_growth

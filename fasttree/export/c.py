@@ -15,7 +15,6 @@ import numpy as np
 
 from fasttree.base.times import UNITS
 from fasttree.base.values import short_repr
-from fasttree.encoding.class_weights import CLASS_TIE
 from fasttree.export.c_source import CODE, HEAD
 from fasttree.export.category_keys import LevelKeys, level_keys
 from fasttree.export.flat_steps import (
@@ -27,6 +26,7 @@ from fasttree.export.flat_steps import (
     steps_of,
 )
 from fasttree.trees.class_shares import SHARE_STEPS
+from fasttree.trees.decide import CLASS_TIE
 from fasttree.trees.view import Exportable
 
 LONGEST_LITERAL = 4095  # bytes of a string that C99 promises to take

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.values import short_repr
-from fasttree.encoding.class_weights import CLASS_TIE
 from fasttree.export.category_keys import check_one_kind, level_keys, new_name
 from fasttree.export.flat_steps import distinct_rows, steps_of
 from fasttree.export.onnx_graph import Graph
@@ -26,6 +25,7 @@ from fasttree.export.onnx_routing import (
     shared_ends,
 )
 from fasttree.trees.class_shares import SHARE_STEPS
+from fasttree.trees.decide import CLASS_TIE
 from fasttree.trees.view import Exportable
 
 OUTPUTS = ("label", "probabilities")
@@ -212,7 +212,7 @@ class _Export:
         return graph.op("Where", ends.is_shared, self._class_of(proba), at_end), proba
 
     def _evened(self, proba: str) -> str:
-        """As `fasttree.trees.class_shares.settled` and `fasttree.encoding.class_weights.raised` have it."""
+        """As `fasttree.trees.class_shares.settled` and `fasttree.trees.decide.raised` have it."""
         graph = self.graph
         steps = graph.constant(np.float64(SHARE_STEPS))
         proba = graph.op("Div", graph.op("Round", graph.op("Mul", proba, steps)), steps)
@@ -221,7 +221,7 @@ class _Export:
         return graph.op("Where", graph.op("GreaterOrEqual", proba, limit), largest, proba)
 
     def _class_of(self, proba: str) -> str:
-        """As `fasttree.encoding.class_weights.classes_of_shares` has it."""
+        """As `fasttree.trees.decide.classes_of_shares` has it."""
         graph, cost = self.graph, self.model.cost
         order = np.array(self.model.tie_order, dtype=np.int64)
         axis = graph.constant(np.array([1]))

@@ -15,8 +15,8 @@ import numpy as np
 
 from fasttree.base.literals import READ_TIME, python_imports, python_literal
 from fasttree.draw.text import to_text
-from fasttree.encoding.class_weights import CLASS_TIE
 from fasttree.trees.class_shares import SHARE_STEPS
+from fasttree.trees.decide import CLASS_TIE
 from fasttree.trees.view import ALL_BRANCHES, Exportable, Surrogate, Test
 
 OTHER = "OTHER"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fasttree.encoding.class_weights import CLASS_TIE
 from fasttree.trees.class_shares import SHARE_STEPS
+from fasttree.trees.decide import CLASS_TIE
 from fasttree.trees.view import ALL_BRANCHES, Exportable
 
 if TYPE_CHECKING:

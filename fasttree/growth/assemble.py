@@ -10,14 +10,7 @@ import numpy as np
 
 from fasttree.base.ragged import NONE, begins, filled, flat_indices, offsets
 from fasttree.base.sums import sums
-from fasttree.encoding.class_weights import (
-    CLASS_TIE,
-    LAST_BITS,
-    in_order,
-    majority_class,
-    min_cost_class,
-    to_ratios,
-)
+from fasttree.encoding.class_weights import to_ratios
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.context import GrowthContext
@@ -31,6 +24,7 @@ from fasttree.growth.params import J48_TIE
 from fasttree.growth.surrogates import Surrogates
 from fasttree.mml.message import TestOptions
 from fasttree.trees.class_shares import Pair
+from fasttree.trees.decide import CLASS_TIE, LAST_BITS, in_order, majority_class, min_cost_class
 from fasttree.trees.tree import LEAF, Tree
 
 # What is written down of a split, and what stands in its place at leaves.

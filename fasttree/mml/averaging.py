@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree.base.elementary import exp, logaddexp
-from fasttree.base.sums import segment_sums
 from fasttree.mml.message import (
     NATS_PER_BIT,
     TIE,
@@ -21,6 +20,7 @@ from fasttree.mml.message import (
     smoothed_shares,
     with_shares,
 )
+from fasttree.trees.traversal import levels_upwards
 from fasttree.trees.tree import Tree
 
 PRIORS = ("half", "wallace_patrick")
@@ -65,12 +65,12 @@ def pruning_weights(
         log_leaf = -NATS_PER_BIT * leaf_structure
         log_split = -NATS_PER_BIT * (split_structure + bits_of_tests(tree, choices, cut_code))
     found = None
-    for one in check_alpha(alpha, tree.counts.shape[1]):
-        log_end = log_leaf - NATS_PER_BIT * bits_of_classes(tree.counts, one)
+    for number in check_alpha(alpha, tree.counts.shape[1]):
+        log_end = log_leaf - NATS_PER_BIT * bits_of_classes(tree.counts, number)
         log_evidence = _sum_over_prunings(tree, log_end, log_split)
         if found is None or log_evidence[0] > found.log_evidence[0] * (1 - TIE):  # it is below 0
             weight = exp(np.minimum(log_end - log_evidence, 0.0))
-            found = PruningWeights(log_evidence, weight, one)
+            found = PruningWeights(log_evidence, weight, number)
     assert found is not None
     return found
 
@@ -98,16 +98,10 @@ def average_prunings(
 def _sum_over_prunings(tree: Tree, log_end: np.ndarray, log_split: np.ndarray) -> np.ndarray:
     """ln S: S(node) = P(end) * evidence as a leaf + P(split) * product of the children's S."""
     log_sum = log_end.copy()
-    is_split = ~tree.is_leaf()
-    below = slice(0, 0)
-    for level in reversed(tree.nodes_by_depth()):
-        nodes = level.start + np.flatnonzero(is_split[level])
-        if len(nodes):
-            goes_on = log_split[nodes] + segment_sums(
-                log_sum[below], tree.first_child[nodes] - below.start
-            )
-            log_sum[nodes] = logaddexp(log_end[nodes], goes_on)
-        below = level
+    for level in levels_upwards(tree):
+        nodes = level.splits
+        goes_on = log_split[nodes] + level.sums(log_sum)
+        log_sum[nodes] = logaddexp(log_end[nodes], goes_on)
     return log_sum
 
 
@@ -118,8 +112,8 @@ def _path_average(tree: Tree, weight: np.ndarray, shares: np.ndarray) -> np.ndar
     settled = np.zeros_like(shares)  # what the nodes above contribute
     for level in tree.nodes_by_depth()[1:]:
         parent = tree.parent[level]
-        ends_there = left[parent] * weight[parent]
-        settled[level] = settled[parent] + ends_there[:, np.newaxis] * shares[parent]
-        left[level] = left[parent] - ends_there
+        ends_above = left[parent] * weight[parent]
+        settled[level] = settled[parent] + ends_above[:, np.newaxis] * shares[parent]
+        left[level] = left[parent] - ends_above
         average[level] = settled[level] + left[level, np.newaxis] * shares[level]
     return average

@@ -17,10 +17,11 @@ import numpy as np
 
 from fasttree.base.checks import ONE_IN_ALL, as_float, prior_of_class
 from fasttree.base.elementary import log1p, log2, log_gamma, logaddexp2
-from fasttree.base.sums import segment_sums, sums, total
+from fasttree.base.sums import sums, total
 from fasttree.base.values import short_repr
-from fasttree.encoding.class_weights import classes_of_shares, snap_near_ties
 from fasttree.trees.class_shares import has_parts, settled
+from fasttree.trees.decide import classes_of_shares, snap_near_ties
+from fasttree.trees.traversal import levels_upwards
 from fasttree.trees.tree import Tree
 
 Alpha = float | Literal["opt", "1/C"]
@@ -44,12 +45,8 @@ class TestOptions:
 
     def of_subtree(self, tree: Tree, is_split: np.ndarray) -> TestOptions:
         """The choices of the nodes that ``tree.subtree(is_split)`` keeps."""
-        alive = np.zeros(tree.node_count, dtype=bool)
-        alive[0] = True
-        for level in tree.nodes_by_depth()[1:]:
-            parent = tree.parent[level]
-            alive[level] = alive[parent] & is_split[parent]
-        return TestOptions(self.eligible[alive], self.n_cuts[alive], self.place[alive])
+        kept = tree.kept_nodes(is_split)
+        return TestOptions(self.eligible[kept], self.n_cuts[kept], self.place[kept])
 
 
 Choices = TestOptions  # its first name
@@ -202,15 +199,15 @@ def bits_of_tests(tree: Tree, choices: TestOptions, cut_code: str) -> np.ndarray
     return bits
 
 
-def _halving_bits(n_cuts: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _halving_bits(n_cuts: np.ndarray, cut: np.ndarray) -> np.ndarray:
     """2 d - 1 for a cut that is the d-th middle when the cuts are halved again and again."""
     low, high = np.zeros_like(n_cuts), n_cuts - 1
     halvings = np.ones(len(n_cuts))
     for _ in range(int(n_cuts.max(initial=1)).bit_length()):
         middle = (low + high) // 2
-        halvings += middle != place
-        low = np.where(place > middle, middle + 1, low)
-        high = np.where(place < middle, middle - 1, high)
+        halvings += middle != cut
+        low = np.where(cut > middle, middle + 1, low)
+        high = np.where(cut < middle, middle - 1, high)
     return 2.0 * halvings - 1.0
 
 
@@ -232,8 +229,8 @@ def _grouping_bits(tree: Tree) -> np.ndarray:
     bits = np.zeros(tree.node_count)
     pair = (n_groups == 2) & (n_values > 2)
     bits[pair] = n_values[pair] - 1.0 + log1p(-np.ldexp(1.0, 1 - n_values[pair])) / NATS_PER_BIT
-    for node_ in np.flatnonzero((n_groups > 2) & (n_groups < n_values)):  # few trees have any
-        bits[node_] = log2_partitions(int(n_values[node_]), int(n_groups[node_]))
+    for i in np.flatnonzero((n_groups > 2) & (n_groups < n_values)):  # few trees have any
+        bits[i] = log2_partitions(int(n_values[i]), int(n_groups[i]))
     return bits
 
 
@@ -258,20 +255,15 @@ def _bottom_up(
     """Bits from each node downwards, and the splits that are left; `prune`: where a leaf is no longer, it is one."""
     bits = as_leaf.copy()
     is_split = ~tree.is_leaf()
-    below = slice(0, 0)
-    for level in reversed(tree.nodes_by_depth()):
-        nodes = level.start + np.flatnonzero(is_split[level])
-        if len(nodes):  # their children are the level below, family after family
-            length = as_split[nodes] + segment_sums(
-                bits[below], tree.first_child[nodes] - below.start
-            )
-            if prune:
-                tolerance = TIE * np.maximum(np.abs(length), np.abs(as_leaf[nodes]))
-                is_leaf = as_leaf[nodes] <= length + tolerance
-                is_split[nodes[is_leaf]] = False
-                length = np.where(is_leaf, as_leaf[nodes], length)
-            bits[nodes] = length
-        below = level
+    for level in levels_upwards(tree):
+        nodes = level.splits
+        length = as_split[nodes] + level.sums(bits)
+        if prune:
+            tolerance = TIE * np.maximum(np.abs(length), np.abs(as_leaf[nodes]))
+            is_leaf = as_leaf[nodes] <= length + tolerance
+            is_split[nodes[is_leaf]] = False
+            length = np.where(is_leaf, as_leaf[nodes], length)
+        bits[nodes] = length
     return bits, is_split
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from fasttree.base.ragged import flat_indices
 from fasttree.mml.message import MessageLength, TestOptions, message_length
-from fasttree.tables.training import read_table_for_schema
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.trees.predict import ReadPolicy, routing_block
+from fasttree.trees.traversal import levels_upwards
 from fasttree.trees.tree import Tree
 
 CELLS = 2**22  # of nodes x attributes, in hand at a time
@@ -40,7 +41,8 @@ def message_length_from_rows(
 def choices_of_rows(
     tree: Tree, values: np.ndarray, categorical_split: str | None = None
 ) -> TestOptions:
-    """The same for rows in the form used for routing: numbers, category codes from 1 on, NaN for missing."""
+    """Count the possible splits from rows in the form used for routing: numbers, category codes from 1 on, NaN for
+    missing; see `choices_of`."""
     unordered = np.array([a.is_categorical and not a.ordered for a in tree.schema.attributes])
     if categorical_split is None:
         is_multiway = _is_multiway(tree, unordered)
@@ -54,8 +56,7 @@ def choices_of_rows(
     width = max(1, CELLS // tree.node_count)
     for start in range(0, len(others), width):
         eligible += _n_varying(tree, values, row, leaf, others[start : start + width])
-    n_cuts, place = _cuts(tree, values, row, leaf)
-    return TestOptions(eligible, n_cuts, place)
+    return TestOptions(eligible, *_cuts(tree, values, row, leaf))
 
 
 def _is_multiway(tree: Tree, unordered: np.ndarray) -> bool:
@@ -122,31 +123,27 @@ def _n_varying(
     """How many of the attributes have two values among each node's rows."""
     order = np.argsort(leaf, kind="stable")
     filled, first = np.unique(leaf[order], return_index=True)
-    there = values[row[order][:, np.newaxis], attributes].astype(np.float64)
+    ordered = values[row[order][:, np.newaxis], attributes].astype(np.float64)
     least = np.full((tree.node_count, len(attributes)), np.nan)
     most = least.copy()
-    least[filled] = np.fmin.reduceat(there, first)
-    most[filled] = np.fmax.reduceat(there, first)
+    least[filled] = np.fmin.reduceat(ordered, first)
+    most[filled] = np.fmax.reduceat(ordered, first)
     is_lost = np.zeros(least.shape, dtype=bool)
     if tree.missing_chosen().any():
-        is_lost[filled] = np.logical_or.reduceat(np.isnan(there), first)
-    below = slice(0, 0)
-    for level in reversed(tree.nodes_by_depth()):
-        nodes = level.start + np.flatnonzero(tree.n_children[level])
-        if len(nodes):
-            group = tree.first_child[nodes] - below.start
-            least[nodes] = np.fmin.reduceat(least[below], group)
-            most[nodes] = np.fmax.reduceat(most[below], group)
-            is_lost[nodes] = np.logical_or.reduceat(is_lost[below], group)
-        below = level
+        is_lost[filled] = np.logical_or.reduceat(np.isnan(ordered), first)
+    for level in levels_upwards(tree):
+        nodes, children, starts = level.splits, level.children, level.offsets
+        least[nodes] = np.fmin.reduceat(least[children], starts)
+        most[nodes] = np.fmax.reduceat(most[children], starts)
+        is_lost[nodes] = np.logical_or.reduceat(is_lost[children], starts)
     return np.asarray(((least < most) | (is_lost & ~np.isnan(least))).sum(axis=1))
 
 
 def _cuts(
     tree: Tree, values: np.ndarray, row: np.ndarray, leaf: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of each split by order: the cuts between its rows' values, and the place of the one that was made."""
-    n_cuts, place = np.zeros((2, tree.node_count), dtype=np.int64)
+    """For each split by order the cuts between its rows' values, and how many lie below the one that was made."""
+    n_cuts, n_below = np.zeros((2, tree.node_count), dtype=np.int64)
     cut_at = _cut_at(tree)
     is_cut = ~np.isnan(cut_at)
     ranks = np.empty((values.shape[1], 0), dtype=np.int64)
@@ -159,19 +156,19 @@ def _cuts(
     n_there = np.searchsorted(-tree.depth[node], -np.arange(tree.max_depth + 1), side="right")
     for depth, level in reversed(list(enumerate(tree.nodes_by_depth()[:-1]))):
         node[: n_there[depth + 1]] = tree.parent[node[: n_there[depth + 1]]]
-        here = np.flatnonzero(is_cut[node[: n_there[depth]]])
-        at = node[here]
-        rank = ranks[tree.attribute[at], row[here]]
+        in_cut = np.flatnonzero(is_cut[node[: n_there[depth]]])
+        at = node[in_cut]
+        rank = ranks[tree.attribute[at], row[in_cut]]
         known = rank >= 0
         values_at = np.sort(at[known] * n_values + rank[known])
         at, rank = np.divmod(values_at[np.diff(values_at, prepend=-1) > 0], n_values)
         n_nodes = level.stop - level.start
         n_cuts[level] = np.bincount(at - level.start, minlength=n_nodes)
-        place[level] = np.bincount(at[rank < cut_at[at]] - level.start, minlength=n_nodes)
+        n_below[level] = np.bincount(at[rank < cut_at[at]] - level.start, minlength=n_nodes)
     # To set missing values apart is one more cut, behind all the others.
     n_cuts[is_cut] += tree.missing_chosen()[is_cut] - 1
-    place[is_cut] -= 1
-    return n_cuts, place
+    n_below[is_cut] -= 1
+    return n_cuts, n_below
 
 
 def _cut_at(tree: Tree) -> np.ndarray:

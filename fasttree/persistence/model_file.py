@@ -39,7 +39,7 @@ from fasttree.persistence.parts import (
     take_path,
     take_trace,
 )
-from fasttree.persistence.registry import RULES, TREE, class_named, is_known
+from fasttree.persistence.registry import RULES, class_named, is_known
 from fasttree.persistence.schema import decode_schema, encode_schema
 from fasttree.rules import serialise
 from fasttree.tables.schema import Schema
@@ -82,7 +82,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
         )
     _check_model(model)  # better an error now than a file that nobody can read
     encode, store = Encoder(_encode_object), ArrayStore()
-    tree: Tree = model.tree_  # type: ignore[attr-defined]
+    tree = model.tree_
     header: dict[str, Any] = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -389,8 +389,5 @@ def _take_rules(model: RuleClassifier, tree: Tree, header: HeaderReader, store: 
         reader_name=RULES,
     )
     header.check_all_taken()
-    tree_classifier = class_named(TREE)
-    assert tree_classifier is not None
-    like = tree_classifier()
-    like._describe(tree.schema)
-    model._remember(like)
+    model.default_class_ = model.rules_.default_class
+    model._describe(tree.schema)

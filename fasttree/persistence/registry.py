@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-TREE, RULES = "TreeClassifier", "RuleClassifier"
+RULES = "RuleClassifier"
 _HOMES = {
     "BayesTreeClassifier": "fasttree.estimators",
     "C45Classifier": "fasttree.estimators",

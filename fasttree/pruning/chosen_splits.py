@@ -32,7 +32,8 @@ from fasttree.stats.selected import Cuts, cut_statistic, cuts_p_values
 from fasttree.stats.significance import sparse_p_values
 from fasttree.tables.factors import MISSING_CODE
 from fasttree.tables.training import Table
-from fasttree.trees.predict import ReadPolicy, leaf_shares_of
+from fasttree.trees.paths import leaf_shares_of
+from fasttree.trees.predict import ReadPolicy
 from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -70,17 +71,17 @@ class ChosenSplits:
         self.n_rows = np.searchsorted(self.leaf, self.first_leaf + n_leaves) - self.start
 
     def p_values(self, nodes: np.ndarray) -> np.ndarray:
-        """Of the splits of some nodes."""
+        """The p-values of the splits of nodes."""
         p = np.ones(len(nodes))
-        depth = self.tree.depth[nodes]
-        for one in np.unique(depth).tolist():
-            here = np.flatnonzero((depth == one) & (self.n_rows[nodes] > 0))
-            if len(here):
-                p[here] = self._of_level(nodes[here])
+        depths = self.tree.depth[nodes]
+        for depth in np.unique(depths).tolist():
+            at_depth = np.flatnonzero((depths == depth) & (self.n_rows[nodes] > 0))
+            if len(at_depth):
+                p[at_depth] = self._of_level(nodes[at_depth])
         return p
 
     def _of_level(self, nodes: np.ndarray) -> np.ndarray:
-        """Of nodes that have no rows in common."""
+        """The p-values of nodes that have no rows in common."""
         n_rows = self.n_rows[nodes]
         entry = flat_indices(self.start[nodes], n_rows)
         of = np.repeat(np.arange(len(nodes)), n_rows)
@@ -88,10 +89,10 @@ class ChosenSplits:
         p = np.ones(len(nodes))
         tested = self.tree.attribute[nodes]
         for attribute in np.unique(tested).tolist():
-            here = np.flatnonzero(tested == attribute)
-            some = np.repeat(tested == attribute, n_rows)
-            place = np.searchsorted(here, of[some])
-            p[here] = self._of_attribute(attribute, nodes[here], entry[some], place)
+            is_tested = tested == attribute
+            index, is_entry = np.flatnonzero(is_tested), np.repeat(is_tested, n_rows)
+            of_node = np.searchsorted(index, of[is_entry])
+            p[index] = self._of_attribute(attribute, nodes[index], entry[is_entry], of_node)
         return np.asarray(np.minimum(p * np.maximum(eligible, 1), 1.0))
 
     def _n_varying(self, entry: np.ndarray, start: np.ndarray) -> np.ndarray:
@@ -126,7 +127,7 @@ class ChosenSplits:
     def _of_attribute(
         self, attribute: int, nodes: np.ndarray, entry: np.ndarray, of: np.ndarray
     ) -> np.ndarray:
-        """`of`: the place in `nodes` of each entry."""
+        """The p-values of nodes that test one attribute; `of`: the index in `nodes` of each entry."""
         value, share = self._values(attribute, self.row[entry]), self.share[entry]
         code = self.encoded.y[self.row[entry]].astype(np.int64)
         second = self.first_leaf[self.tree.first_child[nodes] + 1]
@@ -152,7 +153,7 @@ class ChosenSplits:
         if spec.is_categorical and not spec.ordered:
             return _of_tables(tables)
         has_lost = [bool(lost[begin[i] : begin[i + 1]].any()) for i in range(len(nodes))]
-        # Branches have the rows without a value as well, which these places do not count.
+        # Branches have the rows without a value as well, which these cuts do not count.
         bare = ~self.missing_is_a_place & (
             self.n_rows[nodes] > np.bincount(of, minlength=len(nodes))
         )
@@ -177,16 +178,16 @@ def _of_tables(tables: list[np.ndarray]) -> np.ndarray:
     p = np.ones(len(tables))
     heights = np.array([len(table) for table in tables])
     for height in np.unique(heights[heights > 1]).tolist():
-        here = np.flatnonzero(heights == height)
-        p[here] = sparse_p_values(np.stack([tables[i] for i in here]))
+        of_height = np.flatnonzero(heights == height)
+        p[of_height] = sparse_p_values(np.stack([tables[i] for i in of_height]))
     return p
 
 
 def _of_cuts(
     tables: list[np.ndarray], first: np.ndarray, has_lost: list[bool], least: np.ndarray
 ) -> np.ndarray:
-    """Of tables of values, in order, by classes (of rows without a value the last line); `first`: of the cut that was
-    made the rows of the first branch by class; `least`: rows that both sides must have."""
+    """The p-values of tables of values, in order, by classes (of rows without a value the last line); `first`: of the
+    cut that was made the rows of the first branch by class; `least`: rows that both sides must have."""
     problems: list[Cuts] = []
     node: list[int] = []
     label: list[int] = []
@@ -213,9 +214,9 @@ def _of_cuts(
                 label.append(c)
     p = np.ones(len(tables))
     of_class: dict[tuple[int, int], float] = {}
-    for i, c, one in zip(node, label, cuts_p_values(problems).tolist(), strict=True):
-        of_class[i, c] = of_class.get((i, c), 0.0) + one
+    for i, c, p_of_cuts in zip(node, label, cuts_p_values(problems).tolist(), strict=True):
+        of_class[i, c] = of_class.get((i, c), 0.0) + p_of_cuts
     n_tests = np.bincount([i for i, _ in of_class], minlength=len(tables))
-    for (i, _), one in of_class.items():
-        p[i] = min(p[i], one * n_tests[i])
+    for (i, _), p_of_class in of_class.items():
+        p[i] = min(p[i], p_of_class * n_tests[i])
     return p

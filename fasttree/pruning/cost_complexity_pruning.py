@@ -14,11 +14,7 @@ from fasttree.base.checks import as_float
 from fasttree.base.hints import check_choice, settings
 from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import at_stake
-from fasttree.pruning.requirements import (
-    FOLDS,
-    check_at_least_zero,
-    check_folds,
-)
+from fasttree.pruning.requirements import FOLDS, check_at_least_zero, check_folds
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.stats.special import row_entropy, row_shares
 from fasttree.trees.traversal import errors_as_leaf
@@ -116,11 +112,11 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
     dies_at = strength / total
     # Equal but for rounding, or for tiny gains: one step of the path.
     inner = np.flatnonzero(~is_leaf)
-    values, place = np.unique(dies_at[inner], return_inverse=True)
+    values, index = np.unique(dies_at[inner], return_inverse=True)
     values = np.concatenate([[0.0], np.maximum(values, 0.0)])
     begins = np.diff(values, prepend=-np.inf) > TIE * unit
     alphas = values[begins]
-    step = (np.cumsum(begins) - 1)[1:][place]
+    step = (np.cumsum(begins) - 1)[1:][index]
     dies_at[inner] = alphas[step]
     dies_at[is_leaf] = -np.inf
 

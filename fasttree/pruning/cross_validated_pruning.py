@@ -26,7 +26,9 @@ class CrossValidated:
     folds : None, int, array of fold numbers, or (train, test) splits
         One tree is grown without each fold. None: 10, or as many as the smallest class has rows.
 
-    Notes ----- Every row is classified by a tree that was grown without it: the one for the row's fold. That tree gives
+    Notes
+    -----
+    Every row is classified by a tree that was grown without it: the one for the row's fold. That tree gives
     the row a class at every depth, the label of the node that it passes there (below its leaf, the leaf's). A node of
     the tree to be pruned, at depth d, is then compared with its subtree on the rows that reach it: as a leaf it makes
     the errors of their classes at depth d, as a subtree those of their classes at the end of their paths. The nodes are
@@ -75,20 +77,20 @@ def _add_errors(tree: Tree, fold: FoldRows, as_leaf: np.ndarray, ending: np.ndar
     """Walk both trees upwards from where each row ends, side by side once they are at one depth."""
     costs = row_costs(tree)
     weights = np.ones(len(fold.codes)) if fold.weights is None else fold.weights
-    here, there = fold.leaves_of_all, fold.leaves
-    wrong = weights * costs[fold.codes, fold.tree.pred[there]]
-    ending += np.bincount(here, weights=wrong, minlength=tree.node_count)
-    for depth in range(int(tree.depth[here].max(initial=0)), -1, -1):
-        deeper = fold.tree.depth[there] > depth
+    node, fold_node = fold.leaves_of_all, fold.leaves
+    wrong = weights * costs[fold.codes, fold.tree.pred[fold_node]]
+    ending += np.bincount(node, weights=wrong, minlength=tree.node_count)
+    for depth in range(int(tree.depth[node].max(initial=0)), -1, -1):
+        deeper = fold.tree.depth[fold_node] > depth
         while deeper.any():  # only at the start is it more than one step
-            there = np.where(deeper, fold.tree.parent[there], there)
-            deeper = fold.tree.depth[there] > depth
-        at = np.flatnonzero(tree.depth[here] == depth)
-        wrong = weights[at] * costs[fold.codes[at], fold.tree.pred[there[at]]]
-        as_leaf += np.bincount(here[at], weights=wrong, minlength=tree.node_count)
+            fold_node = np.where(deeper, fold.tree.parent[fold_node], fold_node)
+            deeper = fold.tree.depth[fold_node] > depth
+        at = np.flatnonzero(tree.depth[node] == depth)
+        wrong = weights[at] * costs[fold.codes[at], fold.tree.pred[fold_node[at]]]
+        as_leaf += np.bincount(node[at], weights=wrong, minlength=tree.node_count)
         if depth:
-            here = here.copy()
-            here[at] = tree.parent[here[at]]
+            node = node.copy()
+            node[at] = tree.parent[node[at]]
 
 
 def row_costs(tree: Tree) -> np.ndarray:

@@ -15,7 +15,7 @@ from fasttree.base.sums import sums
 from fasttree.base.values import short_repr
 from fasttree.pruning.requirements import NOTHING, TRAINING_ROWS
 from fasttree.pruning.subtree_raising import TrainingRows, prune_with_raising
-from fasttree.pruning.trace import Trace, trace_of
+from fasttree.pruning.trace import Trace, cut_as_decided
 from fasttree.stats.special import normal_quantile
 from fasttree.trees.traversal import decide_bottom_up
 from fasttree.trees.tree import Tree
@@ -96,9 +96,7 @@ def added_errors(n: ArrayLike, e: ArrayLike, how: ErrorBased | None = None) -> n
 
 
 def error_based(
-    tree: Tree,
-    how: ErrorBased | None = None,
-    rows: TrainingRows | None = None,
+    tree: Tree, how: ErrorBased | None = None, rows: TrainingRows | None = None
 ) -> tuple[Tree, Trace]:
     """Return the pruned tree and its trace of removed and raised nodes. `rows`, the training rows, are needed for
     raising.
@@ -113,17 +111,6 @@ def error_based(
     weight = sums(tree.counts)
     errors = weight - tree.counts.max(axis=1)
     expected = errors + added_errors(weight, errors, how)
-    found = decide_bottom_up(
-        tree, expected, np.where(tree.is_leaf(), expected, 0.0), tolerance=SLACK
-    )
-    nodes = found.nodes()
-    trace = trace_of(
-        tree,
-        "error_based",
-        ESTIMATE,
-        nodes,
-        found.leaves_removed[nodes],
-        found.before[nodes],
-        expected[nodes],
-    )
-    return tree.subtree(~found.cut), trace
+    ending = np.where(tree.is_leaf(), expected, 0.0)
+    decision = decide_bottom_up(tree, expected, ending, tolerance=SLACK)
+    return cut_as_decided(tree, decision, expected, "error_based", ESTIMATE)

@@ -32,8 +32,8 @@ def held_out_counts(
         )
     _check_range(leaves, tree.node_count, "node")
     _check_range(codes, n_classes, "class")
-    place = np.asarray(leaves, dtype=np.int64) * n_classes + codes
-    held = np.bincount(place, weights=weights, minlength=tree.node_count * n_classes)
+    cell = np.asarray(leaves, dtype=np.int64) * n_classes + codes
+    held = np.bincount(cell, weights=weights, minlength=tree.node_count * n_classes)
     if weights is not None and not held.any():
         raise ValueError(
             "all validation rows have weight 0: give at least one row a weight above 0"
@@ -46,14 +46,14 @@ def codes_of_classes(labels: np.ndarray, codes: np.ndarray, classes: np.ndarray)
 
     `labels` are the classes of the validation rows, and `codes` the index of each row's class among them.
     """
-    places = places_among(labels, classes)
-    if (places < 0).any():
-        unseen = to_python(labels[int(places.argmin())])
+    numbers = places_among(labels, classes)
+    if (numbers < 0).any():
+        unseen = to_python(labels[int(numbers.argmin())])
         raise ValueError(
             f"y_val contains the class {short_repr(unseen)}, which was not seen at fit: the classes are "
             f"{short_repr(list(map(to_python, classes)))}. Leave such rows out, or train with some of them"
         )
-    return places[codes]
+    return numbers[codes]
 
 
 def check_held(tree: Tree, held: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from fasttree.base.hints import settings
 from fasttree.base.sums import total
 from fasttree.encoding.class_weights import at_stake
 from fasttree.pruning.requirements import NOTHING, check_at_least_zero
-from fasttree.pruning.trace import Trace, trace_of
+from fasttree.pruning.trace import Trace, cut_as_decided
 from fasttree.trees.traversal import decide_bottom_up, errors_as_leaf
 from fasttree.trees.tree import Tree
 
@@ -46,20 +46,10 @@ def leaf_penalty(tree: Tree, how: LeafPenalty | None = None) -> tuple[Tree, Trac
     """Return the pruning with the smallest generalisation error (in case of ties, the smallest tree) and its trace."""
     how = how or LeafPenalty()
     errors = errors_as_leaf(tree, tree.counts)
-    total = float(tree.weight[0])
     as_leaf = errors + how.zeta
     ending = np.where(tree.is_leaf(), errors + how.zeta * tree.multiplicity, 0.0)
-    found = decide_bottom_up(
-        tree, as_leaf, ending, tolerance=1e-12 * at_stake(tree.schema.priors, tree.counts[0])
-    )
-    nodes = found.nodes()
-    trace = trace_of(
-        tree,
-        "leaf_penalty",
-        f"(errors + {how.zeta:g} per leaf) / rows",
-        nodes,
-        found.leaves_removed[nodes],
-        found.before[nodes] / total,
-        as_leaf[nodes] / total,
-    )
-    return tree.subtree(~found.cut), trace
+    tolerance = 1e-12 * at_stake(tree.schema.priors, tree.counts[0])
+    decision = decide_bottom_up(tree, as_leaf, ending, tolerance)
+    estimate = f"(errors + {how.zeta:g} per leaf) / rows"
+    rows = float(tree.weight[0])
+    return cut_as_decided(tree, decision, as_leaf, "leaf_penalty", estimate, rows)

@@ -26,22 +26,17 @@ def significant_splits(
     while len(alive := alive[tree.first_child[alive] >= 0]):
         alive = alive[p_of(alive) < level]
         is_split[alive] = True
-        alive = _children(tree, alive)
+        alive = flat_indices(tree.first_child[alive], tree.n_children[alive].astype(np.int64))
     return is_split
 
 
 def p_values_of(tree: Tree, nodes: np.ndarray, exact: bool | None = None) -> np.ndarray:
-    """Of the splits of some nodes: how often chance alone would tell the branches apart as much, as if nobody had
-    chosen the split, see `fasttree.stats.significance.p_values`."""
+    """The p-values of the splits of nodes: how often chance alone would tell the branches apart as much, as if nobody
+    had chosen the split, see `fasttree.stats.significance.p_values`."""
     p = np.empty(len(nodes))
     n_children = tree.n_children[nodes]
     for n in np.unique(n_children).tolist():
-        here = np.flatnonzero(n_children == n)
-        children = tree.first_child[nodes[here], np.newaxis] + np.arange(n)
-        p[here] = p_values(tree.counts[children], exact=exact)
+        with_n = np.flatnonzero(n_children == n)
+        children = tree.first_child[nodes[with_n], np.newaxis] + np.arange(n)
+        p[with_n] = p_values(tree.counts[children], exact=exact)
     return p
-
-
-def _children(tree: Tree, nodes: np.ndarray) -> np.ndarray:
-    n = tree.n_children[nodes].astype(np.int64)
-    return flat_indices(tree.first_child[nodes], n)

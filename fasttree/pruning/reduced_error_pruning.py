@@ -11,7 +11,7 @@ from fasttree.encoding.class_weights import at_stake
 from fasttree.pruning.greedy import remove_greedily
 from fasttree.pruning.held_out import check_held
 from fasttree.pruning.requirements import HELD_OUT
-from fasttree.pruning.trace import Trace, trace_of
+from fasttree.pruning.trace import Trace, cut_as_decided
 from fasttree.trees.traversal import decide_bottom_up, errors_as_leaf
 from fasttree.trees.tree import Tree
 
@@ -69,15 +69,5 @@ def reduced_error(tree: Tree, held: Any, how: ReducedError | None = None) -> tup
             estimate=ESTIMATE,
         )
     tolerance = 1e-12 * at_stake(tree.schema.priors, counts)  # of sums of fractional weights
-    found = decide_bottom_up(tree, as_leaf, ending, tolerance=tolerance)
-    nodes = found.nodes()
-    trace = trace_of(
-        tree,
-        "reduced_error",
-        ESTIMATE,
-        nodes,
-        found.leaves_removed[nodes],
-        found.before[nodes],
-        as_leaf[nodes],
-    )
-    return tree.subtree(~found.cut), trace
+    decision = decide_bottom_up(tree, as_leaf, ending, tolerance)
+    return cut_as_decided(tree, decision, as_leaf, "reduced_error", ESTIMATE)

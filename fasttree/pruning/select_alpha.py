@@ -73,8 +73,8 @@ class Choice(HeldOutErrors):
     def __str__(self) -> str:
         lines = [f"{'alpha':>12}{'leaves':>8}{'errors':>10}{'rate':>10}{'std.err.':>10}"]
         rows = zip(*(column.tolist() for column in self.columns().values()), strict=True)
-        for place, (alpha, leaves, errors, rate, error) in enumerate(rows):
-            mark = "  <- selected" if place == self.place else ""
+        for i, (alpha, leaves, errors, rate, error) in enumerate(rows):
+            mark = "  <- selected" if i == self.place else ""
             lines.append(f"{alpha:12.6g}{leaves:8d}{errors:10.6g}{rate:10.4f}{error:10.4f}{mark}")
         return "\n".join(lines)
 
@@ -101,15 +101,13 @@ def errors_along(
 
 def choose_by_held_out(tree: Tree, path: Path, held: Any, se: float = 0.0) -> Choice:
     """Select the tree with the fewest errors on held-out rows; in case of ties, the smallest one."""
-    one = _Sums(path.alphas)
-    one.add(tree, path, check_held(tree, held))
-    return one.choice(path, se)
+    sums = _Sums(path.alphas)
+    sums.add(tree, path, check_held(tree, held))
+    return sums.choice(path, se)
 
 
 def choose_by_folds(
-    path: Path,
-    folds: Iterable[tuple[Tree, np.ndarray]],
-    se: float = 1.0,
+    path: Path, folds: Iterable[tuple[Tree, np.ndarray]], se: float = 1.0
 ) -> Choice:
     """Select a tree of the path by cross-validation.
 

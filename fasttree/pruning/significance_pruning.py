@@ -54,8 +54,7 @@ class Significance:
         if self.test == SELECTED and self.exact is not False:
             raise ValueError(
                 f'exact={short_repr(self.exact)} requires test="naive" (test="selected" is exact where counts are '
-                f"small): "
-                'leave exact out, or pass test="naive"'
+                'small): leave exact out, or pass test="naive"'
             )
 
     @property
@@ -119,11 +118,11 @@ def split_p_values(tree: Tree) -> np.ndarray:
         rows = totals[level.children]
         columns = level.sums(tree.counts)  # with shares of rows, more exact than the parent's own
         total = sums(columns)
-        family = np.repeat(
+        split = np.repeat(
             np.arange(len(level.splits)), np.diff(np.append(level.offsets, len(rows)))
         )
         expected = (
-            rows[:, np.newaxis] * columns[family] / np.maximum(total, 1e-300)[family, np.newaxis]
+            rows[:, np.newaxis] * columns[split] / np.maximum(total, 1e-300)[split, np.newaxis]
         )
         off = cells - expected
         terms = np.divide(off * off, expected, out=np.zeros_like(cells), where=expected > 0)

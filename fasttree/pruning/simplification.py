@@ -50,29 +50,17 @@ def snip(tree: Tree, node_ids: Iterable[int]) -> tuple[Tree, Trace]:
                 f"node_ids contains {int(node)}, which is already a leaf: pass inner nodes only"
             )
         cut[node] = True
-    inside = np.zeros(tree.node_count, dtype=bool)  # below another cut
-    for level in reversed(list(levels_upwards(tree))):
-        parent = tree.parent[level.children]
-        inside[level.children] = inside[parent] | cut[parent]
-    return _cut_at(tree, np.flatnonzero(cut & ~inside), "snip")
+    return _cut_at(tree, np.flatnonzero(cut & tree.kept_nodes(~cut)), "snip")
 
 
 def below_shared_split(tree: Tree) -> np.ndarray:
     """Which nodes are reached by shares of rows: some split above lets rows without a value down every branch."""
-    shares = (tree.missing_branch < 0) & ~tree.is_leaf()
-    below = np.zeros(tree.node_count, dtype=bool)
-    if shares.any():
-        for level in reversed(list(levels_upwards(tree))):
-            parent = tree.parent[level.children]
-            below[level.children] = below[parent] | shares[parent]
-    return below
+    return ~tree.kept_nodes((tree.missing_branch >= 0) | tree.is_leaf())
 
 
 def _cut_at(tree: Tree, nodes: np.ndarray, method: str) -> tuple[Tree, Trace]:
     errors = errors_as_leaf(tree, tree.counts)
-    below = np.where(tree.is_leaf(), errors, 0.0)
-    for level in levels_upwards(tree):
-        below[level.splits] = level.sums(below)
+    below = tree.subtree_sums(np.where(tree.is_leaf(), errors, 0.0))
     is_split = np.ones(tree.node_count, dtype=bool)
     is_split[nodes] = False
     removed = leaves_below(tree)[nodes] - 1

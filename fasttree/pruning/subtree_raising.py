@@ -10,9 +10,9 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.ragged import begins, flat_indices, offsets
 from fasttree.base.sums import sums
-from fasttree.encoding.class_weights import classes_of_shares, snap_near_ties
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
 from fasttree.trees.class_shares import has_parts, settled
+from fasttree.trees.decide import classes_of_shares, snap_near_ties
 from fasttree.trees.tree import LEAF, Tree
 from fasttree.trees.validate import add_up
 
@@ -124,7 +124,7 @@ def _empty_children(tree: Tree) -> np.ndarray:
 
 
 def _codes_of_children(tree: Tree) -> np.ndarray:
-    """What orders siblings: the first value that leads to each, else its place, after all values."""
+    """What orders siblings: the first value that leads to each, else its branch, after all values."""
     code = np.zeros(tree.node_count, dtype=np.int32)
     child = np.flatnonzero(tree.parent >= 0)
     code[child] = _NO_VALUE + child - tree.first_child[tree.parent[child]]
@@ -136,7 +136,7 @@ def _codes_of_children(tree: Tree) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Slots:
-    """The places of the pruned tree as raising.pxd leaves them; the first have the numbers of the grown nodes."""
+    """The nodes of the pruned tree as raising.pxd leaves them; the first have the numbers of the grown nodes."""
 
     grown: Tree
     empty_child: np.ndarray
@@ -187,7 +187,8 @@ class _Slots:
             gain=of_test(grown.gain, 0.0),
             depth=depth,
             parent=parent.astype(np.int32),
-            **self._surrogates(np.where(is_leaf, -1, self.test[slot])),
+            # They send rows to one of two branches, whose numbers stay what they were.
+            **grown.surrogates_of(np.where(is_leaf, -1, self.test[slot])),
         )
 
     def _in_order(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -196,11 +197,11 @@ class _Slots:
         n_above = 0
         while True:
             level = levels[-1][0]
-            place = np.flatnonzero(~self.is_leaf[level])
-            if not len(place):
+            inner = np.flatnonzero(~self.is_leaf[level])
+            if not len(inner):
                 break
-            child, group = self._children(level[place])
-            levels.append((child, n_above + place[group]))
+            child, group = self._children(level[inner])
+            levels.append((child, n_above + inner[group]))
             n_above += len(level)
         depth = np.repeat(
             np.arange(len(levels), dtype=np.int32), [len(level) for level, _ in levels]
@@ -209,20 +210,20 @@ class _Slots:
         return slots, parents, depth
 
     def _children(self, slot: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The children of some slots, in order, and the place of each one's parent among them."""
+        """The children of these slots, in order, and the index of each one's parent among them."""
         node = self.test[slot]
         n = self.grown.n_children[node]
         group = np.repeat(np.arange(len(slot)), n)
         child = flat_indices(self.grown.first_child[node], n)
         present = self.leaves[child] > 0
-        children, families = [child[present]], [group[present]]
+        children, groups = [child[present]], [group[present]]
         added = np.column_stack([self.first_added[slot], np.arange(len(slot))])
         has_added = added[:, 0] >= 0
         while len(added := added[added[:, 0] >= 0]):
             children.append(added[:, 0])
-            families.append(added[:, 1])
+            groups.append(added[:, 1])
             added = np.column_stack([self.next_added[added[:, 0]], added[:, 1]])
-        child, group = np.concatenate(children), np.concatenate(families)
+        child, group = np.concatenate(children), np.concatenate(groups)
         by_value = np.where(has_added[group], self.code[child], 0)
         order = np.lexsort((by_value, group))
         return child[order], group[order]
@@ -260,28 +261,9 @@ class _Slots:
             # The child for values without rows is gone if all of them have come.
             weight = sums(grown.schema.priors.weighted(self.counts[slot]))
             heaviest = _heaviest_branch(weight, parent, first_child)
-            place = np.where(child < 0, heaviest, child - first_child)
-            spare.append(np.where(is_leaf | (branch < 0), -1, place).astype(np.int32))
+            taken = np.where(child < 0, heaviest, child - first_child)
+            spare.append(np.where(is_leaf | (branch < 0), -1, taken).astype(np.int32))
         return spare[0], spare[1]
-
-    def _surrogates(self, test: np.ndarray) -> dict[str, np.ndarray]:
-        """Those of the tests; -1: a leaf. They send rows to one of two branches, whose numbers stay what they were."""
-        grown = self.grown
-        n = np.where(test < 0, 0, np.diff(grown.surrogate_start)[test])
-        one = flat_indices(grown.surrogate_start[test], n)
-        n_codes = np.diff(grown.surrogate_table_start)[one]
-        entry = flat_indices(grown.surrogate_table_start[one], n_codes)
-        return {
-            "surrogate_start": offsets(n),
-            "surrogate_attribute": grown.surrogate_attribute[one],
-            "surrogate_threshold": grown.surrogate_threshold[one],
-            "surrogate_low": grown.surrogate_low[one],
-            "surrogate_table_start": offsets(n_codes),
-            "surrogate_table_codes": grown.surrogate_table_codes[entry],
-            "surrogate_table_branch": grown.surrogate_table_branch[entry],
-            "surrogate_agreement": grown.surrogate_agreement[one],
-            "surrogate_adjusted": grown.surrogate_adjusted[one],
-        }
 
     def _has_missed_split(self, slot: np.ndarray) -> np.ndarray:
         """The leaves that are those of growth, where it may have missed a split."""

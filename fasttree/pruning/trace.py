@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.base.printed_tables import aligned
+from fasttree.trees.traversal import Decision
 from fasttree.trees.tree import LEAF, Tree
 
 LEAF_MADE = "leaf"
@@ -73,14 +75,7 @@ class Trace:
                 strict=True,
             )
         ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [title]
-        for row in rows:
-            cells = [
-                cell.ljust(width) if place in (1, 2) else cell.rjust(width)
-                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            lines.append("  ".join(cells))
+        lines = [title, aligned(rows, left=(1, 2))]
         if len(self) > _PRINTED:
             lines.append(f"... and {len(self) - _PRINTED} more")
         return "\n".join(lines)
@@ -109,3 +104,18 @@ def trace_of(
         np.array(after, dtype=np.float64),
         action,
     )
+
+
+def cut_as_decided(
+    tree: Tree,
+    decision: Decision,
+    as_leaf: np.ndarray,
+    method: str,
+    estimate: str,
+    unit: float = 1.0,
+) -> tuple[Tree, Trace]:
+    """The tree without the splits that were to be cut, and the trace; estimates are printed in `unit`."""
+    node = decision.nodes()
+    removed, before = decision.leaves_removed[node], decision.before[node]
+    trace = trace_of(tree, method, estimate, node, removed, before / unit, as_leaf[node] / unit)
+    return tree.subtree(~decision.cut), trace

@@ -17,8 +17,9 @@ from fasttree.rules.reasons import lacking_text
 from fasttree.rules.rule import Rule
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.text import condition_text, evidence_text
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import Schema
-from fasttree.tables.training import UNKNOWN_CODE, Table, read_table_for_schema
+from fasttree.tables.training import UNKNOWN_CODE, Table
 
 LISTED = 8  # other rules that are named
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from fasttree.base.values import to_python
 from fasttree.stats.curves import wilson_limits
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.target import read_target
-from fasttree.tables.training import read_table_for_schema
 
 if TYPE_CHECKING:
     from fasttree.rules.rule_list import RuleList

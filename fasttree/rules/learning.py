@@ -9,12 +9,12 @@ import numpy as np
 
 from fasttree.base import sums
 from fasttree.base.ragged import offsets, take_lists
-from fasttree.encoding.class_weights import majority_class
 from fasttree.rules.conditions import covered_rows, known_rows
 from fasttree.rules.pruning import TIE, Estimate, RowBits, prune_rules
 from fasttree.rules.rule_list import RuleList, laplace
 from fasttree.rules.subsets import rule_bits, sift
 from fasttree.tables.schema import Schema
+from fasttree.trees.decide import majority_class
 
 SUBSET = "subset"
 

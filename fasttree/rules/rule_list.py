@@ -12,12 +12,13 @@ import numpy as np
 
 from fasttree.base.sums import sums, total
 from fasttree.base.values import to_python
-from fasttree.encoding.class_weights import snap_near_ties
 from fasttree.rules.conditions import WORD, ConditionTable, covered_rows, reader
 from fasttree.rules.reading import ConditionReader
 from fasttree.rules.rule import Condition, Rule, intersect
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import Schema
-from fasttree.tables.training import MISSING_CODE, Table, read_table_for_schema
+from fasttree.tables.training import MISSING_CODE, Table
+from fasttree.trees.decide import snap_near_ties
 from fasttree.trees.predict import refusal
 
 if TYPE_CHECKING:

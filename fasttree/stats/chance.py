@@ -183,8 +183,8 @@ def _smi(tables: _Array, options: _Options) -> _Array:
 def _ad(tables: _Array, options: _Options) -> _Array:
     df = degrees_of_freedom(tables)
     exceeded = np.zeros(len(tables))
-    for one in np.unique(df[df > 0]).tolist():
-        exceeded[df == one] = chi_square_quantile(options.alpha, one) / 2
+    for n in np.unique(df[df > 0]).tolist():
+        exceeded[df == n] = chi_square_quantile(options.alpha, n) / 2
     return _per_row(information(tables) - exceeded, tables) * _BITS
 
 

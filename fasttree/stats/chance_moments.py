@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fasttree.base.elementary import exp, log, log1p
+from fasttree.base.ragged import batches
 from fasttree.base.sums import segment_sums, sums
 from fasttree.stats.contingency import are_whole, degrees_of_freedom, margins, smallest_expected
 from fasttree.stats.special import log_factorial
@@ -89,12 +90,12 @@ def _exact_moments(tables: _Array, n_degrees: int) -> tuple[_Array, _Array]:
     a = np.broadcast_to(rows[:, :, np.newaxis], tables.shape)
     b = np.broadcast_to(columns[:, np.newaxis, :], tables.shape)
     varies = (a > 0) & (b > 0) & (a < total_cells) & (b < total_cells)
-    (cell_a, cell_b, cell_n), place = _distinct_cells(rows, columns, total, varies)
+    (cell_a, cell_b, cell_n), number = _distinct_cells(rows, columns, total, varies)
     coefficients = _expand(cell_a, cell_b, cell_n, n_degrees)
 
     def spread_out(values: _Array) -> _Array:
         cells = np.zeros(tables.shape)
-        cells[varies] = values[place]
+        cells[varies] = values[number]
         return cells
 
     mean = sums(spread_out(coefficients[0]), (1, 2))
@@ -148,11 +149,11 @@ def _distinct_cells(
         present = np.zeros(n_keys, dtype=np.bool_)
         present[keys] = True
         distinct = np.flatnonzero(present)
-        place = (np.cumsum(present) - 1)[keys]
+        number = (np.cumsum(present) - 1)[keys]
     else:
-        distinct, place = np.unique(keys, return_inverse=True)
+        distinct, number = np.unique(keys, return_inverse=True)
     of_row, of_column = np.divmod(distinct, len(column_pairs[0]))
-    return (row_pairs[0][of_row], column_pairs[0][of_column], row_pairs[1][of_row]), place
+    return (row_pairs[0][of_row], column_pairs[0][of_column], row_pairs[1][of_row]), number
 
 
 def _distinct_pairs(margin: _Array, total: _Array) -> tuple[tuple[_Array, _Array], _Numbers]:
@@ -165,21 +166,12 @@ def _distinct_pairs(margin: _Array, total: _Array) -> tuple[tuple[_Array, _Array
 
 
 def _expand(a: _Array, b: _Array, total: _Array, n_degrees: int) -> list[_Array]:
-    """Of hypergeometric cells: the mean of g, then its coefficients by degree, one each of every cell."""
+    """For hypergeometric cells the mean of g, then its coefficients by degree, one each of every cell."""
     first, step, n_points = _support(a, b, total)
-    ends = np.cumsum(n_points)
     parts: list[list[_Array]] = []
-    start = 0
-    while start < len(a):
-        before = ends[start - 1] if start else 0
-        stop = max(int(np.searchsorted(ends, before + _POINTS_AT_ONCE, side="right")), start + 1)
-        one = slice(start, stop)
-        parts.append(
-            _expand_part(
-                a[one], b[one], total[one], first[one], step[one], n_points[one], n_degrees
-            )
-        )
-        start = stop
+    for batch in batches(n_points, _POINTS_AT_ONCE):
+        support = first[batch], step[batch], n_points[batch]
+        parts.append(_expand_part(a[batch], b[batch], total[batch], *support, n_degrees))
     n_kept = max(map(len, parts))
     for part in parts:
         part.extend([np.zeros_like(part[0])] * (n_kept - len(part)))
@@ -233,18 +225,18 @@ def _expand_part(
     left = left - mean[cell]
     whole = of_cells(share * left * left)
     # Stieltjes' recurrence: the next polynomial is n times the last one, less its parts along the last two.
-    here, before, norm = np.ones_like(n), np.zeros_like(n), np.zeros(len(a))
+    current, before, norm = np.ones_like(n), np.zeros_like(n), np.zeros(len(a))
     # As many as there are points, the constant one included.
     most = np.minimum(n_degrees, n_points - 1)
     for k in range(1, n_degrees + 1):
         exists = k <= most
-        centre = of_cells(share * deviation * here * here)
-        following = (deviation - centre[cell]) * here - norm[cell] * before
+        centre = of_cells(share * deviation * current * current)
+        following = (deviation - centre[cell]) * current - norm[cell] * before
         norm = np.sqrt(of_cells(share * following * following))
         scale = np.divide(1, norm, out=np.zeros_like(norm), where=exists & (norm > 0))
-        before, here = here, following * scale[cell]
-        coefficient = of_cells(share * left * here)
-        left = left - coefficient[cell] * here
+        before, current = current, following * scale[cell]
+        coefficient = of_cells(share * left * current)
+        left = left - coefficient[cell] * current
         result.append(coefficient)
         if not (exists & (of_cells(share * left * left) > _NOTHING_LEFT * whole)).any():
             break

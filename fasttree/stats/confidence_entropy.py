@@ -108,18 +108,18 @@ def _flattest(bounds: _Array) -> _Array:
     """The decrements of the greatest convex function below the points (0, bounds[:, 0]), (1, bounds[:, 1]), ..."""
     n_rows, n_points = bounds.shape
     decrements = np.empty((n_rows, n_points - 1))
-    places = np.arange(n_points)
+    points = np.arange(n_points)
     corner = np.zeros(n_rows, dtype=np.intp)
     unfinished = np.arange(n_rows)
     while len(unfinished):
         # From each corner the steepest line down to a later point leads to the next corner.
-        here = corner[unfinished]
-        distance = places - here[:, np.newaxis]
-        drop = bounds[unfinished, here][:, np.newaxis] - bounds[unfinished]
+        start = corner[unfinished]
+        distance = points - start[:, np.newaxis]
+        drop = bounds[unfinished, start][:, np.newaxis] - bounds[unfinished]
         slope = np.where(distance > 0, drop / np.maximum(distance, 1), -np.inf)
         steepest = slope.max(axis=1)
         last = n_points - 1 - slope[:, ::-1].argmax(axis=1)  # of the points on the line
-        between = (places[:-1] >= here[:, np.newaxis]) & (places[:-1] < last[:, np.newaxis])
+        between = (points[:-1] >= start[:, np.newaxis]) & (points[:-1] < last[:, np.newaxis])
         rows, columns = np.nonzero(between)
         decrements[unfinished[rows], columns] = steepest[rows]
         corner[unfinished] = last

@@ -33,8 +33,8 @@ def counts_tables(tables: ArrayLike) -> _Array:
         )
     bad = ~(array >= 0) | np.isinf(array)
     if bad.any():
-        place = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(f"tables{list(place)} must be a finite number >= 0, got {array[place]}")
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(f"tables{list(where)} must be a finite number >= 0, got {array[where]}")
     totals = sums(array, (1, 2))
     if np.isinf(totals).any():
         raise ValueError(

@@ -35,8 +35,8 @@ def class_counts(labels: Any, weights: ArrayLike | None = None) -> NDArray[Any]:
     >>> class_counts(["yes", "no", "yes"])
     array([1, 2])
     """
-    codes, n_levels = _codes(labels, "labels")
-    return np.bincount(codes, weights=_weights(weights, len(codes)), minlength=n_levels)
+    codes, n_classes = _codes(labels, "labels")
+    return np.bincount(codes, weights=_weights(weights, len(codes)), minlength=n_classes)
 
 
 def contingency_table(values: Any, labels: Any, weights: ArrayLike | None = None) -> NDArray[Any]:
@@ -158,8 +158,8 @@ def _numbers(counts: ArrayLike, name: str, remedy: str) -> NDArray[np.float64]:
     bad = ~(array >= 0) | np.isinf(array)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
-        place = f"{name}[{', '.join(map(str, where))}]" if where else name
-        raise ValueError(f"{place} must be a finite number >= 0, got {array[where]}")
+        cell = f"{name}[{', '.join(map(str, where))}]" if where else name
+        raise ValueError(f"{cell} must be a finite number >= 0, got {array[where]}")
     if array.size == 0:
         raise ValueError(f"{name} is empty, shape {array.shape}: {remedy}")
     if np.isinf(total(array)):
@@ -177,7 +177,7 @@ def _weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | No
 
 
 def _codes(column: Any, name: str) -> tuple[NDArray[Any], int]:
-    """Every row's level as a number, and the number of levels."""
+    """Every row's label as a number, and the number of labels."""
     found = read_column(name, column)
     if isinstance(found, Times):
         found = found.values
@@ -185,9 +185,9 @@ def _codes(column: Any, name: str) -> tuple[NDArray[Any], int]:
     if len(codes) == 0:
         raise ValueError(f"{name} is empty: give at least one row")
     if isinstance(found, Factor):
-        levels = sort_labels(name, check_complete(name, found))
+        column = sort_labels(name, check_complete(name, found))
     elif np.isnan(found).any():
         raise missing_value_error(name, int(np.isnan(found).argmax()))
     else:
-        levels = factorize_numbers(found)
-    return levels.codes.astype(np.intp), len(levels.labels)
+        column = factorize_numbers(found)
+    return column.codes.astype(np.intp), len(column.labels)

@@ -46,17 +46,17 @@ def binned(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean probability, events and rows of about `n_bins` bins of equally many rows; equal probabilities stay together,
     so that a small tree has fewer."""
-    place = bins_of(probability, n_bins)
-    rows = np.bincount(place).astype(float)
-    events = np.bincount(place, weights=is_event)
-    return np.bincount(place, weights=probability) / rows, events, rows
+    bin_of_row = bins_of(probability, n_bins)
+    rows = np.bincount(bin_of_row).astype(float)
+    events = np.bincount(bin_of_row, weights=is_event)
+    return np.bincount(bin_of_row, weights=probability) / rows, events, rows
 
 
 def bins_of(probability: np.ndarray, n_bins: int = N_BINS) -> np.ndarray:
     """The bin of each row, by ascending probability; none is empty."""
     edges = np.unique(np.quantile(probability, np.arange(1, n_bins) / n_bins))
-    place = np.searchsorted(edges, probability, side="left")
-    return np.unique(place, return_inverse=True)[1]
+    bin_of_row = np.searchsorted(edges, probability, side="left")
+    return np.unique(bin_of_row, return_inverse=True)[1]
 
 
 def times_tested(place: np.ndarray, row: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fasttree.base.elementary import exp, log
+from fasttree.base.ragged import batches
 from fasttree.base.sums import segment_sums, sums, total
 from fasttree.stats.special import log_factorial
 
@@ -60,7 +61,6 @@ def tail_probability(lines: list[Line], columns: _Integers, observed: float) -> 
     tolerance = _TIE * (1 + abs(observed))
     highest, lowest = _reach(lines, columns)
     states = _States(columns[np.newaxis], np.zeros(1), np.ones(1))
-    rows_left = int(columns.sum())
     extreme = 0.0
     for i, line in enumerate(lines[:-1]):
         ways = _ways_to_fill(line.total, np.minimum(columns, line.total))
@@ -70,7 +70,6 @@ def tail_probability(lines: list[Line], columns: _Integers, observed: float) -> 
         if len(states.weight) * len(ways) > MOST_STEPS:
             return _NOT_DONE
         states = _fill(states, line, ways, shares)
-        rows_left -= line.total
         most = states.statistic + _of_columns(highest[i + 1], states.left)
         least = states.statistic + _of_columns(lowest[i + 1], states.left)
         certain = least >= observed - tolerance
@@ -89,14 +88,8 @@ def tail_probabilities_2x2(tables: _Array, term: Term) -> _Array:
     first = np.maximum(0.0, a + b - sums(tables, (1, 2)))
     n_points = (np.minimum(a, b) - first).astype(np.intp) + 1
     p = np.empty(len(tables))
-    ends = np.cumsum(n_points)
-    start = 0
-    while start < len(tables):
-        before = ends[start - 1] if start else 0
-        stop = max(int(np.searchsorted(ends, before + _POINTS_AT_ONCE, side="right")), start + 1)
-        one = slice(start, stop)
-        p[one] = _tails_2x2(tables[one], a[one], b[one], first[one], n_points[one], term)
-        start = stop
+    for part in batches(n_points, _POINTS_AT_ONCE):
+        p[part] = _tails_2x2(tables[part], a[part], b[part], first[part], n_points[part], term)
     return p
 
 
@@ -124,11 +117,11 @@ def _tails_2x2(
 def _is_hopeless(totals: list[int], columns: _Integers) -> bool:
     """Are there far too many ways to fill the first lines, times those to fill the next one?"""
     filled, steps_before = 0, 1.0
-    for one in totals[:-1]:
-        ways = _number_of_ways(one, columns)
+    for n in totals[:-1]:
+        ways = _number_of_ways(n, columns)
         if ways > MOST_STEPS or steps_before * ways > _HOPELESS * MOST_STEPS:
             return True
-        filled += one
+        filled += n
         steps_before = _number_of_ways(filled, columns)
     return False
 
@@ -187,10 +180,10 @@ def _multinomial(counts: _Integers, shares: _Array) -> _Array:
 def _merge(states: _States, grain: float, n_ways: int) -> _States:
     """States that agree become one; where they are too many for `n_ways` each, also those that nearly agree."""
     n_left = states.left.max(axis=0, initial=0) + 1
-    places = np.append(np.cumprod(n_left[::-1].astype(np.float64))[::-1][1:], 1.0)
-    if places[0] * n_left[0] >= 2.0**62:
+    strides = np.append(np.cumprod(n_left[::-1].astype(np.float64))[::-1][1:], 1.0)
+    if strides[0] * n_left[0] >= 2.0**62:
         return states
-    key = states.left @ places.astype(np.int64)
+    key = states.left @ strides.astype(np.int64)
     most = MOST_STEPS
     while True:
         order = np.lexsort((states.statistic, key))
@@ -215,9 +208,7 @@ def _reach(lines: list[Line], columns: _Integers) -> tuple[list[list[_Array]], l
     Two columns share each line's total, so that one tells all. More are bounded one by one.
     """
     if len(columns) == 2:
-        single = [
-            [_two_columns(line, columns)] for line in lines
-        ]  # every count x of the first column
+        single = [[_two_columns(line)] for line in lines]  # every count x of the first column
     else:
         single = [line.terms for line in lines]
     highest, lowest = ([[np.zeros(1)] * len(single[0])] for _ in range(2))
@@ -231,7 +222,7 @@ def _reach(lines: list[Line], columns: _Integers) -> tuple[list[list[_Array]], l
     return highest[::-1], lowest[::-1]
 
 
-def _two_columns(line: Line, columns: _Integers) -> _Array:
+def _two_columns(line: Line) -> _Array:
     first, second = line.terms
     x = np.arange(line.total + 1)
     possible = (x < len(first)) & (line.total - x < len(second))

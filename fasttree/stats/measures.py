@@ -49,13 +49,7 @@ from fasttree.stats.counting import (
 )
 from fasttree.stats.discretise import Cut, Cuts, best_cut, candidate_cuts, discretise
 from fasttree.stats.mic import class_mic, mic
-from fasttree.stats.significance import (
-    IndependenceTest,
-    chi_square,
-    g_statistic,
-    p_value,
-    p_values,
-)
+from fasttree.stats.significance import IndependenceTest, chi_square, g_statistic, p_value, p_values
 from fasttree.stats.special import row_entropy, row_shares
 
 __all__ = [

@@ -17,6 +17,7 @@ import numpy as np
 from fasttree.base.elementary import log
 from fasttree.base.sums import dot, exact_dot, exact_total, mean, segment_sums, sums, total
 from fasttree.base.values import short_repr, to_python
+from fasttree.tables.factors import places_among
 from fasttree.tables.target import read_target, read_weights
 
 __all__ = [
@@ -47,7 +48,7 @@ def weighted_mean(values: np.ndarray, weight: np.ndarray | None) -> float:
 
 
 def paired(y: Any, predicted: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
-    """The classes of both, those of y first, and for each row the place of its own and of the predicted one."""
+    """The classes of both, those of y first, and for each row the index of its own and of the predicted one."""
     n_rows = len(predicted)
     true, guess = read_target(y, n_rows), read_target(predicted, n_rows)
     if (true.classes.dtype.kind in "OUT") != (guess.classes.dtype.kind in "OUT"):
@@ -55,9 +56,9 @@ def paired(y: Any, predicted: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
             f"y contains labels like {short_repr(true.classes[0])}, but predicted contains labels like "
             f"{short_repr(guess.classes[0])}: pass labels of the same kind"
         )
-    place_of = {to_python(label): place for place, label in enumerate(true.classes)}
-    codes = [place_of.setdefault(to_python(label), len(place_of)) for label in guess.classes]
-    return list(place_of), true.codes, np.array(codes)[guess.codes]
+    index_of = {to_python(label): index for index, label in enumerate(true.classes)}
+    codes = [index_of.setdefault(to_python(label), len(index_of)) for label in guess.classes]
+    return list(index_of), true.codes, np.array(codes)[guess.codes]
 
 
 def accuracy(y: Any, predicted: Any, *, sample_weight: Any = None) -> float:
@@ -136,12 +137,7 @@ def roc_auc(y: Any, scores: Any, *, classes: Any = None, sample_weight: Any = No
 
 
 def roc_auc_se(
-    y: Any,
-    scores: Any,
-    *,
-    method: str = "delong",
-    classes: Any = None,
-    sample_weight: Any = None,
+    y: Any, scores: Any, *, method: str = "delong", classes: Any = None, sample_weight: Any = None
 ) -> float:
     """The standard error of `roc_auc`: its variation between samples of rows.
 
@@ -201,15 +197,15 @@ def roc_auc_covariance(
     """
     areas, influences = [], []
     weight = np.empty(0)
-    for one in scores:
-        codes, table, weight = _read(y, one, classes, sample_weight)
+    for of_model in scores:
+        codes, table, weight = _read(y, of_model, classes, sample_weight)
         of_classes, influence = _areas(codes, table, weight, True)
         areas.append(mean(of_classes) if len(of_classes) else np.nan)
         influences.append(influence)
     if not areas:
         raise ValueError("scores is empty: pass a list with one array of scores per model")
     rows = np.array(influences)
-    covariance = [[dot(weight, one * other) for other in rows] for one in rows]
+    covariance = [[dot(weight, row * other) for other in rows] for row in rows]
     return np.array(areas), np.array(covariance)
 
 
@@ -231,9 +227,8 @@ def _areas(
         begins = np.append(True, ordered[1:] != ordered[:-1])
         tie = np.cumsum(begins) - 1
         first = np.flatnonzero(begins)
-        below = _middle_ranks(negative[order], first)[
-            tie
-        ]  # weight of negative rows that score less
+        # The weight of negative rows that score less.
+        below = _middle_ranks(negative[order], first)[tie]
         area = dot(positive[order], below) / (n_positive * n_negative)
         areas.append(area)
         if not with_influence:
@@ -281,15 +276,15 @@ def _read(
             f"scores has {n_columns} columns, but there are {len(names)} classes: pass one column per class, and, if "
             "some classes do not occur in y, all classes in the order of the columns as classes="
         )
-    place_of = {label: place for place, label in enumerate(names)}
-    unknown = [label for label in map(to_python, target.classes) if label not in place_of]
-    if unknown:
+    numbers = places_among(target.classes, names)
+    if (numbers < 0).any():
+        unknown = to_python(target.classes[np.argmax(numbers < 0)])
         raise ValueError(
-            f"y contains the class {short_repr(unknown[0])}, which is not one of classes, {short_repr(names)}"
+            f"y contains the class {short_repr(unknown)}, which is not one of classes, {short_repr(names)}"
         )
     if table.ndim == 1:
         table = np.column_stack([1 - table, table])
-    codes = np.array([place_of[to_python(label)] for label in target.classes])[target.codes]
+    codes = numbers[target.codes]
     weight = read_weights(sample_weight, len(codes))
     return codes, table, np.ones(len(codes)) if weight is None else weight
 

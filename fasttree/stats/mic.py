@@ -145,8 +145,8 @@ class _Axis:
             )[stretch]
         n_groups = int(sorted_groups.max()) + 1
         shape = int(stretch[-1]) + 1, n_groups
-        place = stretch[self.of_row] * n_groups + group
-        cells = np.bincount(place, self.weight, minlength=shape[0] * n_groups)
+        cell = stretch[self.of_row] * n_groups + group
+        cells = np.bincount(cell, self.weight, minlength=shape[0] * n_groups)
         return cells.reshape(shape).astype(np.float64)
 
 

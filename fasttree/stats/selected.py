@@ -42,13 +42,13 @@ _Integers = NDArray[np.int64]
 class Cuts:
     """The cuts of some rows in order, and the best of them.
 
-    `places`: how many rows stand before each cut, ascending, above 0 and below `n_rows`; `n_class`: how many rows are
-    of the class.
+    `positions`: how many rows stand before each cut, ascending, above 0 and below `n_rows`; `n_class`: how many rows
+    are of the class.
     """
 
     n_rows: int
     n_class: int
-    places: _Integers
+    positions: _Integers
     statistic: float
 
     @property
@@ -57,54 +57,50 @@ class Cuts:
         return min(self.n_class, self.n_rows - self.n_class)
 
 
-def cut_statistic(n_rows: float, n_class: float, place: float, n_before: float) -> float:
-    """The chi-square of one cut: `n_before` of the `place` rows before it are of the class.
+def cut_statistic(n_rows: float, n_class: float, position: float, n_before: float) -> float:
+    """The chi-square of one cut: `n_before` of the `position` rows before it are of the class.
 
     >>> cut_statistic(14, 7, 7, 6) == 14 * (6 * 6 - 1 * 1) ** 2 / 7**4
     True
     """
-    spread = place * (n_rows - place) * n_class * (n_rows - n_class)
-    off = n_rows * n_before - place * n_class
+    spread = position * (n_rows - position) * n_class * (n_rows - n_class)
+    off = n_rows * n_before - position * n_class
     return n_rows * off * off / spread if spread else 0.0
 
 
-def cuts_p_value(cuts: Cuts) -> float:
-    """P(the largest chi-square over the cuts is at least the statistic), of rows in random order; where they are more
-    than `MOST_ROWS` a bound from above.
+def cuts_p_values(problems: list[Cuts]) -> _Array:
+    """P(the largest chi-square over the cuts is at least the statistic) of each problem, of rows in random order; where
+    they are more than `MOST_ROWS` a bound from above.
 
     Three of three "yes" at the beginning of six rows, as one of twenty orders has them, or at the end:
 
-    >>> round(cuts_p_value(Cuts(6, 3, np.arange(1, 6), 6.0)), 6)
-    0.1
+    >>> cuts_p_values([Cuts(6, 3, np.arange(1, 6), 6.0)]).round(6).tolist()
+    [0.1]
     """
-    return float(cuts_p_values([cuts])[0])
-
-
-def cuts_p_values(problems: list[Cuts]) -> _Array:
-    """`cuts_p_value` of many at once."""
     p = np.ones(len(problems))
     few: list[int] = []
-    for place, one in enumerate(problems):
-        if one.rarer == 0 or one.statistic <= 0 or len(one.places) == 0:
+    for i, cuts in enumerate(problems):
+        if cuts.rarer == 0 or cuts.statistic <= 0 or len(cuts.positions) == 0:
             continue
-        if one.n_rows > MOST_ROWS:
-            p[place] = _bound(one)
+        if cuts.n_rows > MOST_ROWS:
+            p[i] = _bound(cuts)
         else:
-            few.append(place)
-    few.sort(key=lambda place: -problems[place].n_rows)
+            few.append(i)
+    few.sort(key=lambda i: -problems[i].n_rows)
     start = 0
     while start < len(few):
         n_rows = problems[few[start]].n_rows
-        some = few[start : start + max(1, CELLS // (n_rows * n_rows))]
-        p[some] = _exact([problems[place] for place in some])
-        start += len(some)
+        batch = few[start : start + max(1, CELLS // (n_rows * n_rows))]
+        p[batch] = _exact([problems[i] for i in batch])
+        start += len(batch)
     return np.minimum(p, 1.0)
 
 
-def _limits(cuts: Cuts, places: _Integers) -> _Array:
-    """How far ``n_rows * before - place * rarer`` may be off at each cut before it is as extreme as the statistic."""
+def _limits(cuts: Cuts, positions: _Integers) -> _Array:
+    """How far ``n_rows * before - position * rarer`` may be off at each cut before it is as extreme as the
+    statistic."""
     n, a = cuts.n_rows, cuts.rarer
-    spread = places.astype(np.float64) * (n - places) * (a * (n - a) / n)
+    spread = positions.astype(np.float64) * (n - positions) * (a * (n - a) / n)
     limits: _Array = np.sqrt(cuts.statistic * spread) * (1 - _SLACK)
     return limits
 
@@ -113,28 +109,26 @@ def _limits(cuts: Cuts, places: _Integers) -> _Array:
 
 
 def _exact(problems: list[Cuts]) -> _Array:
-    """Of problems in descending order of their rows."""
-    n = np.array([one.n_rows for one in problems])
-    rarer = np.array([one.rarer for one in problems])
+    """The exact probabilities of problems in descending order of their rows."""
+    n = np.array([cuts.n_rows for cuts in problems])
+    rarer = np.array([cuts.rarer for cuts in problems])
     limits = np.full((len(problems), int(n[0])), np.inf)
-    for line, one in zip(limits, problems, strict=True):
-        line[one.places] = _limits(one, one.places)
+    for line, cuts in zip(limits, problems, strict=True):
+        line[cuts.positions] = _limits(cuts, cuts.positions)
     before = np.arange(int(rarer.max()) + 1)
     alive = np.zeros((len(problems), len(before)))
     alive[:, 0] = 1.0
     left_region = np.zeros_like(alive)
-    for place in range(1, int(n[0])):
-        here = slice(
-            0, int(np.searchsorted(-n, -place, side="left"))
-        )  # the problems with more rows
-        n_left = (n[here] - place + 1)[:, np.newaxis]
-        of_class = np.maximum(rarer[here, np.newaxis] - before, 0)
-        stays = alive[here] * ((n_left - of_class) / n_left)
-        stays[:, 1:] += (alive[here] * (of_class / n_left))[:, :-1]
-        off = np.abs(n[here, np.newaxis] * before - place * rarer[here, np.newaxis])
-        is_out = off >= limits[here, place, np.newaxis]
-        left_region[here] += np.where(is_out, stays, 0.0)
-        alive[here] = np.where(is_out, 0.0, stays)
+    for row in range(1, int(n[0])):
+        longer = slice(0, int(np.searchsorted(-n, -row, side="left")))  # problems with more rows
+        n_left = (n[longer] - row + 1)[:, np.newaxis]
+        of_class = np.maximum(rarer[longer, np.newaxis] - before, 0)
+        stays = alive[longer] * ((n_left - of_class) / n_left)
+        stays[:, 1:] += (alive[longer] * (of_class / n_left))[:, :-1]
+        off = np.abs(n[longer, np.newaxis] * before - row * rarer[longer, np.newaxis])
+        is_out = off >= limits[longer, row, np.newaxis]
+        left_region[longer] += np.where(is_out, stays, 0.0)
+        alive[longer] = np.where(is_out, 0.0, stays)
     return sums(left_region)
 
 
@@ -144,39 +138,39 @@ def _exact(problems: list[Cuts]) -> _Array:
 def _bound(cuts: Cuts) -> float:
     n, a = cuts.n_rows, cuts.rarer
     n_end = min(-(-LEAST_EXPECTED * n // a), n // 2)
-    places = cuts.places
-    front = places[places <= n_end]
-    back = (n - places[places >= n - n_end])[::-1]
+    positions = cuts.positions
+    front = positions[positions <= n_end]
+    back = (n - positions[positions >= n - n_end])[::-1]
     if 2 * n_end >= n:
         back = back[back < n - n_end]  # the middle once
-    middle = places[(places > n_end) & (places < n - n_end)]
+    middle = positions[(positions > n_end) & (positions < n - n_end)]
     return _at_end(cuts, front) + _at_end(cuts, back) + _in_the_middle(cuts, middle)
 
 
-def _at_end(cuts: Cuts, places: _Integers) -> float:
-    """P(one of some cuts in the first half passes), exactly.
+def _at_end(cuts: Cuts, positions: _Integers) -> float:
+    """P(one of the cuts in the first half passes), exactly.
 
     The number of rows of the class never falls. So where the limit above is the same for several cuts, the last of them
     tells, and of the limit below the first. Steps between cuts that tell are taken at once.
     """
     n, a = cuts.n_rows, cuts.rarer
-    limits = _limits(cuts, places)
-    most = np.ceil((places * a + limits) / n).astype(np.int64)  # from here on it is above
-    least = np.floor((places * a - limits) / n).astype(np.int64)  # up to here it is below
-    possible = np.minimum(places, a)
+    limits = _limits(cuts, positions)
+    most = np.ceil((positions * a + limits) / n).astype(np.int64)  # from here on it is above
+    least = np.floor((positions * a - limits) / n).astype(np.int64)  # up to here it is below
+    possible = np.minimum(positions, a)
     above = (most <= possible) & np.append(np.diff(most) > 0, True)[: len(most)]
     below = (least >= 0) & np.insert(np.diff(least) > 0, 0, True)[: len(least)]
     telling = above | below
-    places, most, least = places[telling], most[telling], least[telling]
-    if len(places) == 0:
+    positions, most, least = positions[telling], most[telling], least[telling]
+    if len(positions) == 0:
         return 0.0
     before = np.arange(int(min(most.max(), a)) + 1)
     alive = np.zeros(len(before))
     alive[0] = 1.0
     passed, now = [], 0
-    for place, high, low in zip(places.tolist(), most.tolist(), least.tolist(), strict=True):
-        alive, beyond = _after(alive, before, n - now, a, place - now)
-        now = place
+    for position, high, low in zip(positions.tolist(), most.tolist(), least.tolist(), strict=True):
+        alive, beyond = _after(alive, before, n - now, a, position - now)
+        now = position
         is_out = (before >= high) | (before <= low)
         passed += [beyond, total(np.where(is_out, alive, 0.0))]
         alive = np.where(is_out, 0.0, alive)
@@ -215,16 +209,15 @@ def _log_ways(n: _Array, k: _Array) -> _Array:
     return ways
 
 
-def _in_the_middle(cuts: Cuts, places: _Integers) -> float:
-    """A bound for P(one of some cuts passes), for normal variables with the covariances of the cuts."""
-    if len(places) == 0:
+def _in_the_middle(cuts: Cuts, positions: _Integers) -> float:
+    """A bound for P(one of the cuts passes), for normal variables with the covariances of the cuts."""
+    if len(positions) == 0:
         return 0.0
     n = cuts.n_rows
-    b = math.sqrt(
-        cuts.statistic * (n - 1) / n
-    )  # the variance of a random order is n / (n - 1) of chi-square's
+    # The variance of a random order is n / (n - 1) of chi-square's.
+    b = math.sqrt(cuts.statistic * (n - 1) / n)
     single = erfc(b * math.sqrt(0.5))
-    x = places.astype(np.float64)
+    x = positions.astype(np.float64)
     t2 = np.maximum(1 - x[:-1] * (n - x[1:]) / ((n - x[:-1]) * x[1:]), 0.0)
     # P(|Z| > b and its neighbour is not, with the correlation r) = e^(-b^2/2) / pi times the integral of
     # exp(-b^2 tan(w/2)^2 / 2) over 0 < w < arccos r, less the part where the signs differ. With s = tan(w/2), where

@@ -77,11 +77,7 @@ def g_statistic(table: Any, y: Any = None) -> IndependenceTest:
 
 
 def p_value(
-    table: Any,
-    y: Any = None,
-    *,
-    exact: bool | None = None,
-    statistic: Statistic = "probability",
+    table: Any, y: Any = None, *, exact: bool | None = None, statistic: Statistic = "probability"
 ) -> float:
     """The probability of a table at least as extreme, if attribute and class are independent.
 
@@ -168,9 +164,9 @@ def sparse_p_values(tables: _Array) -> _Array:
     if few.any():
         found[few] = _exact_ps(tables[few], "probability")
     sparse = np.isnan(found) & (df > 0) & (smallest_expected(tables) < LEAST_IN_CELL)
-    for place in np.flatnonzero(sparse).tolist():
-        merged = together(tables[place])[np.newaxis]
-        p[place] = chi_square_tails(_chi_squares(merged), degrees_of_freedom(merged))[0]
+    for i in np.flatnonzero(sparse).tolist():
+        merged = together(tables[i])[np.newaxis]
+        p[i] = chi_square_tails(_chi_squares(merged), degrees_of_freedom(merged))[0]
     return np.where(np.isnan(found), p, found)
 
 
@@ -189,9 +185,9 @@ def together(table: _Array) -> _Array:
     needed = LEAST_IN_CELL * total(rows) / float(columns.min())
     group, held = np.zeros(len(rows), dtype=np.int64), 0.0
     n_groups = 0
-    for place in order.tolist():  # the largest first: only small ones share a group
-        group[place] = n_groups
-        held += float(rows[place])
+    for i in order.tolist():  # the largest first: only small ones share a group
+        group[i] = n_groups
+        held += float(rows[i])
         if held >= needed:
             n_groups, held = n_groups + 1, 0.0
     if held > 0 and n_groups > 0:
@@ -241,9 +237,9 @@ def _exact_ps(tables: _Array, statistic: str) -> _Array:
         p[small] = tail_probabilities_2x2(tables[small][which, i, j], _TERMS[statistic])
     if not small.all():
         # Nodes of a tree with few rows are alike: each table is tested once.
-        distinct, place = np.unique(tables[~small], axis=0, return_inverse=True)
+        distinct, index = np.unique(tables[~small], axis=0, return_inverse=True)
         found = np.array([_exact_p(table, statistic) for table in distinct])
-        p[~small] = found[place.reshape(-1)]
+        p[~small] = found[index.reshape(-1)]
     return p
 
 

@@ -116,25 +116,25 @@ def chi_square_tails(statistic: NDArray[np.float64], df: NDArray[np.int64]) -> N
     [0.094264, 0.135335, 1.0]
     """
     tails = np.ones(len(df))
-    for one in np.unique(df[df > 0]).tolist():
-        here = df == one
-        half = statistic[here] / 2
-        if one > _FEW_DEGREES:
-            tails[here] = [upper_gamma(one / 2, x) for x in half.tolist()]
+    for n in np.unique(df[df > 0]).tolist():
+        with_n = df == n
+        half = statistic[with_n] / 2
+        if n > _FEW_DEGREES:
+            tails[with_n] = [upper_gamma(n / 2, x) for x in half.tolist()]
             continue
         # Q(a + 1, x) = Q(a, x) + x^a exp(-x) / Gamma(a + 1): every term is positive, none cancels.
-        if one % 2:
+        if n % 2:
             root = np.sqrt(half)
             tail = erfc(root)
             term, a = exp(-half) * root / gamma(1.5), 1.5
         else:
             tail = exp(-half)
             term, a = tail * half, 2.0
-        while a <= one / 2:
+        while a <= n / 2:
             tail += term
             term = term * half / a
             a += 1
-        tails[here] = tail
+        tails[with_n] = tail
     return tails
 
 

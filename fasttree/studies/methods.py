@@ -20,7 +20,8 @@ from fasttree.studies.groups import FEWEST_OF_A_CLASS, Group
 from fasttree.studies.logistic import LogisticModel, complete_rows, fit_logistic
 from fasttree.tables.categorical import Categorical
 from fasttree.tables.doubts import speaking
-from fasttree.tables.training import Table, read_table_for_schema
+from fasttree.tables.fitted import read_table_for_schema
+from fasttree.tables.training import Table
 from fasttree.trees.predict import ReadPolicy, shares_of
 
 LOGISTIC, COMPLETE = "Logistic", "Logistic complete"

@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByteCodedNumbers:
-    """`distinct` in any order; codes[row] - 1 is a place there, and 0 is missing."""
+    """`distinct` in any order; codes[row] - 1 is an index into it, and 0 is missing."""
 
     codes: np.ndarray  # uint8
     distinct: np.ndarray  # float64
@@ -21,7 +21,7 @@ class ByteCodedNumbers:
 
     def take(self, rows: np.ndarray) -> ByteCodedNumbers:
         codes = self.codes[rows]
-        here = np.unique(codes[codes > 0])
+        kept = np.unique(codes[codes > 0])
         code_of = np.zeros(256, dtype=np.uint8)
-        code_of[here] = np.arange(1, len(here) + 1)
-        return ByteCodedNumbers(code_of[codes], self.distinct[here - 1])
+        code_of[kept] = np.arange(1, len(kept) + 1)
+        return ByteCodedNumbers(code_of[codes], self.distinct[kept - 1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Categorical: a column that brings the order of its levels along, without a data-frame library."""
+"""Categorical: a column that brings the order of its categories along, without a data-frame library."""
 
 from __future__ import annotations
 
@@ -103,9 +103,9 @@ class Categorical:
             raise ValueError(
                 "the values of a Categorical are computed from its codes: copy must not be False."
             )
-        levels = np.empty(len(self.categories) + 1, dtype=object)
-        levels[:-1] = self.categories  # the last is None, for missing values
-        values: np.ndarray = levels[self.codes]
+        labels = np.empty(len(self.categories) + 1, dtype=object)
+        labels[:-1] = self.categories  # the last is None, for missing values
+        values: np.ndarray = labels[self.codes]
         return values if dtype is None else values.astype(dtype)
 
     def __repr__(self) -> str:

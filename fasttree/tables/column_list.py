@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from fasttree.base.printed_tables import aligned
 from fasttree.base.quoting import readable
 from fasttree.base.text import number_text
 from fasttree.base.times import DURATION
@@ -17,6 +18,7 @@ from fasttree.tables.schema import AttributeSchema, Schema
 MOST = 40  # columns that are listed one by one
 LONGEST = 28  # letters of a name or a value
 _HEAD = ("column", "kind", "values", "missing", "example")
+_TEXTS = (0, 1, 4)  # of these columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,13 @@ class ColumnList(Sequence[ColumnInfo]):
         return len(self.columns)
 
     @overload
-    def __getitem__(self, place: int) -> ColumnInfo: ...
+    def __getitem__(self, index: int) -> ColumnInfo: ...
     @overload
-    def __getitem__(self, place: slice) -> ColumnList: ...
-    def __getitem__(self, place: int | slice) -> ColumnInfo | ColumnList:
-        if isinstance(place, slice):
-            return ColumnList(self.columns[place])
-        return self.columns[place]
+    def __getitem__(self, index: slice) -> ColumnList: ...
+    def __getitem__(self, index: int | slice) -> ColumnInfo | ColumnList:
+        if isinstance(index, slice):
+            return ColumnList(self.columns[index])
+        return self.columns[index]
 
     def __iter__(self) -> Iterator[ColumnInfo]:
         return iter(self.columns)
@@ -80,38 +82,30 @@ class ColumnList(Sequence[ColumnInfo]):
         """Return one line per column, for at most `most` columns; the others are only counted."""
         listed = self.columns if most is None else self.columns[:most]
         rows = [_HEAD, *map(_cells, listed)]
-        width = [max(len(row[place]) for row in rows) for place in range(len(_HEAD))]
-        is_number = [name in ("values", "missing") for name in _HEAD]
-        lines = [
-            "  ".join(
-                cell.rjust(w) if right else cell.ljust(w)
-                for cell, w, right in zip(row, width, is_number, strict=True)
-            ).rstrip()
-            for row in rows
-        ]
+        text = aligned(rows, left=_TEXTS)
         if len(listed) < len(self.columns):
             rest = ColumnList(self.columns[len(listed) :])
-            lines.append(f"... and {len(rest):,} more ({rest.kinds()})")
-        return "\n".join(lines)
+            text += f"\n... and {len(rest):,} more ({rest.kinds()})"
+        return text
 
 
 def columns_of(schema: Schema) -> ColumnList:
-    """As a schema remembers them."""
-    return ColumnList(tuple(_info(schema, place, a) for place, a in enumerate(schema.attributes)))
+    """The columns as a schema remembers them."""
+    return ColumnList(tuple(_info(schema, j, a) for j, a in enumerate(schema.attributes)))
 
 
-def _info(schema: Schema, place: int, attribute: AttributeSchema) -> ColumnInfo:
-    distinct, missing = schema.counted[place].tolist() if len(schema.counted) else (None, None)
+def _info(schema: Schema, j: int, attribute: AttributeSchema) -> ColumnInfo:
+    distinct, missing = schema.counted[j].tolist() if len(schema.counted) else (None, None)
     if attribute.categories is not None:
         kind = "ordered" if attribute.ordered else "categorical"
-        levels = attribute.seen_levels
-        example = to_python(levels[0]) if levels else None
+        seen = attribute.seen_levels
+        example = to_python(seen[0]) if seen else None
         others = len(attribute.others or ())
         return ColumnInfo(attribute.name, kind, distinct, missing, example, others)
     kind = "numeric"
     if attribute.time is not None:
         kind = "duration" if attribute.time == DURATION else "time"
-    low, high = schema.ranges[place].tolist() if len(schema.ranges) else (1.0, 0.0)
+    low, high = schema.ranges[j].tolist() if len(schema.ranges) else (1.0, 0.0)
     example = number_text(low, attribute.time) if low <= high else None
     return ColumnInfo(attribute.name, kind, distinct, missing, example)
 

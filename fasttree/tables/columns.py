@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One column of any library: out come numbers, Times or Labels.
+"""One column of any library: out come numbers, Times or a Factor.
 
 No data-frame library is imported here. narwhals is, when a column comes that is neither numpy's nor
-Python's own, and it finds the library that the user has loaded. Dictionary columns go by their
-codes, and text is read where it lies, through Arrow's C interface.
+Python's own, and it finds the library that the user has loaded.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +15,14 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.times import DATETIME, DURATION, INSTANT, Times
-from fasttree.base.values import short_repr, to_python
-from fasttree.tables.arrow import arrow_column, has_arrow_interface
-from fasttree.tables.arrow_arrays import as_array, filled, to_numpy
+from fasttree.tables.arrow import arrow_column, filled, has_arrow_interface, to_numpy
 from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.categorical import Categorical
-from fasttree.tables.factors import (
-    MISSING_CODE,
-    Factor,
-    bool_factor,
-    empty_factor,
-    kind_remedy,
-    without_missing,
-)
-from fasttree.tables.numpy_columns import LARGEST_WHOLE_NUMBER, read_array, read_objects
+from fasttree.tables.factors import MISSING_CODE, Factor, bool_factor, empty_factor
+from fasttree.tables.library_factors import library_factor, read_arrow, text_factor, type_error
+from fasttree.tables.numpy_columns import read_array
+from fasttree.tables.object_columns import read_objects
+from fasttree.tables.whole_numbers import LARGEST_WHOLE_NUMBER
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -49,7 +40,7 @@ def has_numbers(column: Any) -> bool:
 
 
 def read_column(where: str, column: Any, n_rows: int | None = None) -> RawColumn:
-    """Numbers, Times or Labels of anything one-dimensional; `where` is how errors call it; `n_rows`: as many as
+    """Numbers, Times or a Factor of anything one-dimensional; `where` is how errors call it; `n_rows`: as many as
     the table has."""
     found = _whole(where, column, n_rows, _read(where, column, n_rows, None))
     assert not isinstance(found, ByteCodedNumbers)
@@ -131,15 +122,15 @@ def _read_series(
         try:
             return read_array(where, np.asarray(series.to_native()))
         except NotImplementedError:  # types of Arrow that pandas only stores
-            raise _type_error(where, series.to_native().dtype) from None
+            raise type_error(where, series.to_native().dtype) from None
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         is_text = dtype == nw.String
-        labels = (_text_labels if is_text else _library_labels)(where, series)
+        labels = (text_factor if is_text else library_factor)(where, series)
         if labels is None:
             return read_array(where, np.asarray(series.to_numpy(), dtype=object))
         return labels
     if dtype in (nw.List, nw.Array, nw.Struct, nw.Binary, nw.Time):
-        raise _type_error(where, dtype)
+        raise type_error(where, dtype)
     n_missing = series.null_count()
     if n_missing and dtype == nw.Boolean:
         return bool_factor(filled(series.cast(nw.Int8()), MISSING_CODE))
@@ -152,7 +143,7 @@ def _read_series(
         return nothing if dtype.is_numeric() else empty_factor(len(series))
     if n_missing or dtype in (nw.Decimal, nw.Int128, nw.UInt128):
         if codes is not None and dtype.is_numeric():
-            distinct = _read_arrow(where, series, _core.number_byte_codes, codes)
+            distinct = read_arrow(where, series, _core.number_byte_codes, codes)
             if distinct is not None:  # they are few, and plain numbers
                 return ByteCodedNumbers(codes, np.array(distinct, dtype=np.float64))
         numbers = _float64(where, series)
@@ -166,14 +157,7 @@ def _read_series(
     try:
         return read_array(where, to_numpy(series))
     except NotImplementedError:  # Arrow's unions
-        raise _type_error(where, getattr(series.to_native(), "type", dtype)) from None
-
-
-def _type_error(where: str, dtype: Any) -> TypeError:
-    return TypeError(
-        f"{where} has the type {dtype}, but every argument must be a string, a bool, a date "
-        f"or a number: {kind_remedy(str(dtype))}."
-    )
+        raise type_error(where, getattr(series.to_native(), "type", dtype)) from None
 
 
 def _float64(where: str, series: nw.Series[Any]) -> RawColumn | None:
@@ -183,9 +167,9 @@ def _float64(where: str, series: nw.Series[Any]) -> RawColumn | None:
     numbers, dtype = np.empty(len(series)), series.dtype
     if dtype.is_integer():  # most have values that take half the memory
         read = partial(_core.numbers_with_holes, narrow=True)
-        if _read_arrow(where, series, read, numbers):
+        if read_arrow(where, series, read, numbers):
             return numbers.view(np.float32)[: len(numbers)]
-    exact = _read_arrow(where, series, partial(_core.numbers_with_holes, narrow=False), numbers)
+    exact = read_arrow(where, series, partial(_core.numbers_with_holes, narrow=False), numbers)
     if exact is None:
         if dtype in (nw.Decimal, nw.Int128, nw.UInt128):
             numbers = to_numpy(series.cast(nw.Float64()))
@@ -198,114 +182,9 @@ def _float64(where: str, series: nw.Series[Any]) -> RawColumn | None:
     return numbers if exact else read_objects(where, series.to_list())
 
 
-def _read_arrow(
-    where: str, series: nw.Series[Any], read: Callable[[Any, np.ndarray], Any], out: np.ndarray
-) -> Any:
-    """What `read` of the core says of a column; None if the column does not come through Arrow's C interface."""
-    native = series.to_native()
-    if not hasattr(native, "__arrow_c_stream__"):
-        return None
-    try:
-        return read(native.__arrow_c_stream__(), out)
-    except ImportError:  # pandas without pyarrow
-        return None
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{where} contains text that is not UTF-8, {short_repr(error.object)}: decode it first."
-        ) from None
-    except ValueError as error:  # whoever made the column made a mistake
-        raise ValueError(f"{where} is damaged: {error}.") from None
-
-
 def _is_pandas_array(column: Any) -> bool:
-    """What is inside a Series, such as a pandas.Categorical, and an index: numpy alone would lose its levels."""
+    """What is inside a Series, such as a pandas.Categorical, and an index: numpy alone would lose its categories."""
     extensions = sys.modules.get("pandas.api.extensions")
     if extensions is None:
         return False
     return isinstance(column, (extensions.ExtensionArray, sys.modules["pandas"].Index))
-
-
-def _text_labels(
-    where: str,
-    series: nw.Series[Any],
-    read: Callable[[Any, np.ndarray], list[str] | None] = _core.text_codes,
-) -> Factor | None:
-    """Text by the core's own hash table, if it lies in memory as Arrow's."""
-    codes = np.empty(len(series), dtype=np.int32)
-    labels = _read_arrow(where, series, read, codes)
-    return None if labels is None else Factor(codes, labels)
-
-
-def _library_labels(where: str, series: nw.Series[Any]) -> Factor | None:
-    """Categories and dictionaries; None for a library whose encoding is not known here."""
-    import narwhals.stable.v2 as nw
-
-    native, library = series.to_native(), series.implementation
-    if library.is_pandas_like() and hasattr(native, "cat"):
-        codes = np.asarray(native.cat.codes)
-        labels = list(map(to_python, native.cat.categories.tolist()))
-        if bytes in set(map(type, labels)):
-            raise _type_error(where, "bytes")
-        return Factor(codes, labels, declared=True, ordered=bool(native.cat.ordered))
-    if library.is_polars():
-        is_enum = isinstance(series.dtype, nw.Enum)
-        return _enum_labels(native) if is_enum else _pool_labels(where, series)
-    if library.is_pyarrow() or library.is_pandas_like():
-        found = _text_labels(where, series, _core.dictionary_codes)
-        if found is None:
-            return _arrow_labels(where, native if library.is_pyarrow() else series.to_arrow())
-        kind = native.type if library.is_pyarrow() else native.dtype.pyarrow_dtype
-        return replace(found, declared=True, ordered=bool(kind.ordered))
-    return None
-
-
-def _enum_labels(native: Any) -> Factor:
-    """A polars Enum by its numbers. As a dictionary it comes through Arrow's interface in the newest polars only."""
-    import narwhals.stable.v2 as nw
-
-    places = nw.from_native(native.to_physical(), series_only=True)
-    codes = np.empty(len(places), dtype=np.int32)
-    codes[:] = filled(places.cast(nw.Int32()), MISSING_CODE)
-    return Factor(codes, native.dtype.categories.to_list(), declared=True)
-
-
-def _pool_labels(where: str, series: nw.Series[Any]) -> Factor | None:
-    """The codes of a polars Categorical come from a pool that it shares with other columns: the order there is an
-    accident, and which labels it has is read from rows that have them."""
-    import narwhals.stable.v2 as nw
-
-    native, codes = series.to_native(), np.empty(len(series), dtype=np.int32)
-    places = native.to_physical()
-    if hasattr(places, "__arrow_c_stream__"):
-        rows = _core.pool_codes(places.__arrow_c_stream__(), codes, 2 * len(series) + 65_536)
-        if rows is not None:
-            return Factor(codes, native[rows].to_list())
-    return _text_labels(where, series.cast(nw.String()))  # see `_enum_labels`
-
-
-def _arrow_labels(where: str, encoded: Any) -> Factor:
-    """Dictionaries of other labels than text. Each chunk has its own, which may hold a null, and a label twice."""
-    place_of: dict[Any, int] = {}
-    parts = []
-    for chunk in getattr(encoded, "chunks", [encoded]):
-        labels = list(map(to_python, chunk.dictionary.to_pylist()))
-        if bytes in set(map(type, labels)):
-            raise _type_error(where, encoded.type)
-        try:
-            places = [
-                MISSING_CODE if label is None else place_of.setdefault(label, len(place_of))
-                for label in labels
-            ]
-        except TypeError:  # lists and structs have no hash
-            raise _type_error(where, encoded.type) from None
-        indices, n = chunk.indices.cast("int64"), len(labels)
-        rows = as_array(indices, n)  # a hole is the place after the last
-        assert rows is not None
-        if np.count_nonzero((rows >= 0) & (rows < n)) != len(rows) - indices.null_count:
-            raise ValueError(
-                f"{where} is damaged: a row has an index that is out of range for its dictionary."
-            )
-        parts.append(np.array([*places, MISSING_CODE], dtype=np.int32)[rows])
-    ordered = bool(encoded.type.ordered)
-    codes = np.concatenate([np.empty(0, dtype=np.int32), *parts])
-    return without_missing(Factor(codes, list(place_of), declared=True, ordered=ordered))

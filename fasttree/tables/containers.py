@@ -85,8 +85,8 @@ def _with_names(n_rows: int, keys: Sequence[Any], columns: Sequence[Any]) -> Con
 
 def _are_default(keys: Sequence[Any]) -> bool:
     return all(
-        isinstance(key, (int, np.integer)) and not isinstance(key, bool) and key == place
-        for place, key in enumerate(keys)
+        isinstance(key, (int, np.integer)) and not isinstance(key, bool) and key == j
+        for j, key in enumerate(keys)
     )
 
 
@@ -101,7 +101,7 @@ def _check_unique(keys: Sequence[Any]) -> None:
 
 
 def _numbered(n_columns: int) -> tuple[str, ...]:
-    return tuple(f"x{place}" for place in range(n_columns))
+    return tuple(f"x{j}" for j in range(n_columns))
 
 
 def _one_dimensional_error(X: Any) -> ValueError:
@@ -142,13 +142,17 @@ def _open_array(X: np.ndarray) -> Container:
         X = np.asarray(X)  # a memory map or a numpy.matrix as what it is underneath
     if X.dtype.kind in "biuf":
 
-        def where(place: int) -> str:
-            return column_label(names[place])
+        def where(j: int) -> str:
+            return column_label(names[j])
 
         matrix = plain_numbers(X, where) if hidden is None else masked_numbers(X, hidden, where)
         if matrix is not None:
             return Container(n_rows, names, False, matrix=matrix)
-    return Container(n_rows, names, False, columns=[X[:, place] for place in range(n_columns)])
+    return Container(n_rows, names, False, columns=columns_of(X))
+
+
+def columns_of(matrix: np.ndarray) -> list[np.ndarray]:
+    return [matrix[:, j] for j in range(matrix.shape[1])]
 
 
 def _open_dict(X: Mapping[Any, Any]) -> Container:
@@ -252,6 +256,6 @@ def _open_frame(X: Any) -> Container | None:
         raise _one_dimensional_error(X)
     if isinstance(frame, nw.DataFrame):
         keys = list(frame.columns)
-        # A column of Arrow or polars by its place looks at all the names, all of them together do so once.
+        # A column of Arrow or polars by its position looks at all the names, all of them together do so once.
         return _with_names(len(frame), keys, list(frame.iter_columns()))
     return _open_frame(arrow_table(X)) if has_arrow_interface(X) else None

@@ -98,7 +98,7 @@ def _is_ours(module: str) -> bool:
 
 
 def remedies() -> Remedies | None:
-    """Those that a warning may name now; None: it may not be given."""
+    """The remedies that a warning may name now; None: it may not be given."""
     return _remedies.get()
 
 
@@ -172,12 +172,12 @@ def _odd_ones(
 ) -> list[int] | None:
     """The labels that do not match, the most frequent first; None as soon as they are too many."""
     n_odd, odd = 0, []
-    for place in np.argsort(-count, kind="stable").tolist():
-        label = labels[place]
+    for i in np.argsort(-count, kind="stable").tolist():
+        label = labels[i]
         if label[:1] in _BEGINS and pattern.fullmatch(label) and _is_day(pattern, label):
             continue
-        odd.append(place)
-        n_odd += int(count[place])
+        odd.append(i)
+        n_odd += int(count[i])
         if not _are_most(total - n_odd, total):
             return None
     return odd

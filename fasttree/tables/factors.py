@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labels: a column of words, or of other scalars that stand for themselves, as codes."""
+"""Factor: a column of words, or of other scalars that stand for themselves, as codes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.values import is_missing, short_repr, to_python
 
-# What a code below 0 says. A look-up table with one place more than there are labels serves missing
-# rows too: its last place is that of -1.
+# What a code below 0 says. A look-up table with one entry more than there are labels serves missing
+# rows too: -1 finds the last one.
 MISSING_CODE = -1
-UNKNOWN_CODE = -2  # a level that was not seen at fit
+UNKNOWN_CODE = -2  # a category that was not seen at fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ def factorize(values: Sequence[Any]) -> Factor:
 
 
 def bool_factor(codes: np.ndarray) -> Factor:
-    """A column of bools; both levels stay, even if no row has one of them."""
+    """A column of bools; both stay, even if no row has one of them."""
     return Factor(codes.astype(np.int32), [False, True], declared=True)
 
 
 def empty_factor(n_rows: int) -> Factor:
-    """A column that has missing values only, and so no levels."""
+    """A column that has missing values only, and so no labels."""
     return Factor(np.full(n_rows, MISSING_CODE, dtype=np.int32), [])
 
 
@@ -118,7 +118,7 @@ def _keep(column: Factor, kept: list[int]) -> Factor:
 
 
 def _numbered(kept: list[int] | np.ndarray, n_codes: int) -> np.ndarray:
-    """A table for `_take_codes`: each code's place among those that are kept."""
+    """A table for `_take_codes`: each code's index among those that are kept."""
     table = np.full(n_codes + 1, MISSING_CODE, dtype=np.int32)
     table[kept] = np.arange(len(kept), dtype=np.int32)
     return table
@@ -132,7 +132,7 @@ def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if high - low > 2 * len(codes) + 65_536:
         _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
         return inverse.astype(np.int32), rows
-    first = 0 if 0 <= low <= 65_536 else low  # the number of the table's first place
+    first = 0 if 0 <= low <= 65_536 else low  # the number that the table begins with
     row_of = np.full(high - first + 1, -1, dtype=np.int64)
     # Only the differences are sure to fit. Unsigned arithmetic wraps round to the right ones.
     if codes.dtype in (np.uint32, np.int32):
@@ -143,12 +143,12 @@ def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return numbers, row_of[row_of >= 0]
     if first:
         codes = codes.astype(np.uint64) - np.uint64(first % 2**64)
-    places = codes.astype(np.intp, copy=False)  # what numpy looks up fastest
-    row_of[places] = np.arange(len(places))
+    codes = codes.astype(np.intp, copy=False)  # what numpy looks up fastest
+    row_of[codes] = np.arange(len(codes))
     present = np.flatnonzero(row_of >= 0)
     number_of = np.empty(len(row_of), dtype=np.int32)
     number_of[present] = np.arange(len(present), dtype=np.int32)
-    return np.take(number_of, places), row_of[present]
+    return np.take(number_of, codes), row_of[present]
 
 
 def factorize_numbers(values: np.ndarray) -> Factor:
@@ -158,9 +158,9 @@ def factorize_numbers(values: np.ndarray) -> Factor:
         return bool_factor(values)
     if values.dtype.kind == "f":
         known = ~np.isnan(values)  # numpy sorts much more slowly where there is a NaN
-        distinct, places = np.unique(values[known], return_inverse=True)
+        distinct, known_codes = np.unique(values[known], return_inverse=True)
         codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
-        codes[known] = places
+        codes[known] = known_codes
         return Factor(codes, (distinct + 0.0).tolist())  # -0.0 is 0.0
     codes, rows = compact(values)
     return Factor(codes, values[rows].tolist())
@@ -212,14 +212,14 @@ def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]
 
 
 def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> np.ndarray:
-    """The place of each label among the classes, -1 if it is none of them, whatever library either comes from."""
-    place_of = {to_python(label): place for place, label in enumerate(classes)}
-    return np.array([place_of.get(to_python(label), -1) for label in labels], dtype=np.int64)
+    """The index of each label among the classes, -1 if it is none of them, whatever library either comes from."""
+    index_of = {to_python(label): index for index, label in enumerate(classes)}
+    return np.array([index_of.get(to_python(label), -1) for label in labels], dtype=np.int64)
 
 
-def code_index(levels: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
-    """The code of each level, by what it is compared as; by default its place."""
-    compared = _compared(levels)
+def code_index(categories: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
+    """The code of each category, by what it is compared as; by default its index."""
+    compared = _compared(categories)
     return dict(zip(compared, range(len(compared)) if codes is None else codes, strict=True))
 
 
@@ -234,18 +234,14 @@ def _compared(labels: Sequence[Any]) -> Sequence[Any]:
     ]
 
 
-def recode(
-    column: Factor,
-    code_of: Mapping[Any, int],
-    unseen: int = UNKNOWN_CODE,
-) -> np.ndarray:
+def recode(column: Factor, code_of: Mapping[Any, int], unseen: int = UNKNOWN_CODE) -> np.ndarray:
     """Codes of another `code_index`: one look-up a label, not a row. `unseen`: that of a label which it lacks."""
     found = [code_of.get(label, unseen) for label in _compared(column.labels)]
     return _take_codes(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32))
 
 
 def _take_codes(codes: np.ndarray, table: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """``table[codes]``, where the last place of the table is that of MISSING_CODE."""
+    """``table[codes]``, where the last entry of the table is that of MISSING_CODE."""
     if codes.dtype != np.int32 or not codes.flags.c_contiguous:
         return np.take(table, codes)
     recoded = np.empty_like(codes) if out is None else out
@@ -260,28 +256,28 @@ def check_complete(where: str, column: Factor) -> Factor:
     return column
 
 
-def check_levels(where: str, levels: Any) -> tuple[Any, ...]:
-    """Declared levels: at least one, hashable, none missing, none twice (1, 1.0, True are one)."""
-    if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
-        raise TypeError(f"the categories of {where} must be a list, got {short_repr(levels)}.")
+def check_levels(where: str, categories: Any) -> tuple[Any, ...]:
+    """Declared categories: at least one, hashable, none missing, none twice (1, 1.0, True are one)."""
+    if isinstance(categories, (str, bytes)) or not isinstance(categories, Iterable):
+        raise TypeError(f"the categories of {where} must be a list, got {short_repr(categories)}.")
     checked: dict[Any, None] = {}
-    for level in map(to_python, levels):
-        if is_missing(level):
+    for category in map(to_python, categories):
+        if is_missing(category):
             raise ValueError(
-                f"the categories of {where} contain a missing value ({short_repr(level)}): leave it out."
+                f"the categories of {where} contain a missing value ({short_repr(category)}): leave it out."
             )
         try:
-            twice = level in checked
+            twice = category in checked
         except TypeError:
             raise TypeError(
-                f"the categories of {where} contain {short_repr(level)} of type {type(level).__name__}: "
+                f"the categories of {where} contain {short_repr(category)} of type {type(category).__name__}: "
                 "a category must be a string, a number or another hashable value."
             ) from None
         if twice:
             raise ValueError(
-                f"the categories of {where} contain {short_repr(level)} twice: list it once."
+                f"the categories of {where} contain {short_repr(category)} twice: list it once."
             )
-        checked[level] = None
+        checked[category] = None
     if not checked:
         raise ValueError(f"the list of categories of {where} is empty: list at least one category.")
     return tuple(checked)

@@ -18,16 +18,16 @@ _CATEGORICAL, _ORDERED = "categorical_features", "ordered_features"
 class FeatureKinds:
     """The columns declared categorical or ordered, and whether the others go by their dtype."""
 
-    declared: Mapping[int, tuple[Any, ...] | None]  # with their levels, if those were given
+    declared: Mapping[int, tuple[Any, ...] | None]  # with their categories, if those were given
     by_dtype: bool  # False: the others must be numeric
     ordered: frozenset[int] | None = None  # just these, all categorical; None: by their dtype
 
     def check_ordered(self, numeric: Collection[int], names: Sequence[str]) -> None:
         """Refuses a numeric column among those that were named as ordered."""
-        for place in sorted(self.ordered or ()):
-            if place in numeric:
+        for j in sorted(self.ordered or ()):
+            if j in numeric:
                 raise ValueError(
-                    f"ordered_features lists {column_label(names[place])}, which is numeric and "
+                    f"ordered_features lists {column_label(names[j])}, which is numeric and "
                     "therefore split in order anyway: leave it out, or list it in categorical_features too "
                     "if its numbers are categories."
                 )
@@ -41,24 +41,24 @@ def read_kinds(
 
 
 def _read_categorical(categorical_features: Any, container: Container) -> FeatureKinds:
-    """A dict gives levels and leaves the other columns to their dtype; a list or mask is final."""
+    """A dict gives categories and leaves the other columns to their dtype; a list or mask is final."""
     if categorical_features is None:
         return FeatureKinds({}, by_dtype=False)
     if _is_from_dtype(_CATEGORICAL, categorical_features):
         return FeatureKinds({}, by_dtype=True)
     if isinstance(categorical_features, Mapping):
-        places = _places(_CATEGORICAL, list(categorical_features), container)
-        levels = (
-            None if levels is None else check_levels(column_label(container.names[place]), levels)
-            for place, levels in zip(places, categorical_features.values(), strict=True)
+        columns = _columns(_CATEGORICAL, list(categorical_features), container)
+        categories = (
+            None if given is None else check_levels(column_label(container.names[j]), given)
+            for j, given in zip(columns, categorical_features.values(), strict=True)
         )
-        return FeatureKinds(dict(zip(places, levels, strict=True)), by_dtype=True)
+        return FeatureKinds(dict(zip(columns, categories, strict=True)), by_dtype=True)
     chosen = _chosen(_CATEGORICAL, categorical_features, container)
     return FeatureKinds(dict.fromkeys(chosen), by_dtype=False)
 
 
 def _read_ordered(ordered_features: Any, container: Container) -> frozenset[int] | None:
-    """Columns whose levels are ordered; None: those whose type says so."""
+    """Columns whose categories are ordered; None: those whose type says so."""
     if ordered_features is None:
         return frozenset()
     if _is_from_dtype(_ORDERED, ordered_features):
@@ -98,31 +98,30 @@ def _chosen(argument: str, choice: Any, container: Container) -> list[int]:
         raise TypeError(f"{_choices(argument)}, got {short_repr(choice)}.")
     items = [to_python(item) for item in choice]
     if not items or not all(isinstance(item, bool) for item in items):
-        return _places(argument, items, container)
+        return _columns(argument, items, container)
     if len(items) != len(container.names):
         raise ValueError(
             f"{argument} is a mask of {len(items)} entries, but X has "
             f"{len(container.names)} columns: give one entry per column."
         )
-    return [place for place, chosen in enumerate(items) if chosen]
+    return [j for j, chosen in enumerate(items) if chosen]
 
 
-def _places(argument: str, keys: Sequence[Any], container: Container) -> list[int]:
+def _columns(argument: str, keys: Sequence[Any], container: Container) -> list[int]:
     """The columns that names or numbers stand for, each once."""
-    places: dict[int, None] = {}
-    place_of = {name: place for place, name in enumerate(container.names)}
+    columns: dict[int, None] = {}
+    index_of = {name: j for j, name in enumerate(container.names)}
     for key in map(to_python, keys):
-        place = _place(argument, key, container, place_of)
-        if place in places:
+        j = _column(argument, key, container, index_of)
+        if j in columns:
             raise ValueError(
-                f"{argument} lists {column_label(container.names[place])} twice: "
-                "list each column once."
+                f"{argument} lists {column_label(container.names[j])} twice: list each column once."
             )
-        places[place] = None
-    return list(places)
+        columns[j] = None
+    return list(columns)
 
 
-def _place(argument: str, key: Any, container: Container, place_of: Mapping[str, int]) -> int:
+def _column(argument: str, key: Any, container: Container, index_of: Mapping[str, int]) -> int:
     names = container.names
     if isinstance(key, str):
         if not container.named:
@@ -130,12 +129,12 @@ def _place(argument: str, key: Any, container: Container, place_of: Mapping[str,
                 f"{argument} lists {column_label(key)}, but X has no column names: "
                 "use column indices."
             )
-        if key not in place_of:
+        if key not in index_of:
             raise ValueError(
                 f"{argument} lists {column_label(key)}, but X has no such column: "
                 f"its columns are {short_repr(list(names))}."
             )
-        return place_of[key]
+        return index_of[key]
     if not isinstance(key, int) or isinstance(key, bool):
         raise TypeError(
             f"{argument} must contain column names or column indices, got "

@@ -13,13 +13,13 @@ from fasttree.base.sums import sums
 
 @dataclass(frozen=True, slots=True)
 class AttributeSchema:
-    """One attribute: its name and, if it is categorical, its levels in their order."""
+    """One attribute: its name and, if it is categorical, its categories in their order."""
 
     name: str
     categories: tuple[Any, ...] | None = None  # None: numeric
-    ordered: bool = False  # categorical, and split between neighbouring levels only
+    ordered: bool = False  # categorical, and split between neighbouring categories only
     time: str | None = None  # its numbers are times: microseconds of this kind (base/times.py)
-    # Levels of few rows that count as one: the last of `categories` is the name of them all, and no level itself.
+    # Categories of few rows that count as one: the last of `categories` is the name of them all, and none itself.
     others: tuple[Any, ...] | None = None
 
     @property
@@ -28,18 +28,18 @@ class AttributeSchema:
 
     @property
     def own_levels(self) -> tuple[Any, ...]:
-        """The levels that count as such."""
+        """The categories that count as such."""
         categories = self.categories or ()
         return categories if self.others is None else categories[:-1]
 
     @property
     def seen_levels(self) -> tuple[Any, ...]:
-        """All the levels that the training rows had, those of few rows last."""
+        """All the categories that the training rows had, those of few rows last."""
         return self.own_levels + (self.others or ())
 
     @property
     def seen_codes(self) -> list[int]:
-        """The place among the categories of each of `seen_levels`."""
+        """The index among the categories of each of `seen_levels`."""
         n_own = len(self.own_levels)
         return [*range(n_own), *[n_own] * len(self.others or ())]
 
@@ -117,7 +117,7 @@ class Schema:
     __hash__ = None  # type: ignore[assignment]
 
     def by_level(self) -> Schema:
-        """With every level that the training rows had as one of its own."""
+        """With every category that the training rows had as one of its own."""
         if all(a.others is None for a in self.attributes):
             return self
         attributes = [

@@ -33,7 +33,7 @@ def check_schema(schema: Any) -> None:
     order = schema.tie_order
     require(
         type(order) is tuple
-        and all(type(place) is int for place in order)
+        and all(type(number) is int for number in order)
         and sorted(order) in ([], list(range(len(classes)))),
         "its class order is not a permutation of the class numbers",
     )

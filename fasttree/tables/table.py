@@ -18,7 +18,7 @@ class Column:
     """Numeric: `values`, NaN where missing (with `time` they are times), or `byte_coded`. Categorical: `codes` into
     `categories`.
 
-    A code may be MISSING_CODE; and UNKNOWN_CODE, for a level that is not in `categories`, in what a
+    A code may be MISSING_CODE; and UNKNOWN_CODE, for a category that is not in `categories`, in what a
     fitted model reads. Without a value at fit there are no categories: the tuple is empty.
     """
 
@@ -26,12 +26,10 @@ class Column:
     values: np.ndarray | None = None
     codes: np.ndarray | None = None
     categories: tuple[Any, ...] | None = None
-    declared: bool = False  # True: a level stays, even if no row has it
+    declared: bool = False  # True: a category stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
     meant: bool = False  # the user has named the column as one of categories
-    time: str | None = (
-        None  # the kind of time (base/times.py) that the values are; None: plain numbers
-    )
+    time: str | None = None  # the kind of time (base/times.py) of the values; None: plain numbers
     # These two only in what `read_table` was asked to read for encoding. `byte_codes` instead of `codes`: 1 more than
     # they are, 0 where a value is missing.
     byte_coded: ByteCodedNumbers | None = None
@@ -69,9 +67,8 @@ class Table:
     named: bool  # True if the user gave names
     matrix: np.ndarray | None = None
     columns: tuple[Column, ...] | None = None
-    byte_codes: np.ndarray | None = (
-        None  # [column, row]: the memory of its columns' `byte_coded` and `byte_codes`
-    )
+    # [column, row]: the memory of its columns' `byte_coded` and `byte_codes`
+    byte_codes: np.ndarray | None = None
 
     def values(self) -> list[np.ndarray]:
         """The numbers or codes of each attribute."""
@@ -81,7 +78,7 @@ class Table:
         return [values for values in columns if values is not None]
 
     def take(self, rows: np.ndarray) -> Table:
-        """Some rows, by number or by mask, as if the others had never been there."""
+        """These rows, by number or by mask, as if the others had never been there."""
         matrix = None if self.matrix is None else self.matrix[rows]
         columns = None if self.columns is None else tuple(c.take(rows) for c in self.columns)
         n_rows = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)

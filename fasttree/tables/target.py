@@ -13,8 +13,7 @@ import numpy as np
 
 from fasttree.base.times import Times, held
 from fasttree.base.values import is_missing, short_repr, value_kind
-from fasttree.tables.arrow import arrow_column, has_arrow_interface
-from fasttree.tables.arrow_arrays import as_array
+from fasttree.tables.arrow import arrow_column, as_array, has_arrow_interface
 from fasttree.tables.columns import read_column
 from fasttree.tables.containers import open_container
 from fasttree.tables.factors import (
@@ -24,7 +23,8 @@ from fasttree.tables.factors import (
     missing_value_error,
     sort_labels,
 )
-from fasttree.tables.numpy_columns import is_large, masked_places
+from fasttree.tables.numpy_columns import masked_places
+from fasttree.tables.whole_numbers import is_large
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Target:
     tie_order: np.ndarray  # int32: the classes as they win ties, by y's declared order or sorted
 
     def take(self, rows: np.ndarray) -> Target:
-        """Some rows, by number or by mask; a class that loses all of its rows goes."""
+        """These rows, by number or by mask; a class that loses all of its rows goes."""
         codes = self.codes[rows]
         kept, examples = compact(codes)
-        place_of = {code: place for place, code in enumerate(codes[examples].tolist())}
-        winners = [place_of[code] for code in self.tie_order.tolist() if code in place_of]
-        return Target(kept, self.classes[list(place_of)], np.array(winners, dtype=np.int32))
+        index_of = {code: index for index, code in enumerate(codes[examples].tolist())}
+        winners = [index_of[code] for code in self.tie_order.tolist() if code in index_of]
+        return Target(kept, self.classes[list(index_of)], np.array(winners, dtype=np.int32))
 
 
 def read_target(y: Any, n_rows: int) -> Target:
@@ -106,8 +106,8 @@ def _label_target(column: Factor, text_dtype: Any) -> Target:
         # numpy may make floats of very large whole numbers, and drops zeros at the end of a text
         if plain_classes.tolist() == ordered.labels:
             classes = plain_classes
-    place_of = {label: place for place, label in enumerate(ordered.labels)}
-    winners = [place_of[label] for label in present] if column.declared else range(len(present))
+    index_of = {label: index for index, label in enumerate(ordered.labels)}
+    winners = [index_of[label] for label in present] if column.declared else range(len(present))
     return Target(ordered.codes, classes, np.array(winners, dtype=np.int32))
 
 
@@ -264,12 +264,12 @@ def _weights_as_floats(sample_weight: Any) -> np.ndarray:
         raise TypeError(f"{wanted}, got {short_repr(sample_weight)}.")
     weights = np.full(found.shape, np.nan)
     kinds = {kind: value_kind(kind) for kind in set(map(type, found.flat))}
-    for place, value in enumerate(found.flat):
+    for i, value in enumerate(found.flat):
         kind = kinds[type(value)]
-        where = f" in row {place}" if found.ndim == 1 else ""
+        where = f" in row {i}" if found.ndim == 1 else ""
         if kind in ("number", "bool"):
             try:
-                weights.flat[place] = float(value)
+                weights.flat[i] = float(value)
             except OverflowError:
                 raise ValueError(
                     f"sample_weight contains {short_repr(value)}{where}, which is outside the range of float64: "

@@ -43,7 +43,7 @@ class Pair(NamedTuple):
 
     @staticmethod
     def of_words(words: np.ndarray) -> Pair:
-        """Of [..., 2]: the whole part and 2^64 times what is behind the point."""
+        """The pairs of words [..., 2]: the whole part and 2^64 times what is behind the point."""
         whole, middle = words[..., 0].astype(np.float64), words[..., 1] >> np.uint64(32)
         least = words[..., 1] & np.uint64(0xFFFF_FFFF)
         high, low = _sum(whole, np.ldexp(middle.astype(np.float64), -32))
@@ -79,8 +79,8 @@ class Pair(NamedTuple):
 
 def _sum(a: np.ndarray, b: np.ndarray) -> Pair:
     high = a + b
-    there = high - a
-    return Pair(high, (a - (high - there)) + (b - there))
+    part = high - a
+    return Pair(high, (a - (high - part)) + (b - part))
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> Pair:

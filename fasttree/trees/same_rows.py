@@ -11,9 +11,10 @@ import numpy as np
 from fasttree.base.threads import ThreadTeam
 from fasttree.tables.doubts import FEWEST_ROWS
 from fasttree.tables.factors import places_among
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.target import read_target
-from fasttree.tables.training import read_table_for_schema
-from fasttree.trees.predict import ReadPolicy, leaf_shares_of
+from fasttree.trees.paths import leaf_shares_of
+from fasttree.trees.predict import ReadPolicy
 from fasttree.trees.tree import Tree
 
 FEWEST_COUNTS = 4  # above 0: of fewer, those of other rows may be the same by chance

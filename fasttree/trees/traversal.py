@@ -32,8 +32,8 @@ def levels_upwards(tree: Tree) -> Iterator[Level]:
     splits = np.flatnonzero(~tree.is_leaf())
     for nodes, children in reversed(list(pairwise(tree.nodes_by_depth()))):
         first, last = np.searchsorted(splits, (nodes.start, nodes.stop))
-        here = splits[first:last]
-        yield Level(here, children, tree.first_child[here] - children.start)
+        inner = splits[first:last]
+        yield Level(inner, children, tree.first_child[inner] - children.start)
 
 
 def leaves_below(tree: Tree) -> np.ndarray:

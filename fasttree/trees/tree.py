@@ -15,7 +15,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.errors import reading_pickle
-from fasttree.base.ragged import offsets
+from fasttree.base.ragged import flat_indices, offsets, take_lists
 from fasttree.base.sums import segment_sums, sums, total
 from fasttree.base.wording import plural
 from fasttree.tables.schema import Schema
@@ -48,7 +48,7 @@ class Tree:
     """A grown tree. Node 0 is the root; branch b of node i leads to node ``first_child[i] + b``.
 
     A node routes in one of two ways. THRESHOLD: ``x <= threshold`` takes branch 0, else branch 1. TABLE: the code
-    of the value (1 + its place among the categories) is looked up in ``table_codes[table_start[i]:table_start[i +
+    of the value (1 + its index among the categories) is looked up in ``table_codes[table_start[i]:table_start[i +
     1]]``, which holds the codes present at the node, ascending; ``table_branch`` has their branches,
     ``default_branch`` is for all others. Code 0, a missing or unknown value, takes ``missing_branch``.
     """
@@ -67,8 +67,8 @@ class Tree:
     # the heaviest. The first model files do not say it of trees with surrogates.
     missing_seen: np.ndarray
     multiplicity: np.ndarray  # int32; how many absent values share a child without rows, else 1
-    # bool; there may be a better split than this one, or, at a leaf, one that was not found: not every set of levels of
-    # some attribute was looked at
+    # bool; there may be a better split than this one, or, at a leaf, one that was not found: not every set of
+    # categories of some attribute was looked at
     heuristic: np.ndarray
     counts: np.ndarray  # float64 [node, class]
     proba: np.ndarray  # float64 [node, class]
@@ -77,16 +77,15 @@ class Tree:
     depth: np.ndarray  # int32
     parent: np.ndarray  # int32; -1 at the root
     # Tests that stand in where a row lacks the value of a node's own, best first (CSR by node); nothing
-    # given: there are none. A level that a table lacks is passed on to the next test. Agreement is the share of the
+    # given: there are none. A category that a table lacks is passed on to the next test. Agreement is the share of the
     # rows that go the same way as by the node's own test, adjusted is that of the rows that the heavier branch gets
     # wrong.
     surrogate_start: np.ndarray = field(default_factory=_nothing)  # int64, one more than nodes
     surrogate_attribute: np.ndarray = field(default_factory=_nothing)  # int32
     surrogate_threshold: np.ndarray = field(default_factory=_nothing)  # float64; NaN: a table
     surrogate_low: np.ndarray = field(default_factory=_nothing)  # int32; the branch of <= threshold
-    surrogate_table_start: np.ndarray = field(
-        default_factory=_nothing
-    )  # int64, one more than tests
+    # int64, one more than tests
+    surrogate_table_start: np.ndarray = field(default_factory=_nothing)
     surrogate_table_codes: np.ndarray = field(default_factory=_nothing)  # uint32
     surrogate_table_branch: np.ndarray = field(default_factory=_nothing)  # uint32
     surrogate_agreement: np.ndarray = field(default_factory=_nothing)  # float64
@@ -164,14 +163,19 @@ class Tree:
 
     sum_up = subtree_sums  # its first name
 
+    def kept_nodes(self, is_split: np.ndarray) -> np.ndarray:
+        """A mask of the nodes that `subtree` keeps: those with none but marked nodes above."""
+        kept = np.zeros(self.node_count, dtype=bool)
+        kept[0] = True
+        for level in self.nodes_by_depth()[1:]:
+            parent = self.parent[level]
+            kept[level] = kept[parent] & is_split[parent]
+        return kept
+
     def subtree(self, is_split: np.ndarray) -> Tree:
         """The tree with only those splits whose node is marked; the other nodes become leaves."""
         split = np.asarray(is_split, dtype=bool) & ~self.is_leaf()
-        alive = np.zeros(self.node_count, dtype=bool)
-        alive[0] = True
-        for level in self.nodes_by_depth()[1:]:
-            parent = self.parent[level]
-            alive[level] = alive[parent] & split[parent]
+        alive = self.kept_nodes(split)
         number = np.cumsum(alive) - 1  # breadth-first order stays what it is
         keeps = split[alive]
         n_table = np.where(keeps, np.diff(self.table_start)[alive], 0)
@@ -197,23 +201,23 @@ class Tree:
             gain=np.where(keeps, self.gain[alive], 0.0),
             depth=self.depth[alive],
             parent=np.where(parent < 0, -1, number[parent]).astype(np.int32),
-            **self._surrogates_of(split, alive),
+            **self.surrogates_of(np.where(keeps, np.flatnonzero(alive), -1)),
         )
 
-    def _surrogates_of(self, split: np.ndarray, alive: np.ndarray) -> dict[str, np.ndarray]:
-        """The surrogates of those of the nodes `alive` that are still `split`."""
-        n_surrogates = np.diff(self.surrogate_start)
-        kept = np.repeat(alive & split, n_surrogates)
-        n_codes = np.diff(self.surrogate_table_start)
-        in_table = np.repeat(kept, n_codes)
+    def surrogates_of(self, nodes: np.ndarray) -> dict[str, np.ndarray]:
+        """The arrays of the surrogates of these nodes, in their order; -1: a leaf, without any."""
+        n_surrogates = np.where(nodes < 0, 0, np.diff(self.surrogate_start)[nodes])
+        kept = flat_indices(self.surrogate_start[nodes], n_surrogates)
+        start, codes = take_lists(self.surrogate_table_start, self.surrogate_table_codes, kept)
+        _, branch = take_lists(self.surrogate_table_start, self.surrogate_table_branch, kept)
         return {
-            "surrogate_start": offsets(np.where(split, n_surrogates, 0)[alive]),
+            "surrogate_start": offsets(n_surrogates),
             "surrogate_attribute": self.surrogate_attribute[kept],
             "surrogate_threshold": self.surrogate_threshold[kept],
             "surrogate_low": self.surrogate_low[kept],
-            "surrogate_table_start": offsets(n_codes[kept]),
-            "surrogate_table_codes": self.surrogate_table_codes[in_table],
-            "surrogate_table_branch": self.surrogate_table_branch[in_table],
+            "surrogate_table_start": start,
+            "surrogate_table_codes": codes,
+            "surrogate_table_branch": branch,
             "surrogate_agreement": self.surrogate_agreement[kept],
             "surrogate_adjusted": self.surrogate_adjusted[kept],
         }

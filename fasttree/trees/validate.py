@@ -85,7 +85,7 @@ def check_csr(start: np.ndarray, n_entries: int, what: str) -> None:
 def check_codes(
     start: np.ndarray, codes: np.ndarray, n_levels: np.ndarray, unit: str
 ) -> np.ndarray:
-    """Each slice of `codes` ascends, from 1 to its number of levels. Returns the slice of each code."""
+    """Each slice of `codes` ascends, from 1 to its number of categories. Returns the slice of each code."""
     owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
     codes = codes.astype(np.int64)
     in_range = (codes >= 1) & (codes <= n_levels[owner])
@@ -134,7 +134,7 @@ def _check_shapes(arrays: Mapping[str, np.ndarray], n_classes: int) -> None:
 
 
 def _check_family(arrays: Mapping[str, np.ndarray], inner: np.ndarray) -> None:
-    """Breadth-first: the children of the inner nodes, one family after the other, are all the nodes but the root."""
+    """Breadth-first: the children of the inner nodes, one node after the other, are all the nodes but the root."""
     n_nodes = len(arrays["attribute"])
     first_child, n_children = arrays["first_child"], arrays["n_children"].astype(np.int64)
     is_leaf = arrays["attribute"] < 0
@@ -252,9 +252,7 @@ def _check_contents(
     ok = np.asarray(((proba >= 0) & (proba <= 1 + SUM_SLACK)).all(axis=1))
     require_all(ok, "node", "has class probabilities outside of 0 to 1")
     require_all(
-        np.abs(sums(proba) - 1) <= SUM_SLACK,
-        "node",
-        "has class probabilities that do not sum to 1",
+        np.abs(sums(proba) - 1) <= SUM_SLACK, "node", "has class probabilities that do not sum to 1"
     )
     pred = arrays["pred"]
     require_all((pred >= 0) & (pred < n_classes), "node", "predicts a class that does not exist")

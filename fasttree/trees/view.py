@@ -3,24 +3,24 @@
 
 The way of a row (THE routing rule of routing.pxd, in the words of this file): at a node that is no leaf,
 
-1. the value is missing, or is a level that the schema does not know while `unknown` is "missing": the first surrogate
-   that has an answer says which branch; without one it is ``missing_branch``, or, if that is ALL_BRANCHES, the row goes
-   down every branch b with the share ``parts[b]`` of its own;
-2. the level is unknown and `unknown` is "majority": the way ends at this node;
+1. the value is missing, or is a category that the schema does not know while `unknown` is "missing": the first
+   surrogate that has an answer says which branch; without one it is ``missing_branch``, or, if that is ALL_BRANCHES,
+   the row goes down every branch b with the share ``parts[b]`` of its own;
+2. the category is unknown and `unknown` is "majority": the way ends at this node;
 3. a number takes branch 0 if it is <= threshold, else branch 1;
-4. a level takes the branch that ``branch_of`` has for its code, else ``default_branch``.
+4. a category takes the branch that ``branch_of`` has for its code, else ``default_branch``.
 
-A surrogate that is asked about a number that the row lacks, or a level that is not in its table, has no answer.
+A surrogate that is asked about a number that the row lacks, or a category that is not in its table, has no answer.
 
 Where the way ends, the class is ``decision[node]`` and the probabilities are ``tree.proba[node]``. If it went down
 several branches, the probabilities are the sums of share times probability over its ends (depth first, the branches in
 their order), the class is that of `classes_of_shares` for these sums, and the leaf is the end with the largest share,
 the smallest number of equals.
 
-A level of few rows has the code of the last of the `levels`, which is their name (`codes`); so has one that the schema
-does not know, if `unknown` is "missing" (`unseen`): it is not missing then.
+A category of few rows has the code of the last of the `levels`, which is their name (`codes`); so has one that the
+schema does not know, if `unknown` is "missing" (`unseen`): it is not missing then.
 
-Rows with a missing value in any column are refused if not `allow_missing`, and those with an unknown level in any
+Rows with a missing value in any column are refused if not `allow_missing`, and those with an unknown category in any
 column if `unknown` is "error".
 """
 
@@ -46,7 +46,7 @@ class Surrogate:
     """A surrogate: a test that decides where the value of a node's own is missing."""
 
     attribute: int
-    threshold: float  # NaN where levels decide
+    threshold: float  # NaN where categories decide
     low: int  # the branch of values up to the threshold; the other one is 1 - low
     branch_of: dict[int, int]  # of codes; none: a threshold decides
 
@@ -58,10 +58,8 @@ class Test:
     __test__ = False  # for pytest
 
     attribute: int
-    threshold: float  # NaN where levels decide
-    branch_of: dict[
-        int, int
-    ]  # of the codes present at the node, ascending; none: a threshold decides
+    threshold: float  # NaN where categories decide
+    branch_of: dict[int, int]  # of the codes at the node, ascending; none: a threshold decides
     default_branch: int  # of the other codes; -1 with a threshold
     missing_branch: int
     missing_seen: bool | None  # were there any in training? None: it is not known
@@ -78,7 +76,7 @@ class Test:
         return range(self.first_child, self.first_child + self.n_branches)
 
     def levels(self, n_levels: int) -> list[list[int]]:
-        """The codes (1, 2, ...) of all levels, those absent from the node too, by branch."""
+        """The codes (1, 2, ...) of all categories, those absent from the node too, by branch."""
         codes: list[list[int]] = [[] for _ in range(self.n_branches)]
         for code in range(1, n_levels + 1):
             codes[self.branch_of.get(code, self.default_branch)].append(code)
@@ -112,25 +110,27 @@ class Exportable:
         return {a.name: UNITS[a.time] for a in self.attributes if a.time is not None}
 
     def levels(self, attribute: int) -> tuple[Any, ...]:
-        """The plain levels of an attribute; that of code c is levels[c - 1]. None: it is numeric. The last may be the
-        name of the levels of few rows."""
-        return tuple(to_python(level) for level in self.attributes[attribute].categories or ())
+        """The plain categories of an attribute; that of code c is levels[c - 1]. None: it is numeric. The last may
+        be the name of the categories of few rows."""
+        return tuple(
+            to_python(category) for category in self.attributes[attribute].categories or ()
+        )
 
     def codes(self, attribute: int) -> list[tuple[Any, int]]:
-        """Every level that training saw, plain, and its code."""
+        """Every category that training saw, plain, and its code."""
         schema = self.attributes[attribute]
         pairs = zip(schema.seen_levels, schema.seen_codes, strict=True)
-        return [(to_python(level), code + 1) for level, code in pairs]
+        return [(to_python(category), code + 1) for category, code in pairs]
 
     def unseen(self, attribute: int) -> int:
-        """The code that a level has which training did not see; 0: none, it is missing, stops the row or is refused."""
+        """The code of a category that training did not see; 0: none, it is missing, stops the row or is refused."""
         schema = self.attributes[attribute]
         is_other = schema.others is not None and self.unknown == "missing"
         return len(schema.categories or ()) if is_other else 0
 
     @property
     def merges(self) -> bool:
-        """Do levels of few rows count as one in some column?"""
+        """Do categories of few rows count as one in some column?"""
         return any(attribute.others is not None for attribute in self.attributes)
 
     @cached_property
@@ -186,16 +186,16 @@ class Exportable:
 
     def _surrogates(self, node: int) -> Iterator[Surrogate]:
         tree = self.tree
-        for place in range(int(tree.surrogate_start[node]), int(tree.surrogate_start[node + 1])):
+        for i in range(int(tree.surrogate_start[node]), int(tree.surrogate_start[node + 1])):
             yield Surrogate(
-                attribute=int(tree.surrogate_attribute[place]),
-                threshold=float(tree.surrogate_threshold[place]),
-                low=int(tree.surrogate_low[place]),
+                attribute=int(tree.surrogate_attribute[i]),
+                threshold=float(tree.surrogate_threshold[i]),
+                low=int(tree.surrogate_low[i]),
                 branch_of=_table(
                     tree.surrogate_table_start,
                     tree.surrogate_table_codes,
                     tree.surrogate_table_branch,
-                    place,
+                    i,
                 ),
             )
 
@@ -279,6 +279,6 @@ def tells_missing(tree: Tree, policy: str) -> bool:
     return policy != "fractional"
 
 
-def _table(start: np.ndarray, codes: np.ndarray, branch: np.ndarray, place: int) -> dict[int, int]:
-    rows = slice(int(start[place]), int(start[place + 1]))
+def _table(start: np.ndarray, codes: np.ndarray, branch: np.ndarray, i: int) -> dict[int, int]:
+    rows = slice(int(start[i]), int(start[i + 1]))
     return dict(zip(codes[rows].tolist(), branch[rows].tolist(), strict=True))

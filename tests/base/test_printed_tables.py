@@ -21,6 +21,11 @@ def test_text() -> None:
     ]
 
 
+def test_text_with_numbers_in_front() -> None:
+    rows = [["node", "name"], ["0", "a"], ["12", "b"]]
+    assert aligned(rows, left=(1,)).splitlines() == ["node  name", "   0  a", "  12  b"]
+
+
 def test_markdown() -> None:
     assert markdown(ROWS).splitlines()[:3] == ["| name | mean |", "| --- | ---: |", "| a | 0.5 |"]
 

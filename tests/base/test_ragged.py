@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fasttree.base.ragged import begins, flat_indices, lengths, offsets, take_lists
+from fasttree.base.ragged import batches, begins, flat_indices, lengths, offsets, take_lists
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=6), st.data())
@@ -29,3 +29,12 @@ def test_lists_end_to_end(lists: list[list[int]], data: st.DataObject) -> None:
     assert flat_indices(bounds[which], n_items[which]).tolist() == [
         place for i in which for place in range(bounds[i], bounds[i + 1])
     ]
+
+
+@given(st.lists(st.integers(1, 9), max_size=8), st.integers(1, 12))
+def test_batches_of_lists(n_items: list[int], most: int) -> None:
+    found = list(batches(np.array(n_items, dtype=np.int64), most))
+    assert [n for batch in found for n in n_items[batch]] == n_items
+    for batch, following in pairwise([*(n_items[batch] for batch in found), []]):
+        assert sum(batch) <= most or len(batch) == 1
+        assert not following or sum(batch) + following[0] > most

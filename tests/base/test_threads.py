@@ -21,7 +21,7 @@ from child import TIME_LIMIT, run_child
 
 from fasttree import TreeClassifier
 from fasttree.base.threads import ThreadTeam
-from fasttree.encoding import dataset
+from fasttree.encoding import training_set
 from fasttree.trees import predict
 
 PRELUDE = """
@@ -388,7 +388,7 @@ def test_no_more_threads_than_there_is_work_for(monkeypatch: pytest.MonkeyPatch)
             super().__init__(*args, **how)
             sizes.append(self.size)
 
-    monkeypatch.setattr(dataset, "ThreadTeam", Noted)
+    monkeypatch.setattr(training_set, "ThreadTeam", Noted)
     monkeypatch.setattr(predict, "ThreadTeam", Noted)
     draw = np.random.default_rng(0)
     X = draw.normal(size=(60_000, 6))

@@ -18,11 +18,11 @@ from fasttree.encoding.class_weights import (
     check_class_weight,
     check_misclassification_cost,
     factors,
-    min_cost_class,
     to_ratios,
 )
 from fasttree.encoding.weights import IntegerWeights, to_integer_weights
 from fasttree.tables.schema import ClassPriors
+from fasttree.trees.decide import min_cost_class
 from fasttree.trees.tree import Tree
 
 pytestmark = pytest.mark.numeric

@@ -25,7 +25,8 @@ from fasttree.pruning import (
     Significance,
 )
 from fasttree.pruning.naive_tests import p_values_of
-from fasttree.trees.predict import ReadPolicy, leaf_shares_of
+from fasttree.trees.paths import leaf_shares_of
+from fasttree.trees.predict import ReadPolicy
 
 TENNIS, MAMMALS, MAMMALS_8 = tables.PLAY_TENNIS, tables.MAMMALS_10, tables.MAMMALS_8
 PRINTED = read_sections("weka_j48.txt")

@@ -14,7 +14,7 @@ import pytest
 import fasttree
 from fasttree import ID3Classifier, TreeClassifier
 from fasttree.pruning import Significance
-from fasttree.stats.selected import Cuts, cut_statistic, cuts_p_value
+from fasttree.stats.selected import Cuts, cut_statistic, cuts_p_values
 from fasttree.stats.significance import p_value
 
 N = 200
@@ -149,7 +149,8 @@ PLACES = np.array([1, 2, 3, 4, 5, 7])
 
 
 def p_of(n: int, n_class: int, places: np.ndarray, place: int, before: int) -> float:
-    return cuts_p_value(Cuts(n, n_class, places, cut_statistic(n, n_class, place, before)))
+    cuts = Cuts(n, n_class, places, cut_statistic(n, n_class, place, before))
+    return float(cuts_p_values([cuts])[0])
 
 
 def test_one_attribute_is_the_test_of_its_cuts() -> None:

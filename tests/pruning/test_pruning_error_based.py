@@ -319,7 +319,7 @@ NAMES = [name.removesuffix(" -S") for name in PRINTED if name.endswith(" -S")]
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("raising", [True, False])
 def test_same_trees_as_weka(name: str, raising: bool) -> None:
-    from fasttree.tables.training import read_table_for_schema
+    from fasttree.tables.fitted import read_table_for_schema
     from fasttree.trees.predict import ReadPolicy, routing_block
 
     X, y = read_table(name)

@@ -24,7 +24,8 @@ from fasttree.rules import RuleList, rules_of
 from fasttree.rules.conditions import ConditionTable, reader
 from fasttree.rules.learning import learn_rules
 from fasttree.rules.pruning import evidence, pessimistic_error, plain_error
-from fasttree.tables.training import read_table, read_table_for_schema, read_target
+from fasttree.tables.fitted import read_table_for_schema
+from fasttree.tables.training import read_table, read_target
 
 pytestmark = pytest.mark.numeric
 

@@ -38,7 +38,7 @@ from fasttree.draw.terminal_text import clean
 from fasttree.draw.text import branch_texts
 from fasttree.rules import Condition, RuleList
 from fasttree.rules.text import condition_text, premise_text
-from fasttree.tables.training import read_table_for_schema
+from fasttree.tables.fitted import read_table_for_schema
 
 NAN = math.nan
 UNSEEN = object()  # a level that training did not see

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from fasttree.stats import selected
-from fasttree.stats.selected import Cuts, cut_statistic, cuts_p_value, cuts_p_values
+from fasttree.stats.selected import Cuts, cut_statistic, cuts_p_values
 from fasttree.stats.significance import chi_square, p_value
 
 pytestmark = pytest.mark.numeric
+
+
+def cuts_p_value(cuts: Cuts) -> float:
+    return float(cuts_p_values([cuts])[0])
 
 
 def largest(n: int, places: np.ndarray, is_class: np.ndarray) -> float:

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fasttree.tables.arrow_arrays import as_array, filled, to_numpy
+from fasttree.tables.arrow import as_array, filled, to_numpy
 from fasttree.tables.training import read_table
 
 pa = pytest.importorskip("pyarrow")

@@ -15,8 +15,9 @@ import pytest
 from reading import COLOURS, FLAGS, SIZES, WEIGHTS, Stream, facts, one, schema_of
 
 from fasttree import Categorical, TreeClassifier
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import read_table, read_table_for_schema
+from fasttree.tables.training import read_table
 
 # -- containers ------------------------------------------------------------------------------------
 
@@ -303,7 +304,7 @@ def test_a_matrix_may_hold_nan_and_infinity_until_its_values_are_read() -> None:
 def test_predict_on_a_matrix_does_not_open_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """One row at a time is how services predict: nothing may be asked of each of 2,000 columns."""
     schema = schema_of(read_table(np.zeros((1, 2000))))
-    monkeypatch.setattr("fasttree.tables.training.open_container", None)
+    monkeypatch.setattr("fasttree.tables.fitted.open_container", None)
     X = np.zeros((1, 2000))
     assert read_table_for_schema(X, schema).matrix is X
 

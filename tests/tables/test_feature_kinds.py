@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 from reading import HIGH, LOW, MID, Stream, facts, one
 
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import Categorical, Table, read_table, read_table_for_schema
+from fasttree.tables.training import Categorical, Table, read_table
 
 # -- categorical_features --------------------------------------------------------------------------
 

@@ -16,8 +16,9 @@ import pytest
 
 import fasttree
 from fasttree import TreeClassifier, _core
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import Table, read_table, read_table_for_schema
+from fasttree.tables.training import Table, read_table
 
 pytestmark = pytest.mark.numeric
 

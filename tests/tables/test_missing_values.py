@@ -29,6 +29,7 @@ from reading import (
     schema_of,
 )
 
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.training import (
     MISSING_CODE,
     UNKNOWN_CODE,
@@ -36,7 +37,6 @@ from fasttree.tables.training import (
     Table,
     missing_value_error,
     read_table,
-    read_table_for_schema,
 )
 
 NAN = np.nan

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pytest
 from reading import BOOLS, EMPTY, LEVELS, NUMBERS, WORDS, codes_like, facts, one, schema_of
 
+from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import AttributeSchema, Schema
-from fasttree.tables.training import UNKNOWN_CODE, Categorical, read_table, read_table_for_schema
+from fasttree.tables.training import UNKNOWN_CODE, Categorical, read_table
 
 # -- predict ---------------------------------------------------------------------------------------
 
@@ -201,7 +202,8 @@ def test_many_levels() -> None:
 IMPORTS = """
 import sys
 import numpy as np
-from fasttree.tables.training import Categorical, read_table, read_table_for_schema, read_target, read_weights
+from fasttree.tables.fitted import read_table_for_schema
+from fasttree.tables.training import Categorical, read_table, read_target, read_weights
 {prepare}
 read_table({table})
 others = {{"narwhals", "pandas", "polars", "pyarrow", "sklearn", "scipy"}}

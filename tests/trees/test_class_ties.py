@@ -24,7 +24,7 @@ from fasttree import (
     TreeClassifier,
     pruning,
 )
-from fasttree.encoding.class_weights import majority_class, snap_near_ties
+from fasttree.trees.decide import majority_class, snap_near_ties
 
 pytestmark = pytest.mark.numeric
 

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tree of a fit, grown and pruned: what each way of pruning needs of the training rows or of validation rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fasttree import pruning
+from fasttree.base import progress
+from fasttree.base.threads import ThreadTeam
+from fasttree.encoding.folds import NOT_PRUNED
+from fasttree.encoding.merging import as_read_by
+from fasttree.estimators.training import VALIDATION_SHARE, Trainer, counts_at
+from fasttree.mml.options import choices_of_rows
+from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
+from fasttree.tables.table import Table
+from fasttree.trees.paths import leaf_shares_of
+from fasttree.trees.predict import ReadPolicy
+from fasttree.trees.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Validation:
+    """Rows that no tree is grown from."""
+
+    table: Table
+    codes: np.ndarray  # class numbers
+    policy: ReadPolicy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PruneResult:
+    """A tree, and how it became as small as it is."""
+
+    tree: Tree
+    trace: pruning.Trace | None = None
+    path: pruning.Path | None = None
+    choice: pruning.Choice | None = None
+
+
+def reads_rows(pruner: Any) -> bool:
+    """Will a pruning method look at training rows again, after growth?"""
+    return pruner is not None and pruner.needs in (FOLDS, HELD_OUT, TRAINING_ROWS)
+
+
+def grow_and_prune(trainer: Trainer, pruner: Any, validation: Validation | None) -> PruneResult:
+    """A tree of the rows of `trainer`, pruned; `pruner` is None or a pruning object."""
+    if pruner is None:
+        return PruneResult(trainer.grow(use_up=True))
+    if pruner.needs == HELD_OUT and validation is None:
+        held = trainer.held_out()
+        if held.any():
+            tree = trainer.grow(held, use_up=True)
+            return _by_held_out(tree, pruner, trainer.counts_of(tree, held))
+        tree = trainer.grow(use_up=True)
+        if tree.node_count > 1:
+            warnings.warn(
+                f"a fraction of {VALIDATION_SHARE} of {trainer.rows.n_given} rows leaves no validation rows: "
+                f"{NOT_PRUNED}",
+                UserWarning,
+                stacklevel=3,
+            )
+        return _unpruned(tree, pruner)
+    tree = trainer.grow(use_up=pruner.needs != FOLDS or validation is not None)
+    return prune(tree, pruner, trainer, validation)
+
+
+def prune(
+    tree: Tree, pruner: Any, trainer: Trainer | None = None, validation: Validation | None = None
+) -> PruneResult:
+    """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
+    progress.step(f"pruning {tree.n_leaves:,} leaves")
+    if pruner.needs == HELD_OUT or (pruner.needs == FOLDS and validation is not None):
+        assert validation is not None
+        team = ThreadTeam(None, most=1) if trainer is None else trainer.team
+        policy = validation.policy
+        table = as_read_by(validation.table, tree.schema, policy.stops_at_unknown)
+        leaf_shares = leaf_shares_of(tree, table, policy, team)
+        weight = np.ones(validation.table.n_rows)
+        return _by_held_out(tree, pruner, counts_at(tree, leaf_shares, validation.codes, weight))
+    if pruner.needs == FOLDS:
+        assert trainer is not None
+        return _by_folds(tree, pruner, trainer)
+    if pruner.needs == TRAINING_ROWS:
+        assert trainer is not None
+        if isinstance(pruner, pruning.Significance):
+            p_of = trainer.chance_of(tree)
+            return PruneResult(*pruning.significance(tree, pruner, p_of))
+        rows = trainer.training_rows(tree)
+        if isinstance(pruner, pruning.MessageLength):
+            choices = choices_of_rows(tree, rows.table, trainer.params.categorical_split)
+            return PruneResult(*pruning.by_message_length(tree, choices, pruner))
+        return PruneResult(*pruning.error_based(tree, pruner, rows))
+    return PruneResult(*_ALONE[type(pruner)](tree, pruner))
+
+
+_ALONE: dict[type, Callable[[Tree, Any], tuple[Tree, pruning.Trace]]] = {
+    pruning.ErrorBased: pruning.error_based,
+    pruning.LeafPenalty: pruning.leaf_penalty,
+    pruning.Significance: pruning.significance,
+}
+
+
+def _by_held_out(tree: Tree, pruner: Any, held: np.ndarray) -> PruneResult:
+    if isinstance(pruner, pruning.ReducedError):
+        return PruneResult(*pruning.reduced_error(tree, held, pruner))
+    path = pruning.cost_complexity_path(tree, pruner.impurity)
+    choice = pruning.choose_by_held_out(tree, path, held, pruner.se)
+    return PruneResult(*pruning.prune_at(tree, path, choice.alpha), path, choice)
+
+
+def _by_folds(tree: Tree, pruner: Any, trainer: Trainer) -> PruneResult:
+    folds = None if tree.node_count == 1 else trainer.folds(pruner.folds)
+    if folds is None:
+        return _unpruned(tree, pruner)
+    if isinstance(pruner, pruning.CrossValidated):
+        return PruneResult(*pruning.cross_validated(tree, trainer.fold_rows(tree, folds)))
+    path = pruning.cost_complexity_path(tree, pruner.impurity)
+    trees = ((grown, trainer.counts_of(grown, held)) for grown, held in trainer.trees_of(folds))
+    choice = pruning.choose_by_folds(path, trees, pruner.se)
+    return PruneResult(*pruning.prune_at(tree, path, choice.alpha), path, choice)
+
+
+def _unpruned(tree: Tree, pruner: Any) -> PruneResult:
+    """The tree as it is, and the trace of no step."""
+    name = next(name for name, kind in pruning.METHODS.items() if isinstance(pruner, kind))
+    whole, trace = pruning.snip(tree, ())
+    path = None
+    if isinstance(pruner, pruning.CostComplexity):
+        path = pruning.cost_complexity_path(tree, pruner.impurity)
+    return PruneResult(whole, replace(trace, method=name), path)
