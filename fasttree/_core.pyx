@@ -19,15 +19,17 @@ from fasttree.kernels.categories cimport (
     stats_of_histogram, stats_of_runs,
 )
 from fasttree.kernels.criteria cimport (
-    CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, Criterion, final_score, ft_quick_log2, klogk,
-    limit_weight_of, side_loss, tie_tolerance_of,
+    CODE_LENGTH, ENTROPY, GAIN_RATIO, GINI, INFINITY, MISCLASSIFICATION, SQUARED_ERROR, Criterion, final_score,
+    ft_quick_log2, klogk, limit_weight_of, side_loss, tie_tolerance_of, weight_of_stats,
 )
 from fasttree.kernels.keys cimport entry_of
 from fasttree.kernels.groups cimport scan_groups
-from fasttree.kernels.partition cimport BranchIds, Instances, add_rows, code_entries, partition_list, scatter_list
+from fasttree.kernels.partition cimport (
+    BranchIds, Instances, add_rows, branch_of, code_entries, partition_list, scatter_list,
+)
 from fasttree.kernels.thresholds cimport scan_codes, set_apart, sweep, sweep_distributed, weigh_code, weigh_threshold
 from fasttree.kernels.search cimport LEAST_GAP as KERNEL_LEAST_GAP
-from fasttree.kernels.search cimport BestSplit, NodeView, RowReader, Split, class_of, row_at, weight_of
+from fasttree.kernels.search cimport BestSplit, NodeView, RowReader, Split, add_stats, class_of, row_at, weight_of
 from fasttree.kernels.subsets cimport scan_subset
 from fasttree.kernels.wide cimport Wide
 
@@ -56,7 +58,7 @@ cdef enum:
 SMALL_NODE = SMALL
 CRITERIA = {    # the criteria by which attributes' own splits are found
     "entropy": ENTROPY, "gain_ratio": GAIN_RATIO, "gini": GINI, "misclassification": MISCLASSIFICATION,
-    "code_length": CODE_LENGTH,
+    "code_length": CODE_LENGTH, "squared_error": SQUARED_ERROR,
 }
 LEAST_GAP = KERNEL_LEAST_GAP
 COPIES = FT_COPIES.decode("ascii")  # for which processors there is a copy of the loops; "" if there is but one for all
@@ -148,7 +150,7 @@ cdef class Grower:
     cdef const double[::1] values       # by code, of C4.5's numeric attributes with close ones; else None
     cdef const int64_t[::1] value_start     # per attribute: where its values begin, -1: it has none
     cdef double steps_per_unit          # steps of weight that make 1
-    cdef object _keep
+    cdef object _keep, _keep_targets
 
     def __init__(
         self, CriterionTables tables, codes, list_row, shape, n_codes, has_missing, int missing, pool, cell_start,
@@ -180,6 +182,12 @@ cdef class Grower:
         self.row_list = row_list
         self.next_row_list = next_row_list
 
+    def set_targets(self, const int64_t[::1] targets):
+        """Numbers by row, in place of classes."""
+        self._keep_targets = targets
+        self.rows.target = &targets[0]
+        self.gather = True
+
     def set_instances(
         self, uint32_t[::1] y, int64_t[::1] weight, uint32_t[::1] row_of, uint32_t[::1] first_copy,
         uint8_t[::1] narrow, uint32_t[::1] wide, uint64_t[:, ::1] exact,
@@ -196,7 +204,7 @@ cdef class Grower:
         self.instances.row_of = &row_of[0] if row_of is not None else NULL
         self.instances.first_copy = &first_copy[0] if first_copy is not None else NULL
         self.instances.exact = <Wide*>&exact[0, 0] if exact is not None else NULL
-        self.gather = weight is not None or self.rows.shift == 32
+        self.gather = weight is not None or self.rows.shift == 32 or self.rows.target != NULL
         self.branch_ids.narrow = &narrow[0] if narrow is not None else NULL
         self.branch_ids.wide = &wide[0] if wide is not None else NULL
 
@@ -363,7 +371,10 @@ cdef class Grower:
             if criterion.records_split and best.score != -INFINITY:
                 weigh_threshold(criterion, &self.rows, entries + n_missing, n - n_missing, &node, best)
             return True
-        if self.shape[attribute] == MULTIWAY and n_missing == 0 and node.distributed == NULL:
+        if (
+            self.shape[attribute] == MULTIWAY and n_missing == 0 and node.distributed == NULL
+            and criterion.kind != SQUARED_ERROR
+        ):
             multiway_of_runs(criterion.kind, criterion, &self.rows, entries, n, &node, scratch, best)
             return True
         stats = new_category_stats(
@@ -371,10 +382,10 @@ cdef class Grower:
         if stats == NULL:
             return False
         if self.shape[attribute] == MULTIWAY:
-            stats_of_runs(stats, &self.rows, entries + n_missing, n - n_missing, criterion.n_classes)
+            stats_of_runs(stats, criterion, &self.rows, entries + n_missing, n - n_missing)
             scan_multiway(criterion.kind, criterion, stats, &node, joins, scratch, best)
         else:
-            stats_of_runs(stats, &self.rows, entries, n, criterion.n_classes)
+            stats_of_runs(stats, criterion, &self.rows, entries, n)
             ok = self.scan_sets(attribute, stats, &node, scratch, best, NULL, NULL)
         free_category_stats(stats)
         return ok
@@ -411,6 +422,9 @@ cdef class Grower:
         node.total = level.total[child]
         node.limit_weight = level.limit_weight[child]
         node.loss = level.loss[child]
+        node.mean = 0.0
+        if criterion.kind == SQUARED_ERROR:
+            set_mean(node)
         node.split_base = 0.0
         if criterion.kind == GAIN_RATIO or criterion.records_split:
             node.split_base = <double>klogk(criterion, node.total)
@@ -448,17 +462,18 @@ cdef class Grower:
         node.limit_weight = limit_weight_of(criterion, known, node.total)
         node.n_missing = 0
         node.loss = side_loss(criterion.kind, criterion, known, node.total)
+        if criterion.kind == SQUARED_ERROR and node.total > 0:
+            set_mean(node)
 
     cdef int64_t count_missing(
         self, const uint64_t* entries, int64_t n, int64_t* counts, NodeView* node
     ) noexcept nogil:
         """The rows of rank 0 that a list begins with, and their weight in each class."""
-        cdef int64_t i = 0, w
+        cdef int64_t i = 0
         memset(counts, 0, self.tables.criterion.n_classes * sizeof(int64_t))
         while i < n and entries[i] >> self.rows.shift == 0:
-            w = weight_of(True, &self.rows, entries[i])
-            counts[class_of(True, &self.rows, entries[i])] += w
-            node.n_missing += w
+            add_stats(self.tables.criterion.kind, &self.rows, entries[i], 1, counts)
+            node.n_missing += weight_of(True, &self.rows, entries[i])
             i += 1
         return i
 
@@ -529,7 +544,13 @@ cdef class Grower:
     cdef void add(
         self, int64_t sign, const uint64_t* entries, int64_t n, const uint8_t* codes, int64_t* histogram
     ) noexcept nogil:
-        if self.gather:
+        cdef int64_t i
+        if self.rows.target != NULL:
+            for i in range(n):
+                add_stats(
+                    SQUARED_ERROR, &self.rows, entries[i], sign,
+                    histogram + 2 * codes[row_at(True, &self.rows, entries[i])])
+        elif self.gather:
             add_rows(True, sign, &self.rows, entries, n, codes, self.tables.criterion.n_classes, histogram)
         elif self.tables.criterion.n_classes == 2:
             add_rows(False, sign, &self.rows, entries, n, codes, 2, histogram)
@@ -544,13 +565,11 @@ cdef class Grower:
         cdef NodeView node
         cdef const Criterion* criterion = &self.tables.criterion
         cdef int n_codes = self.n_codes[attribute], largest, first_code
-        cdef int c
         self.describe_node(level, child, attribute, scratch, &node)
         clear_best(&node, best)
         if self.has_missing[attribute]:
             node.missing = histogram
-            for c in range(criterion.n_classes):
-                node.n_missing += histogram[c]
+            node.n_missing = weight_of_stats(criterion.kind, criterion, histogram)
         first_code = 0
         if self.sets_aside:
             first_code = 1
@@ -572,10 +591,10 @@ cdef class Grower:
                 weigh_code(criterion, histogram, n_codes, &node, best)
             return True
         if self.shape[attribute] == MULTIWAY:
-            stats_of_histogram(stats, histogram, 1, n_codes, criterion.n_classes)
+            stats_of_histogram(stats, criterion, histogram, 1, n_codes)
             scan_multiway(criterion.kind, criterion, stats, &node, self.missing == BRANCH, scratch, best)
             return True
-        stats_of_histogram(stats, histogram, first_code, n_codes, criterion.n_classes)
+        stats_of_histogram(stats, criterion, histogram, first_code, n_codes)
         return self.scan_sets(attribute, stats, &node, scratch, best, NULL, NULL)
 
     cdef const uint64_t* rows_of(self, Level level, int64_t node, int64_t attribute) noexcept nogil:
@@ -591,6 +610,12 @@ cdef class Grower:
 
     cdef int64_t code_of(self, uint64_t entry, const uint8_t* codes) noexcept nogil:
         return <int64_t>(entry >> self.rows.shift) if codes == NULL else codes[row_at(True, &self.rows, entry)]
+
+
+cdef inline void set_mean(NodeView* node) noexcept nogil:
+    """The mean of the targets, against which sides are judged."""
+    node.mean = <double>node.counts[1] / <double>node.total
+    node.loss = 0.0
 
 
 cdef inline void clear_best(const NodeView* node, BestSplit* best) noexcept nogil:
@@ -628,6 +653,8 @@ cdef clones_void sweep_any(
         sweep_shape(ENTROPY, r, gather, rows, entries, n, node, missing_left, scratch, best)
     elif r.kind == GAIN_RATIO:
         sweep_shape(GAIN_RATIO, r, gather, rows, entries, n, node, missing_left, scratch, best)
+    elif r.kind == SQUARED_ERROR:
+        sweep(SQUARED_ERROR, True, True, r, rows, entries, n, node, missing_left, scratch, best)
     elif r.kind == CODE_LENGTH:
         sweep_shape(CODE_LENGTH, r, gather, rows, entries, n, node, missing_left, scratch, best)
     else:
@@ -656,6 +683,37 @@ def class_totals(const uint32_t[::1] y, const int64_t[::1] weight, int64_t[::1] 
     with nogil:
         for i in range(y.shape[0]):
             out[y[i]] += weight[i] if weight is not None else 1
+
+
+def target_totals(const int64_t[::1] targets, const int64_t[::1] weight, int64_t[::1] out):
+    """out := the weight of all rows, and the weighted sum of their targets."""
+    cdef Py_ssize_t i
+    cdef int64_t w
+    with nogil:
+        for i in range(targets.shape[0]):
+            w = weight[i] if weight is not None else 1
+            out[0] += w
+            out[1] += w * targets[i]
+
+
+def target_ranges(
+    Grower grower, Level level, const int64_t[::1] nodes, const int64_t[::1] first_child,
+    const int64_t[::1] attribute, int64_t[::1] lowest, int64_t[::1] highest,
+):
+    """The smallest and the largest target of the children of each split, whose rows know their branches."""
+    cdef Py_ssize_t i, j
+    cdef const uint64_t* entries
+    cdef int64_t child, target
+    with nogil:
+        for i in range(nodes.shape[0]):
+            entries = grower.rows_of(level, nodes[i], attribute[i])
+            for j in range(level.n_rows[nodes[i]]):
+                child = first_child[i] + branch_of(&grower.branch_ids, entries[j])
+                target = grower.rows.target[row_at(True, &grower.rows, entries[j])]
+                if target < lowest[child]:
+                    lowest[child] = target
+                if target > highest[child]:
+                    highest[child] = target
 
 
 def write_rows(const uint32_t[::1] y, const int64_t[::1] weight, int shift, uint64_t[::1] out):

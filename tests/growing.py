@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fasttree import TreeClassifier
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.estimators import training
@@ -62,3 +63,26 @@ def fit_in_blocks(
         model.fit(*data, **options)
     assert n_calls > 0
     return model
+
+
+class _Enough(Exception):
+    """The rest of a fit is not wanted."""
+
+
+def encoded_table(
+    X: Any, weight: np.ndarray | None, **parameters: Any
+) -> tuple[EncodedTable, GrowthParams, IntegerWeights | None, Any]:
+    """What growth is given: the encoded table, checked parameters, integer weights and a team of threads."""
+    given: list[Any] = []
+
+    def grow(table: EncodedTable, params: GrowthParams, team: Any, weights: Any, *_: Any) -> None:
+        given.extend((table, params, weights, team))
+        raise _Enough
+
+    n_rows = len(next(iter(X.values())) if isinstance(X, dict) else X)
+    model = TreeClassifier(**parameters)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "grow", grow)
+        with pytest.raises(_Enough):
+            model.fit(X, np.arange(n_rows) % 2, weight)
+    return tuple(given)

@@ -42,8 +42,8 @@ class RowBlock:
 def totals_of_blocks(blocks: Sequence[RowBlock], n_classes: int) -> RowTotals:
     """The totals of all blocks together."""
     totals = [block.totals(n_classes) for block in blocks]
-    counts = sum((t.counts for t in totals), np.zeros(n_classes, dtype=np.int64))
-    return RowTotals(counts, sum(t.n_rows for t in totals))
+    stats = sum((t.stats for t in totals), np.zeros(n_classes, dtype=np.int64))
+    return RowTotals(stats, sum(t.n_rows for t in totals))
 
 
 class BlockRows:
@@ -82,7 +82,7 @@ class BlockRows:
     def search(self, level: Level, drawn: np.ndarray | None) -> Iterator[tuple[slice, Candidates]]:
         """Find the best split of every attribute at the frontier of a level, some nodes after the others."""
         context = self.context
-        most = max(1, HISTOGRAM_BYTES // (8 * N_CODES * context.n_classes))
+        most = max(1, HISTOGRAM_BYTES // (8 * N_CODES * context.n_stats))
         for start in range(0, len(level.frontier), most):
             part = slice(start, min(start + most, len(level.frontier)))
             nodes = level.frontier[part]
@@ -165,7 +165,7 @@ class BlockRows:
         of rows."""
         index_of_node = np.full(level.n_nodes + 1, -1, dtype=np.int32)
         index_of_node[nodes] = np.arange(len(nodes))
-        histograms = np.zeros((len(nodes), N_CODES, self.context.n_classes), dtype=np.int64)
+        histograms = np.zeros((len(nodes), N_CODES, self.context.n_stats), dtype=np.int64)
         for block, node in zip(self.blocks, self._nodes, strict=True):
             weight = block.weight if weighted else None
             index = index_of_node[node]
@@ -183,7 +183,7 @@ class BlockRows:
             first_child=first_child,
             n_filled=n_filled,
             n_rows=np.zeros(first_child[-1], dtype=np.int64),
-            counts=np.zeros((first_child[-1], context.n_classes), dtype=np.int64),
+            counts=np.zeros((first_child[-1], context.n_stats), dtype=np.int64),
             table_start=table_start,
             table_codes=np.empty(table_start[-1], dtype=np.uint32),
             table_branch=np.empty(table_start[-1], dtype=np.uint32),

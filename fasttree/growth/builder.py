@@ -26,6 +26,7 @@ from fasttree.growth.level import (
 )
 from fasttree.growth.params import GrowthParams
 from fasttree.growth.search import BestSplits
+from fasttree.growth.targets import ClassTarget, Ranges
 
 MOST_COUNT_BYTES = 2**30
 
@@ -51,14 +52,14 @@ class Builder:
         self.weight_tolerance = context.weight_tolerance
         self.has_missing = bool(table.has_missing.any())
         self.has_factors = weights is not None and weights.factor is not None
-        total = int(context.root_counts.sum())
-        self.count_type = np.int32 if total < 2**31 else np.int64
+        is_small = isinstance(context.target, ClassTarget) and context.root_stats.sum() < 2**31
+        self.count_type = np.int32 if is_small else np.int64
         self.log = GrowthLog()
         # Of the open level. Nodes are numbered as they come: level by level, unless levels are grown in parts.
         self.first_node = 0
 
     def root(self) -> Level:
-        counts = self.context.root_counts[np.newaxis, :]
+        counts = self.context.root_stats[np.newaxis, :]
         exact = None
         if self.context.is_fractional:
             exact = np.stack([counts, np.zeros_like(counts)], axis=-1).astype(np.uint64)
@@ -114,6 +115,7 @@ class Builder:
             children.n_rows,
             level.depth + 1,
             mark_tested(level, nodes, attribute, group),
+            children.ranges,
         )
         if level.keys is not None:
             branch = np.arange(len(group)) - children.first_child[group]
@@ -180,7 +182,7 @@ class Builder:
         )
 
     def _node_stats(self, counts: np.ndarray) -> NodeStats:
-        total = counts.sum(axis=1)
+        total = self.context.target.weight(counts)
         loss = np.empty(len(total))
         self.context.criterion.losses(counts, total, loss)
         return NodeStats(counts, total, self.context.limit_weights(counts, total), loss)
@@ -236,15 +238,15 @@ class Builder:
         n_rows: np.ndarray,
         depth: int,
         tested: np.ndarray | None = None,
+        ranges: Ranges | None = None,
     ) -> Level:
         if self.context.weights is None:
             n_rows = stats.total  # the same numbers, of which large levels have very many
         if depth >= self.params.max_depth or depth >= self.params.max_leaves - 1:
             is_open = np.zeros(len(n_rows), dtype=bool)
         else:
-            is_open = (stats.counts.max(axis=1) < stats.total) & (
-                stats.limit_weight >= self.context.limits.split
-            )
+            is_pure = self.context.target.is_pure(stats.counts, stats.total, ranges)
+            is_open = ~is_pure & (stats.limit_weight >= self.context.limits.split)
         return make_level(
             sibling_groups,
             stats,

@@ -11,6 +11,7 @@ from fasttree._core import ORDERED, THRESHOLD
 from fasttree.base.ragged import offsets
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.surrogates import Surrogates
+from fasttree.growth.targets import Ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +28,7 @@ class Children:
     neighbours: np.ndarray  # what lies on both sides of a threshold
     # Where rows with a missing value went, -1: there were none.
     missing_branch: np.ndarray
+    ranges: Ranges | None = None  # of numeric targets
     known_counts: np.ndarray | None = None  # counts of the rows with a known value, if not all
     exact: np.ndarray | None = (
         None  # [child, class, 2]: the counts in two words, where rows are distributed fractionally

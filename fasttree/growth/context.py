@@ -15,12 +15,13 @@ from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.choosers.message_length import MessageLengthChooser
 from fasttree.growth.criterion import make_criterion, size_limits, weight_tolerance_of
 from fasttree.growth.params import CATEGORICAL_SPLITS, GrowthParams
+from fasttree.growth.targets import Target
 
 
 class RowTotals(NamedTuple):
     """All the rows of weight above 0, before growth begins."""
 
-    counts: np.ndarray  # int64 per class, in steps of weight
+    stats: np.ndarray  # int64: their statistic
     n_rows: int
     lightest: int | None = None  # steps of the lightest row, before class factors; None: not asked
 
@@ -34,9 +35,11 @@ class GrowthContext:
         params: GrowthParams,
         weights: IntegerWeights | None,
         totals: RowTotals,
+        target: Target,
         costs: AttributeCosts | None = None,
     ) -> None:
         """Of the `table` only what it says of its columns is read, not the rows."""
+        self.target = target
         self.params = params
         self.weights = None if weights is None or weights.is_mask else weights
         self.priors = table.schema.priors
@@ -48,16 +51,16 @@ class GrowthContext:
         self.names = table.schema.names
         self.n_codes = table.n_codes
         self.n_attributes = table.n_attributes
-        self.n_classes = table.n_classes
+        self.n_stats = target.n_stats
         self.has_information = params.c45 or params.by_length  # beside the gain of a split
         self.is_fractional = is_fractional(table, params)
         self.n_rows = totals.n_rows
-        self.root_counts = totals.counts
-        total = int(totals.counts.sum())
+        self.root_stats = totals.stats
+        total = int(target.weight(totals.stats[np.newaxis])[0])
         self.limits = size_limits(params, self.weights, total, totals.lightest)
         has_lists = bool((table.list_row >= 0).any())
         self.criterion = make_criterion(
-            params, self.n_classes, total, self.weights, has_lists, self.limits.leaf
+            params, target, total, self.weights, has_lists, self.limits.leaf
         )
         self.length_chooser = (
             MessageLengthChooser(params, self.shape, table.n_codes) if params.by_length else None

@@ -13,6 +13,7 @@ from fasttree.base.checks import prior_of_class
 from fasttree.base.elementary import log2
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.params import CRITERIA, GrowthParams
+from fasttree.growth.targets import NumericTarget, Target
 
 SIDE_SHARE = 0.1  # C4.5's, of the rows a class: least size of the sides of a threshold ...
 SIDE_MOST = 25  # ... but not more than this, even if other branches must weigh more
@@ -53,7 +54,7 @@ def size_limits(
 
 def make_criterion(
     params: GrowthParams,
-    n_classes: int,
+    target: Target,
     total: int,
     weights: IntegerWeights | None,
     has_lists: bool,
@@ -61,7 +62,10 @@ def make_criterion(
 ) -> _core.CriterionTables:
     """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are swept over;
     `min_leaf`: see `size_limits`."""
+    n_stats = target.n_stats
     measure = "entropy" if params.c45 else CRITERIA[params.criterion]
+    if isinstance(target, NumericTarget):
+        measure = "squared_error"
     steps_per_unit = 1
     plain = None
     if weights is not None:
@@ -70,9 +74,11 @@ def make_criterion(
     # A power of two such that total * log2(total) steps stay below 2^62.
     bits = total.bit_length()
     steps_per_bit = math.ldexp(1.0, 62 - bits - bits.bit_length())
-    alpha = prior_of_class(params.alpha, n_classes)
+    alpha = prior_of_class(params.alpha, n_stats)
     if params.by_length:
-        steps_per_bit = _steps_per_bit_of_codes(total / steps_per_unit, alpha, n_classes)
+        steps_per_bit = _steps_per_bit_of_codes(total / steps_per_unit, alpha, n_stats)
+    if isinstance(target, NumericTarget):
+        steps_per_bit = target.variance
     entropic = measure in ("entropy", "gain_ratio")
     n_table = total + 1 if weights is None else min(total, 2**20) + 1
     klogk = np.empty(n_table if entropic else 0, dtype=np.int64)
@@ -89,7 +95,7 @@ def make_criterion(
         inverse = 1.0 / np.arange(n_inverse)
     criterion = _core.CriterionTables(
         kind=_core.CRITERIA[measure],
-        n_classes=n_classes,
+        n_classes=n_stats,
         min_leaf=min_leaf,
         min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
         plain=plain,
@@ -111,7 +117,7 @@ def make_criterion(
         if weights is not None:
             n_codes = min(n_codes, 2**12 + 8 * len(weights.quantised))
         codes = np.empty((2, n_codes), dtype=np.int64)
-        for table, prior in zip(codes, (alpha, alpha * n_classes), strict=True):
+        for table, prior in zip(codes, (alpha, alpha * n_stats), strict=True):
             _core.code_table(steps_per_bit, prior, steps_per_unit, table)
         criterion.set_code(alpha, steps_per_unit, codes[0], codes[1])
     return criterion

@@ -30,6 +30,7 @@ from fasttree.growth.memory_rows import MemoryRows, totals_of
 from fasttree.growth.params import GrowthParams
 from fasttree.growth.rows import RowStore
 from fasttree.growth.search import BestSplits, SplitSearch
+from fasttree.growth.targets import ClassTarget
 from fasttree.mml.message import TestOptions
 from fasttree.trees.tree import Tree
 
@@ -49,7 +50,9 @@ def grow(
     attribute]. Significance and `max_leaves` are limits of the whole tree, which `fasttree.pruning.after_growth` keeps
     to."""
     sorted_entries = _own_sorted_entries(table, weights, use_up, team)
-    context = GrowthContext(table, params, weights, totals_of(table, weights, params), costs)
+    target = ClassTarget(table.n_classes)
+    totals = totals_of(table, weights, params, target)
+    context = GrowthContext(table, params, weights, totals, target, costs)
     rows = MemoryRows(context, table, sorted_entries, weights, team)
     builder = Builder(table, params, context, weights, rows.histogram_pool)
     choosers = choosers_of(context, rows)
@@ -78,7 +81,8 @@ def grow_blocks(
     """Grow a tree as `grow` does, from rows in blocks. Of the `table` only what it says of its columns is read, and of
     `weights` only how they were quantised."""
     totals = totals_of_blocks(blocks, table.n_classes)
-    context = GrowthContext(table, params, weights, totals, costs)
+    target = ClassTarget(table.n_classes)
+    context = GrowthContext(table, params, weights, totals, target, costs)
     rows = BlockRows(context, table, blocks)
     builder = Builder(table, params, context, weights, rows.histogram_pool)
     grow_levels(rows, SplitSearch(context, rows, choosers_of(context, rows)), builder)
@@ -122,7 +126,9 @@ def score_root(
 ) -> np.ndarray:
     """The score (with costs, the worth) of each attribute's best split of all the rows, -inf where it has none."""
     sorted_entries = _own_sorted_entries(table, weights, use_up, team)
-    context = GrowthContext(table, params, weights, totals_of(table, weights, params))
+    target = ClassTarget(table.n_classes)
+    totals = totals_of(table, weights, params, target)
+    context = GrowthContext(table, params, weights, totals, target)
     rows = MemoryRows(context, table, sorted_entries, weights, team)
     level = Builder(table, params, context, weights, rows.histogram_pool).root()
     if not len(level.frontier):

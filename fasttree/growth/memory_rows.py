@@ -24,6 +24,7 @@ from fasttree.growth.params import MISSING, GrowthParams
 from fasttree.growth.row_buffers import MOST_NARROW_BRANCHES, RowBuffers
 from fasttree.growth.split import PARALLEL_WORK, Splitter
 from fasttree.growth.surrogates import SurrogateSearch
+from fasttree.growth.targets import NumericTarget, Target
 
 RECORD_BYTES = 2**22  # of the (attribute, node) records of a batch
 MOST_SHARES = 4  # rows of a level in shares of all the rows, above which it is grown in parts
@@ -42,19 +43,22 @@ class NodeBatch(NamedTuple):
 
 
 def totals_of(
-    table: EncodedTable, weights: IntegerWeights | None, params: GrowthParams
+    table: EncodedTable, weights: IntegerWeights | None, params: GrowthParams, target: Target
 ) -> RowTotals:
     """The totals of all the rows of a table."""
-    counts = np.zeros(table.n_classes, dtype=np.int64)
+    steps = None if weights is None else weights.quantised
+    if isinstance(target, NumericTarget):
+        stats = target.totals(steps)
+    else:
+        stats = np.zeros(target.n_stats, dtype=np.int64)
+        _core.class_totals(table.y, steps, stats)
     if weights is None:
-        _core.class_totals(table.y, None, counts)
-        return RowTotals(counts, table.n_rows)
-    _core.class_totals(table.y, weights.quantised, counts)
+        return RowTotals(stats, table.n_rows)
     counting = weights.quantised > 0
     lightest = None
     if is_fractional(table, params) and not weights.is_mask:
         lightest = int(weights.plain_rows(table.y)[counting].min())
-    return RowTotals(counts, int(np.count_nonzero(counting)), lightest)
+    return RowTotals(stats, int(np.count_nonzero(counting)), lightest)
 
 
 class MemoryRows:
@@ -72,7 +76,7 @@ class MemoryRows:
         self.context = context
         self.team = team
         binned = np.flatnonzero(table.list_row < 0)
-        cells = table.n_codes[binned].astype(np.int64) * context.n_classes
+        cells = table.n_codes[binned].astype(np.int64) * context.n_stats
         cell_start = np.zeros(table.n_attributes, dtype=np.int64)
         cell_start[binned] = begins(cells)
         # Nodes that are scored in one go: of each attribute a score, a split and its information.
@@ -94,6 +98,8 @@ class MemoryRows:
             table.rank_shift,
             context.steps_per_unit,
         )
+        if isinstance(context.target, NumericTarget):
+            self.core.set_targets(context.target.quantised)
         if context.params.c45:
             self.core.set_values(*_close_values(table, team))
         by_value = context.is_multiway | context.is_grouped

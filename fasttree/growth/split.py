@@ -17,6 +17,7 @@ from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level, first_largest
 from fasttree.growth.row_buffers import MOST_NARROW_BRANCHES, RowBuffers
 from fasttree.growth.surrogates import SurrogateSearch
+from fasttree.growth.targets import NumericTarget, Ranges
 
 # Rows of a level's splits below which one thread tells them their branches: the branches of neighbouring rows stand in
 # one line of the cache, which threads would take from each other.
@@ -96,7 +97,7 @@ class Splitter:
             first_child=first_child,
             n_filled=n_filled,
             n_rows=np.zeros(first_child[-1], dtype=np.int64),
-            counts=np.zeros((first_child[-1], self.context.n_classes), dtype=np.int64),
+            counts=np.zeros((first_child[-1], self.context.n_stats), dtype=np.int64),
             table_start=table_start,
             table_codes=np.empty(table_start[-1], dtype=np.uint32),
             table_branch=np.empty(table_start[-1], dtype=np.uint32),
@@ -121,6 +122,11 @@ class Splitter:
                 raise MemoryError("not enough memory for the child nodes")
 
         self.team.run(split_nodes, len(edges) - 1, threaded)
+        if isinstance(self.context.target, NumericTarget):
+            ranges = Ranges(*np.full((2, first_child[-1]), np.iinfo(np.int64).max))
+            np.negative(ranges.highest, out=ranges.highest)
+            _core.target_ranges(self.core, level.core, nodes, first_child, attribute, *ranges)
+            children = replace(children, ranges=ranges)
         return SplitDraft(level, nodes, attribute, children, n_unassigned, edges, threaded)
 
     def _distribute(self, draft: SplitDraft) -> Children:

@@ -11,10 +11,10 @@ from libc.string cimport memcpy, memset
 from fasttree.kernels.alloc cimport free, malloc
 from fasttree.kernels.criteria cimport (
     GAIN_RATIO, INFINITY, MISCLASSIFICATION, Criterion, class_terms, is_incremental, klogk, limit_weight_of,
-    loss_of_terms, plain_of, score_of, side_loss, term_increment,
+    loss_of_terms, plain_of, score_of, term_increment, weight_of_stats,
 )
 from fasttree.kernels.search cimport (
-    BestSplit, NodeView, RowReader, Split, branch_loss, class_of, is_large_enough, weight_of,
+    BestSplit, NodeView, RowReader, Split, add_stats, branch_loss, class_of, is_large_enough, weight_of,
 )
 
 # ---- buckets --------------------------------------------------------------------------------------------
@@ -56,15 +56,13 @@ cdef inline void free_category_stats(CategoryStats* s) noexcept nogil:
 
 
 cdef inline void stats_of_histogram(
-    CategoryStats* s, const int64_t* histogram, int first_code, int n_codes, int n_classes
+    CategoryStats* s, const Criterion* r, const int64_t* histogram, int first_code, int n_codes
 ) noexcept nogil:
-    cdef int code, c
+    cdef int code, n_classes = r.n_classes
     cdef int64_t weight
     s.n = 0
     for code in range(first_code, n_codes):
-        weight = 0
-        for c in range(n_classes):
-            weight += histogram[code * n_classes + c]
+        weight = weight_of_stats(r.kind, r, histogram + code * n_classes)
         if weight == 0:
             continue
         s.code[s.n] = <uint32_t>code
@@ -81,10 +79,11 @@ cdef inline int64_t count_runs(const uint64_t* entries, int64_t n_entries, int s
 
 
 cdef inline void stats_of_runs(
-    CategoryStats* s, const RowReader* rows, const uint64_t* entries, int64_t n_entries, int n_classes
+    CategoryStats* s, const Criterion* r, const RowReader* rows, const uint64_t* entries, int64_t n_entries
 ) noexcept nogil:
     """A bucket for every run of equal rank."""
-    cdef int64_t i, w, last = -1
+    cdef int n_classes = r.n_classes
+    cdef int64_t i, last = -1
     cdef uint64_t entry, code
     s.n = 0
     for i in range(n_entries):
@@ -96,9 +95,8 @@ cdef inline void stats_of_runs(
             s.weight[s.n] = 0
             memset(s.counts + s.n * n_classes, 0, n_classes * sizeof(int64_t))
             s.n += 1
-        w = weight_of(True, rows, entry)
-        s.weight[s.n - 1] += w
-        s.counts[(s.n - 1) * n_classes + class_of(True, rows, entry)] += w
+        s.weight[s.n - 1] += weight_of(True, rows, entry)
+        add_stats(r.kind, rows, entry, 1, s.counts + (s.n - 1) * n_classes)
 
 
 # ---- multiway: a branch a value ------------------------------------------------------------------------
@@ -136,8 +134,8 @@ cdef inline void scan_multiway(
             scratch[c] = s.counts[v * C + c] + node.missing[c]
         consider_missing_branch(
             kind, r, node, v,
-            loss - side_loss(kind, r, s.counts + v * C, s.weight[v])
-            + side_loss(kind, r, scratch, s.weight[v] + node.n_missing),
+            loss - branch_loss(kind, r, node, s.counts + v * C, s.weight[v])
+            + branch_loss(kind, r, node, scratch, s.weight[v] + node.n_missing),
             split + klogk_if(kind, r, s.weight[v]) - klogk_if(kind, r, s.weight[v] + node.n_missing),
             n_large - is_large_enough(r, node, s.weight[v], limit_weight_of(r, s.counts + v * C, s.weight[v]))
             + is_large_enough(
@@ -145,7 +143,7 @@ cdef inline void scan_multiway(
                 limit_weight_of(r, scratch, s.weight[v] + node.n_missing)),
             s.n, best)
     consider_missing_branch(
-        kind, r, node, s.n, loss + side_loss(kind, r, node.missing, node.n_missing),
+        kind, r, node, s.n, loss + branch_loss(kind, r, node, node.missing, node.n_missing),
         split - klogk_if(kind, r, node.n_missing),
         n_large + is_large_enough(r, node, node.n_missing, limit_weight_of(r, node.missing, node.n_missing)), s.n, best)
 

@@ -83,12 +83,13 @@ cdef enum:
     GINI = 2
     MISCLASSIFICATION = 3
     CODE_LENGTH = 4             # bits that an adaptive code takes to tell the classes
+    SQUARED_ERROR = 5           # of numbers: the statistic of rows is their weight, and the weighted sum of targets
 
 
 cdef struct Criterion:
     # What a fit needs to measure a split.
     int kind
-    int n_classes
+    int n_classes               # numbers in the statistic of some rows: a weight for each class, or two
     int64_t min_leaf            # least size of (at least two of) the branches: weight before the class factors
     int64_t min_weight          # the same for the weight with them
     const double* plain         # 1 / what a class multiplies its weights by; NULL: all classes count alike
@@ -98,7 +99,7 @@ cdef struct Criterion:
     double side_most            # ... but not more than this
     double tie                  # a later candidate must score better by more than this
     bint exact_squares          # sums of squares of all weights fit 63 bits
-    double steps_per_bit        # fixed-point steps per bit
+    double steps_per_bit        # fixed-point steps per bit; of squared errors, the variance of the root
     const int64_t* klogk        # round(fine * k * log2(k)) for k < n_klogk
     int64_t n_klogk
     bint by_inverse             # are squares multiplied by 1 / weight, instead of divided by the weight?
@@ -152,6 +153,23 @@ cdef inline double square_share(const Criterion* r, double squares, int64_t n) n
     if n < r.n_inverse:
         return squares * r.inverse[n]
     return squares * (1.0 / <double>n) if r.by_inverse else squares / <double>n
+
+
+cdef inline int64_t weight_of_stats(int kind, const Criterion* r, const int64_t* stats) noexcept nogil:
+    """The weight of some rows, from their statistic."""
+    cdef int64_t weight = 0
+    cdef int c
+    if kind == SQUARED_ERROR:
+        return stats[0]
+    for c in range(r.n_classes):
+        weight += stats[c]
+    return weight
+
+
+cdef inline double squared_distance(double weight, double targets, double mean) noexcept nogil:
+    """By how much the mean of some rows differs from another mean: squared, times their weight."""
+    cdef double distance = targets / weight - mean
+    return weight * (distance * distance)
 
 
 # ---- one side of a split --------------------------------------------------------------------------------------------
@@ -213,6 +231,8 @@ cdef inline bint is_incremental(int kind, const Criterion* r) noexcept nogil:
 
 
 cdef inline double side_loss(int kind, const Criterion* r, const int64_t* counts, int64_t n) noexcept nogil:
+    if kind == SQUARED_ERROR:       # less the sum of squares, which is the same for all the sides of a node
+        return -squared_distance(<double>n, <double>counts[1], 0.0) if n > 0 else 0.0
     if r.n_classes == 2:
         return side_loss2(kind, r, counts[0], counts[1])
     return loss_of_terms(kind, r, class_terms(kind, r, counts), n)
@@ -224,7 +244,7 @@ cdef inline double loss_unit(int kind, const Criterion* r) noexcept nogil:
     """Costs count in this unit for each step of weight: bits come in fixed-point steps."""
     if kind == CODE_LENGTH:
         return r.steps_per_bit / r.steps_per_unit
-    return r.steps_per_bit if kind <= GAIN_RATIO else 1.0
+    return r.steps_per_bit if kind <= GAIN_RATIO or kind == SQUARED_ERROR else 1.0
 
 
 cdef inline double rounding_tolerance(int kind, const Criterion* r) noexcept nogil:
@@ -341,6 +361,17 @@ cdef inline void score_cuts2(
         if kind == GAIN_RATIO:
             split = split_base - <double>(klogk(r, n) + klogk(r, total - n))
         cuts.score[j] = score_of(kind, r, node_loss, loss, split, total)
+
+
+cdef inline void score_dense_cuts(
+    CutBlock* cuts, int m, int64_t total, int64_t total_targets, double mean
+) noexcept nogil:
+    """Score `m` cuts by what they save of squared errors; `left` has the sums of targets."""
+    cdef int j
+    cdef double total_ = <double>total, targets = <double>total_targets
+    for j in range(m):
+        cuts.score[j] = squared_distance(cuts.weight[j], cuts.left[j], mean) + squared_distance(
+            total_ - cuts.weight[j], targets - cuts.left[j], mean)
 
 
 cdef inline void score_cuts(

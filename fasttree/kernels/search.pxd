@@ -8,7 +8,8 @@ candidate wins ties. The searches stand in thresholds.pxd, categories.pxd, subse
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from fasttree.kernels.criteria cimport (
-    Criterion, CutBlock, class_steps, class_terms, llrint, score_cuts, score_cuts2, side_loss, total_steps,
+    SQUARED_ERROR, Criterion, CutBlock, class_steps, class_terms, llrint, score_cuts, score_cuts2, score_dense_cuts,
+    side_loss, squared_distance, total_steps,
 )
 
 
@@ -19,6 +20,7 @@ cdef struct RowReader:
     const uint32_t* y           # NULL: the class stands in the entries
     const int64_t* weight       # NULL: every row weighs 1
     const uint32_t* row_of      # NULL: an instance is a row
+    const int64_t* target       # by row, if these are numbers; else NULL
 
 
 cdef struct NodeView:
@@ -26,7 +28,8 @@ cdef struct NodeView:
     const int64_t* counts
     int64_t total
     int64_t limit_weight        # weight before the class factors
-    double loss
+    double loss                 # of squared errors none: what sides save is told against the mean
+    double mean                 # of the targets, if these are numbers
     double split_base           # split information is this less the k log k of the branches
     const int64_t* missing      # class counts of the rows with a missing value
     int64_t n_missing           # their weight
@@ -69,6 +72,22 @@ cdef inline int64_t weight_of(bint gather, const RowReader* rows, uint64_t entry
     return rows.weight[<uint32_t>entry] if gather and rows.weight != NULL else 1
 
 
+cdef inline uint32_t row_at(bint gather, const RowReader* rows, uint64_t entry) noexcept nogil:
+    return rows.row_of[<uint32_t>entry] if gather and rows.row_of != NULL else <uint32_t>entry
+
+
+cdef inline void add_stats(
+    int kind, const RowReader* rows, uint64_t entry, int64_t sign, int64_t* stats
+) noexcept nogil:
+    """stats += sign times those of one row."""
+    cdef int64_t w = sign * weight_of(True, rows, entry)
+    if kind == SQUARED_ERROR:
+        stats[0] += w
+        stats[1] += w * rows.target[row_at(True, rows, entry)]
+    else:
+        stats[class_of(True, rows, entry)] += w
+
+
 cdef inline bint sides_large_enough(
     const Criterion* r, const NodeView* node, int64_t weight, int64_t limit_weight
 ) noexcept nogil:
@@ -94,10 +113,6 @@ cdef inline bint any_better(const double* score, int m, double limit) noexcept n
     return better != 0
 
 
-cdef inline uint32_t row_at(bint gather, const RowReader* rows, uint64_t entry) noexcept nogil:
-    return rows.row_of[<uint32_t>entry] if gather and rows.row_of != NULL else <uint32_t>entry
-
-
 cdef inline int64_t choose(const double* score, int m, double tie_tolerance, double* best) noexcept nogil:
     """The place of the last improvement of `best` among `m` scores in order, or -1."""
     cdef int j
@@ -117,6 +132,8 @@ cdef inline double branch_loss(
     cdef double share
     cdef int64_t steps
     cdef int c
+    if kind == SQUARED_ERROR:
+        return -squared_distance(<double>n, <double>counts[1], node.mean) if n > 0 else 0.0
     if node.distributed == NULL:
         return side_loss(kind, r, counts, n)
     if n == 0:
@@ -150,6 +167,8 @@ cdef inline void score_block(
     if node.distributed != NULL:
         for j in range(m):
             cuts.score[j] = -(cuts.left[j] + cuts.right[j])
+    elif kind == SQUARED_ERROR:
+        score_dense_cuts(cuts, m, node.total, node.counts[1], node.mean)
     elif two:
         score_cuts2(kind, False, r, cuts, m, 0, node.total, node.counts[1], node.loss, node.split_base)
     else:

@@ -8,9 +8,9 @@ from fasttree.kernels.alloc cimport calloc, free, malloc
 from fasttree.kernels.categories cimport (
     CategoryStats, free_category_stats, new_category_stats, stats_of_histogram, stats_of_runs,
 )
-from fasttree.kernels.criteria cimport Criterion, llrint
+from fasttree.kernels.criteria cimport SQUARED_ERROR, Criterion, llrint, weight_of_stats
 from fasttree.kernels.partition cimport NO_BRANCH, branch_of, scatter_list, set_branch
-from fasttree.kernels.search cimport BestSplit, NodeView, Split, class_of, row_at, weight_of
+from fasttree.kernels.search cimport BestSplit, NodeView, Split, add_stats, class_of, row_at, weight_of
 from fasttree.kernels.wide cimport Wide, wide_difference, wide_part, wide_quotient, wide_sum
 
 
@@ -252,13 +252,12 @@ cdef bint search_sets_again(
         if histogram == NULL:
             if shares:
                 n_missing = grower.count_missing(entries, n, scratch + 2 * criterion.n_classes, &view)
-            stats_of_runs(stats, &grower.rows, entries + n_missing, n - n_missing, criterion.n_classes)
+            stats_of_runs(stats, criterion, &grower.rows, entries + n_missing, n - n_missing)
         else:
-            stats_of_histogram(stats, histogram, shares, 256, criterion.n_classes)
+            stats_of_histogram(stats, criterion, histogram, shares, 256)
             if shares:
                 view.missing = histogram
-                for i in range(criterion.n_classes):
-                    view.n_missing += histogram[i]
+                view.n_missing = weight_of_stats(criterion.kind, criterion, histogram)
         if shares and view.n_missing > 0:
             grower.set_missing_aside(&view, scratch + 3 * criterion.n_classes)
         ok = grower.scan_sets(attribute, stats, &view, scratch, &best, goes_left, group_of)
@@ -292,6 +291,9 @@ cdef int64_t count_children(
             continue
         child = first + branch
         child_rows[child] += 1
+        if grower.rows.target != NULL:
+            add_stats(SQUARED_ERROR, &grower.rows, entries[i], 1, &child_counts[child, 0])
+            continue
         child_counts[child, class_of(grower.gather, &grower.rows, entries[i])] += weight_of(
             grower.gather, &grower.rows, entries[i])
     return n_unassigned

@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 from fasttree.kernels.alloc cimport free, malloc
 from fasttree.kernels.categories cimport CategoryStats
 from fasttree.kernels.criteria cimport (
-    BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, Criterion, CutBlock, klogk, limit_weight_of, score_of,
+    BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, SQUARED_ERROR, Criterion, CutBlock, klogk, limit_weight_of, score_of,
 )
 from fasttree.kernels.search cimport (
     BestSplit, NodeView, Split, branch_loss, choose, fill_cut, score_block, sides_large_enough,
@@ -134,10 +134,13 @@ cdef inline bint scan_subset(
         return True
     for v in range(s.n):
         s.order[v] = v
-    for c in range(C - 1, -1, -1):
-        if node.counts[c] > 0:
-            n_here += 1
-            first = c
+    if kind == SQUARED_ERROR:       # by the means of their targets (Fisher)
+        first = 1
+    else:
+        for c in range(C - 1, -1, -1):
+            if node.counts[c] > 0:
+                n_here += 1
+                first = c
     ordered = n_here <= 2 and kind != CODE_LENGTH
     if n_here <= 2:
         for v in range(s.n):

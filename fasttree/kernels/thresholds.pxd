@@ -7,12 +7,12 @@ Exact numeric attribute: a bucket a row, presorted (`sweep`). Binned attribute: 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fasttree.kernels.criteria cimport (
-    BLOCK, GAIN_RATIO, Criterion, CutBlock, class_terms, is_incremental, klogk, limit_weight_of, plain_of, score_cuts,
-    score_cuts2, score_of, side_loss, term_increment,
+    BLOCK, GAIN_RATIO, SQUARED_ERROR, Criterion, CutBlock, class_terms, is_incremental, klogk, limit_weight_of,
+    plain_of, score_cuts, score_cuts2, score_dense_cuts, score_of, term_increment, weight_of_stats,
 )
 from fasttree.kernels.search cimport (
     LEAST_GAP, BestSplit, NodeView, RowReader, any_better, branch_loss, choose, class_of, fill_cut,
-    score_block, sides_large_enough, weight_of,
+    row_at, score_block, sides_large_enough, weight_of,
 )
 
 
@@ -76,7 +76,7 @@ cdef inline void sweep(
                 entry = entries[start + j]
                 w = weight_of(gather, rows, entry)
                 c = class_of(gather, rows, entry)
-                ones += w * c
+                ones += w * (rows.target[row_at(gather, rows, entry)] if kind == SQUARED_ERROR else c)
                 cuts.left[j] = <double>ones
                 if gather:
                     weight += w
@@ -84,10 +84,11 @@ cdef inline void sweep(
                     if r.plain != NULL:
                         limit_weight += plain_of(r, c, w)
                         cuts.limit_weight[j] = <double>limit_weight
-            score_cuts2(
-                kind, not gather, r, &cuts, m, before, node.total, node.counts[1], node.loss,
-                node.split_base,
-            )
+            if kind == SQUARED_ERROR:
+                score_dense_cuts(&cuts, m, node.total, node.counts[1], node.mean)
+            else:
+                score_cuts2(
+                    kind, not gather, r, &cuts, m, before, node.total, node.counts[1], node.loss, node.split_base)
         else:
             for j in range(m):
                 entry = entries[start + j]
@@ -193,9 +194,8 @@ cdef inline void scan_codes(
     limit_weight = limit_weight_of(r, left, weight)
     for code in range(1, n_codes):
         row = histogram + code * n_classes
-        bucket = 0
+        bucket = weight_of_stats(kind, r, row)
         for c in range(n_classes):
-            bucket += row[c]
             left[c] += row[c]
             right[c] -= row[c]
         if bucket == 0:
@@ -253,7 +253,8 @@ cdef inline void set_apart(
     open_sides(r, node, True, scratch, scratch + r.n_classes)
     if not sides_large_enough(r, node, node.n_missing, limit_weight_of(r, scratch, node.n_missing)):
         return
-    loss = side_loss(kind, r, scratch, node.n_missing) + side_loss(kind, r, scratch + r.n_classes, known)
+    loss = branch_loss(kind, r, node, scratch, node.n_missing) + branch_loss(
+        kind, r, node, scratch + r.n_classes, known)
     if kind == GAIN_RATIO:
         split = node.split_base - <double>(klogk(r, known) + klogk(r, node.n_missing))
     score = score_of(kind, r, node.loss, loss, split, node.total)

@@ -33,7 +33,7 @@ class C45Chooser:
         # Two categories are a branch each, also where categories are put in groups.
         self.must_gain = ~(context.is_multiway | (context.is_grouped & (n_values <= 2)))
         weight = context.limit_weights(
-            context.root_counts[np.newaxis, :], context.root_counts.sum(keepdims=True)
+            context.root_stats[np.newaxis, :], context.root_stats.sum(keepdims=True)
         )[0]
         # But for what the rounding of weights takes.
         many = MANY_VALUES * weight / context.steps_per_unit * (1 - 1e-6)
