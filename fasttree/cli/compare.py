@@ -6,13 +6,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli import options
 from fasttree.cli.columns import print_columns, remedies
-from fasttree.cli.errors import CommandError, DataError, UsageError, blame
+from fasttree.cli.errors import CommandError, DataError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
     METHODS,
@@ -22,20 +22,7 @@ from fasttree.cli.methods import (
     settings_of,
 )
 from fasttree.cli.terminal import print_json, seconds, stdout, waiting
-from fasttree.cli.training_data import (
-    CATEGORICAL,
-    DATA,
-    DECIMAL,
-    DELIMITER,
-    DROP,
-    GROUP,
-    JSON,
-    MIN_CATEGORY_COUNT,
-    TARGET,
-    Data,
-    read_data,
-    style_of,
-)
+from fasttree.cli.training_data import Data, check_holdout, read_data, style_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,8 +42,8 @@ HELP = help_text(
 
 
 def compare(
-    data: Annotated[Path, DATA],
-    target: Annotated[str, TARGET],
+    data: options.Data,
+    target: options.Target,
     method: Annotated[
         str,
         typer.Option(
@@ -68,30 +55,22 @@ def compare(
         ),
     ] = "tree",
     settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Parameter of fasttree's method (also A=1,B=2, or repeatable).",
-        ),
+        list[str] | None, options.settings("Parameter of fasttree's method")
     ] = None,
     holdout: Annotated[
         float,
         typer.Option(metavar="SHARE", help="Fraction of the rows to test on, above 0 and below 1."),
     ] = 0.3,
-    drop: Annotated[list[str] | None, DROP] = None,
-    categorical: Annotated[list[str] | None, CATEGORICAL] = None,
-    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
-    group: Annotated[str | None, GROUP] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
-    json: Annotated[bool, JSON] = False,
+    drop: options.Drop = None,
+    categorical: options.Categorical = None,
+    min_category_count: options.MinCategoryCount = None,
+    group: options.Group = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    json: options.Json = False,
 ) -> None:
     method = check_method(method)
-    if not 0 < holdout < 1:
-        raise UsageError(
-            f"--holdout must be a fraction of the rows, above 0 and below 1, got {holdout:g}"
-        )
+    check_holdout(holdout)
     if not has_sklearn():
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
     estimator = estimator_of(method, settings=settings_of(settings, min_category_count))
@@ -112,8 +91,7 @@ def compare(
             }
         )
     else:
-        print_columns(stdout(), estimator.columns())
-        stdout().print()
+        print_columns(estimator.columns())
         print_speed(stdout(), results, train.n_rows, test.n_rows)
 
 
@@ -177,14 +155,14 @@ def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n
     table.add_column("", no_wrap=True)
     for name in ("fit", "predict", "accuracy", "leaves", "depth"):
         table.add_column(name, justify="right", no_wrap=True)
-    for one in results:
+    for result in results:
         table.add_row(
-            one["model"],
-            seconds(one["fit_seconds"]),
-            seconds(one["predict_seconds"]),
-            f"{one['accuracy']:.2%}",
-            f"{one['leaves']:,}",
-            f"{one['depth']:,}",
+            result["model"],
+            seconds(result["fit_seconds"]),
+            seconds(result["predict_seconds"]),
+            f"{result['accuracy']:.2%}",
+            f"{result['leaves']:,}",
+            f"{result['depth']:,}",
         )
     console.print(table)
     console.print(

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli import lists
+from fasttree.cli import lists, options
 from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
@@ -21,20 +20,7 @@ from fasttree.cli.methods import (
     settings_of,
 )
 from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
-from fasttree.cli.training_data import (
-    CATEGORICAL,
-    DATA,
-    DECIMAL,
-    DELIMITER,
-    DROP,
-    GROUP,
-    JSON,
-    MIN_CATEGORY_COUNT,
-    TARGET,
-    WEIGHTS,
-    read_data,
-    style_of,
-)
+from fasttree.cli.training_data import read_data, style_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,8 +43,8 @@ MEASURES = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth", "fit_seco
 
 
 def evaluate(
-    data: Annotated[Path, DATA],
-    target: Annotated[str, TARGET],
+    data: options.Data,
+    target: options.Target,
     methods: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,36 +52,26 @@ def evaluate(
             "-m",
             metavar="A,B",
             help=f"Methods (also repeatable; default: all, {','.join(METHODS)}).",
-            show_default=False,
             autocompletion=complete_method,
         ),
     ] = None,
     folds: Annotated[
         int | None,
         typer.Option(
-            min=2,
-            help="Number of folds (default: 10, or the rows of the smallest class).",
-            show_default=False,
+            min=2, help="Number of folds (default: 10, or the rows of the smallest class)."
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Number of repetitions with new folds.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random folds.")] = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Parameter of all the methods (also A=1,B=2, or repeatable).",
-        ),
-    ] = None,
-    drop: Annotated[list[str] | None, DROP] = None,
-    categorical: Annotated[list[str] | None, CATEGORICAL] = None,
-    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
-    weights: Annotated[str | None, WEIGHTS] = None,
-    group: Annotated[str | None, GROUP] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
-    json: Annotated[bool, JSON] = False,
+    settings: Annotated[list[str] | None, options.settings("Parameter of all the methods")] = None,
+    drop: options.Drop = None,
+    categorical: options.Categorical = None,
+    min_category_count: options.MinCategoryCount = None,
+    weights: options.Weights = None,
+    group: options.Group = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    json: options.Json = False,
 ) -> None:
     names = _names(methods)
     given = settings_of(settings, min_category_count)
@@ -127,8 +103,7 @@ def evaluate(
             | {"columns": [one.as_dict() for one in columns]}
         )
     else:
-        print_columns(stdout(), columns)
-        stdout().print()
+        print_columns(columns)
         print_comparison(stdout(), found, worse)
 
 

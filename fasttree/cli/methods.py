@@ -54,14 +54,11 @@ def complete_method(incomplete: str) -> list[tuple[str, str]]:
     return [(name, m.what) for name, m in METHODS.items() if name.startswith(incomplete)]
 
 
-def complete_prune(incomplete: str) -> list[str]:
-    return [name for name in ("none", *pruning_names()) if name.startswith(incomplete)]
-
-
 def pruning_names() -> list[str]:
+    """What --prune takes."""
     from fasttree.pruning import METHODS as WAYS
 
-    return list(WAYS)
+    return ["none", *WAYS]
 
 
 def check_method(name: str) -> str:
@@ -186,7 +183,7 @@ def _way(prune: str) -> str | None:
     name = prune.replace("-", "_")
     if name not in pruning_names():
         raise UsageError(
-            f"--prune {prune!r} is not a pruning method: {near(name, ['none', *pruning_names()])}"
+            f"--prune {prune!r} is not a pruning method: {near(name, pruning_names())}"
         )
     return name
 

@@ -28,6 +28,13 @@ def speaks_unicode(console: Console) -> bool:
     return console.encoding.lower().startswith("utf") and not console.legacy_windows
 
 
+def print_marked(word: str, style: str, text: str) -> None:
+    """A text on stderr behind a word that stands out."""
+    console = stderr()
+    console.print(f"{word}:", style=f"bold {style}", end=" ")
+    console.print(text, markup=False, soft_wrap=True)
+
+
 def print_text(text: str) -> None:
     """A text for other programs as it is; a terminal is spared what would steer it."""
     if sys.stdout.isatty():
