@@ -13,6 +13,7 @@ import numpy as np
 
 from fasttree.base.quoting import readable
 from fasttree.base.text import weight_text
+from fasttree.draw.printed_order import printed_order
 from fasttree.draw.remarks import MARKS, short_notes
 from fasttree.draw.text import branch_texts, full_branch_texts
 from fasttree.trees.tree import LEAF, Tree
@@ -264,15 +265,9 @@ def _columns(
 def _middles(tree: Tree, shown: list[int], place: dict[int, int]) -> list[float]:
     """Leaves below each other in the order of the branches; a node halfway between its first and its last child."""
     middles = [0.0] * len(shown)
-    line, stack = 0, [0]
-    while stack:
-        node = stack.pop()
-        first, n = int(tree.first_child[node]), int(tree.n_children[node])
-        if tree.attribute[node] == LEAF or first not in place:
-            middles[place[node]] = MARGIN + BOX_HEIGHT / 2 + line * PITCH
-            line += 1
-        else:
-            stack.extend(range(first + n - 1, first - 1, -1))
+    ends = [n for n in shown if tree.attribute[n] == LEAF or int(tree.first_child[n]) not in place]
+    for line, node in enumerate(sorted(ends, key=printed_order(tree).__getitem__)):
+        middles[place[node]] = MARGIN + BOX_HEIGHT / 2 + line * PITCH
     for k in range(len(shown) - 1, -1, -1):  # children come after their parents
         first, n = int(tree.first_child[shown[k]]), int(tree.n_children[shown[k]])
         if first in place:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.draw.printed_order import printed_order
 from fasttree.export.flat_steps import Steps, parts_of, shares_rows_at
 from fasttree.export.onnx_graph import ML, Graph
-from fasttree.trees.tree import Tree
 from fasttree.trees.view import Exportable
 
 STOPS = -1.0
@@ -165,7 +165,7 @@ def shared_ends(graph: Graph, model: Exportable, walk: Walk, start: str) -> Ends
     )
 
     key = graph.op("Mul", end_row, graph.constant(np.int64(model.node_count)))
-    key = graph.op("Add", key, graph.pick(_depth_first(tree), end_at))
+    key = graph.op("Add", key, graph.pick(printed_order(tree), end_at))
     _, order = graph.ops("TopK", 2, key, graph.size(key), largest=0)
     row, at, part = (graph.op("Gather", values, order) for values in (end_row, end_at, end_part))
     return Ends(row, at, part, is_shared)
@@ -200,20 +200,6 @@ def _children(
     values = graph.op("Gather", row, way), child, child_part
     kept = [graph.op("Compress", value, gets, axis=0) for value in values]
     return kept[0], kept[1], kept[2]
-
-
-def _depth_first(tree: Tree) -> np.ndarray:
-    """The place of each node in a walk that goes down branch by branch."""
-    n_below = np.ones(tree.node_count, dtype=np.int64)
-    for node in range(tree.node_count - 1, 0, -1):
-        n_below[tree.parent[node]] += n_below[node]
-    place = np.zeros(tree.node_count, dtype=np.int64)
-    for node in range(tree.node_count):
-        if tree.n_children[node]:
-            first = int(tree.first_child[node])
-            sizes = n_below[first : first + int(tree.n_children[node])]
-            place[first : first + len(sizes)] = place[node] + 1 + np.cumsum(sizes) - sizes
-    return place
 
 
 def _whole(steps: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 
 from fasttree.studies.methods import LOGISTIC
-from fasttree.studies.report.blocks import Block, Folded, Grid, Points, Report, Section, Text
+from fasttree.studies.report.blocks import Block, Folded, Points, Report, Section, Text
 from fasttree.studies.report.findings import findings, group_cards
 from fasttree.studies.report.group_sections import group_section
 from fasttree.studies.report.words import Words, capital, explained, in_words, listed
@@ -88,11 +88,11 @@ def _table1(result: StudyResult) -> Section:
         text = f"The attributes, with the proportion of {words.events} for each value. Numbers are grouped into ranges."
     title = f"Table 1. {capital(words.target)} by attribute"
     titled = TextTable(title, table.header, table.rows, table.n_left, table.note)
-    body: tuple[Block, ...] = (Text(text), Grid(titled))
+    body: tuple[Block, ...] = (Text(text), titled)
     if len(result.table1) > 15:
         body = (
             Text(text),
-            Folded(f"Table 1 with {len(result.table1)} attributes", (Grid(titled),)),
+            Folded(f"Table 1 with {len(result.table1)} attributes", (titled,)),
         )
     return Section(f"The {words.rows}", "table1", body)
 

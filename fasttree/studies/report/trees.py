@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.draw.svg import draw
-from fasttree.studies.report.blocks import Block, Code, Folded, Grid, Picture, Section, Text
+from fasttree.studies.report.blocks import Block, Code, Folded, Picture, Section, Text
 from fasttree.studies.report.words import Words, plural
 from fasttree.studies.results import GroupResult, ReadableTree, StudyResult, StudyRule
 from fasttree.studies.tables import TextTable, interval_text, percent
@@ -86,8 +86,8 @@ def _rules(words: Words, group: str, tree: ReadableTree) -> list[Block]:
         note,
     )
     if len(tree.rules) > MOST_RULES:
-        return [Folded(f"The {MOST_RULES} most frequent rules of {tree.method}", (Grid(table),))]
-    return [Text("Each path through the tree is a rule:"), Grid(table)]
+        return [Folded(f"The {MOST_RULES} most frequent rules of {tree.method}", (table,))]
+    return [Text("Each path through the tree is a rule:"), table]
 
 
 def _rule(place: int, rule: StudyRule) -> tuple[str, ...]:
