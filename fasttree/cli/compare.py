@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.base.wording import plural
 from fasttree.cli import options
 from fasttree.cli.columns import print_columns, remedies
 from fasttree.cli.errors import CommandError, DataError, blame
@@ -21,7 +22,7 @@ from fasttree.cli.methods import (
     estimator_of,
     settings_of,
 )
-from fasttree.cli.terminal import print_json, seconds, stdout, waiting
+from fasttree.cli.terminal import grid, print_json, seconds, stdout, waiting
 from fasttree.cli.training_data import Data, check_holdout, read_data, style_of
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def compare(
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
     estimator = estimator_of(method, settings=settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
-    rows = read_data(data, target, drop or (), categorical or (), style=style, group=group)
+    rows = read_data(data, target, drop, categorical, style=style, group=group)
     train, test = rows.split(holdout)
     with blame(DataError, train.prefix):
         results = [measure_own(METHODS[method].title, estimator, train, test)]
@@ -149,12 +150,7 @@ def _best_time(run: Callable[[], Any]) -> float:
 
 
 def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n_test: int) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    table.add_column("", no_wrap=True)
-    for name in ("fit", "predict", "accuracy", "leaves", "depth"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = grid(("", "fit", "predict", "accuracy", "leaves", "depth"))
     for result in results:
         table.add_row(
             result["model"],
@@ -166,7 +162,7 @@ def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n
         )
     console.print(table)
     console.print(
-        f"\nTrained on {n_train:,} rows, tested on {n_test:,} {'other' if n_test == 1 else 'others'}.",
+        f"\nTrained on {n_train:,} rows, tested on {plural(n_test, 'other')}.",
         style="dim",
     )
     if len(results) == 2:

@@ -19,7 +19,7 @@ from fasttree.cli.methods import (
     estimator_of,
     settings_of,
 )
-from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
+from fasttree.cli.terminal import counting, grid, print_json, speaks_unicode, stdout
 from fasttree.cli.training_data import read_data, style_of
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def evaluate(
     given = settings_of(settings, min_category_count)
     estimators = {METHODS[name].title: estimator_of(name, settings=given) for name in names}
     style = style_of(delimiter, decimal)
-    rows = read_data(data, target, drop or (), categorical or (), weights, style=style, group=group)
+    rows = read_data(data, target, drop, categorical, weights, style=style, group=group)
     from fasttree import compare_methods
     from fasttree.tables.doubts import speaking
 
@@ -127,17 +127,17 @@ def _as_json(found: Comparison, names: list[str], worse: dict[str, float]) -> di
     p_values = {d.first: d.p_value for d in found.differences("accuracy", baseline=best)}
     methods = []
     for name, title in zip(names, found.methods, strict=True):
-        one: dict[str, Any] = {"method": name}
+        entry: dict[str, Any] = {"method": name}
         for measure in MEASURES:
             spread = found.spread(title, measure)
-            one |= {measure: spread.mean, f"{measure}_se": spread.se}
-        one |= {
-            "error": 1 - one["accuracy"],
+            entry |= {measure: spread.mean, f"{measure}_se": spread.se}
+        entry |= {
+            "error": 1 - entry["accuracy"],
             "best": title in found.best("accuracy"),
             "p_value": p_values.get(title),
             "differs": title in worse,
         }
-        methods.append(one)
+        methods.append(entry)
     return {"methods": methods}
 
 
@@ -146,7 +146,6 @@ def _as_json(found: Comparison, names: list[str], worse: dict[str, float]) -> di
 
 def print_comparison(console: Console, found: Comparison, worse: dict[str, float]) -> None:
     """With standard errors and four digits if there is room, else with less."""
-    from rich.table import Table
     from rich.text import Text
 
     unicode = speaks_unicode(console)
@@ -160,9 +159,7 @@ def print_comparison(console: Console, found: Comparison, worse: dict[str, float
         cells = _cells(found, worse, columns, places, pm if with_se else "")
         if _width(cells) <= console.width:
             break
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    for place, name in enumerate(cells[0]):
-        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+    table = grid(cells[0])
     for row in cells[1:]:
         styles = [
             "bold green" if "*" in cell else "red" if "v" in cell[-2:] else "" for cell in row

@@ -105,9 +105,7 @@ def rank(
     _check_alone({"--metric": metric, "--repeats": repeats, "--seed": seed}, "needs --model")
     criterion = criterion or "entropy"
     options.check_known("--criterion", criterion, criteria(), "criterion")
-    rows = read_data(
-        data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
-    )
+    rows = read_data(data, target, drop, categorical, weights, style=style_of(delimiter, decimal))
     from fasttree import rank_attributes
     from fasttree.tables.doubts import speaking
 

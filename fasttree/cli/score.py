@@ -230,23 +230,16 @@ def _progress(quiet: bool) -> Iterator[Callable[[str, float, int], None]]:
     if quiet:
         yield lambda name, share, n_rows: None
     elif console.is_terminal:
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TaskProgressColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich import progress
 
-        done = TextColumn("{task.fields[rows]} rows")
-        parts = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-            done,
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.TaskProgressColumn(),
+            progress.TimeRemainingColumn(),
+            progress.TextColumn("{task.fields[rows]} rows"),
         )
-        with Progress(*parts, console=console, transient=True) as bar:
+        with progress.Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task("Scoring", total=1.0, rows="0")
             yield lambda name, share, n_rows: bar.update(
                 task,

@@ -15,7 +15,7 @@ from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
-from fasttree.cli.terminal import counting, stdout, waiting
+from fasttree.cli.terminal import counting, grid, stdout, waiting
 from fasttree.cli.training_data import style_of
 from fasttree.draw.terminal_text import clean
 
@@ -246,16 +246,11 @@ def clean_lines(text: str) -> str:
 
 
 def _print_table(console: Console, table: TextTable) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     console.print()
     console.print(Text(clean(table.title), style="bold"))
-    shown = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
-    for place, name in enumerate(table.header):
-        shown.add_column(
-            clean(name), justify="left" if place < table.n_left else "right", no_wrap=True
-        )
+    shown = grid(list(map(clean, table.header)), table.n_left, gap=1)
     for row in table.rows:
         shown.add_row(*(Text(clean(cell)) for cell in row))
     console.print(shown)

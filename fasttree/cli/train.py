@@ -109,22 +109,15 @@ def train(
     estimator = estimator_of(method, prune, settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
     check_output(output, force, [data, test])
-    rows = read_data(data, target, drop or (), categorical or (), weights, style=style, group=group)
+    rows = read_data(data, target, drop, categorical, weights, style=style, group=group)
     judges = None
     if test is not None:
         judges = read_data(
-            test,
-            target,
-            drop or (),
-            categorical or (),
-            check_classes=False,
-            style=style,
-            ignored=group,
+            test, target, drop, categorical, check_classes=False, style=style, ignored=group
         )
+        _check_other_rows(rows, judges)
     elif holdout is not None:
         rows, judges = rows.split(holdout)
-    if test is not None and judges is not None:
-        _check_other_rows(rows, judges)
     from fasttree.tables.doubts import speaking
 
     begin = time.perf_counter()

@@ -80,8 +80,8 @@ class Data:
 def read_data(
     path: Path,
     target: str,
-    drop: Sequence[str] = (),
-    categorical: Sequence[str] = (),
+    drop: Sequence[str] | None = None,
+    categorical: Sequence[str] | None = None,
     weights: str | None = None,
     check_classes: bool = True,
     style: CsvStyle | None = None,
@@ -90,6 +90,7 @@ def read_data(
 ) -> Data:
     """Read a file and check all that the command line says about it; `drop` and `categorical` are lists as users write
     them. A column that is `ignored` is no attribute, if it is there."""
+    drop, categorical = drop or (), categorical or ()
     _check_names(target, drop, categorical, weights, group)
     with waiting(f"Reading {path.name}"):
         table = read_table(path, lists.possible([*categorical, *drop]), style)
