@@ -53,7 +53,8 @@ def print_tree(
     everything: bool = False,
     plain: bool = False,
 ) -> None:
-    from fasttree.draw.terminal import Look, draw, legend
+    from fasttree.draw.terminal import draw
+    from fasttree.draw.terminal_bars import Look, legend
 
     look = Look(
         width=console.width,

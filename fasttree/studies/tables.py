@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fasttree.evaluation.comparison import Spread, holm
+from fasttree.evaluation.comparison import Spread
+from fasttree.evaluation.differences import holm
 from fasttree.studies.figures import SUREST
 from fasttree.studies.methods import LOGISTIC
 from fasttree.studies.results import (
