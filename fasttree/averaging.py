@@ -6,17 +6,9 @@ The public names of `fasttree.mml.averaging`; nothing in the package imports thi
 
 from __future__ import annotations
 
-from fasttree.mml.averaging import (
-    PruningWeights,
-    average_prunings,
-    pruning_weights,
-)
+from fasttree.mml.averaging import PruningWeights, average_prunings, pruning_weights
 
-__all__ = [
-    "PruningWeights",
-    "average_prunings",
-    "pruning_weights",
-]
+__all__ = ["PruningWeights", "average_prunings", "pruning_weights"]
 
 
 def __dir__() -> list[str]:

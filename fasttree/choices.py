@@ -6,15 +6,9 @@ The public names of `fasttree.mml.options`; nothing in the package imports this 
 
 from __future__ import annotations
 
-from fasttree.mml.options import (
-    choices_of,
-    choices_of_rows,
-)
+from fasttree.mml.options import choices_of, choices_of_rows
 
-__all__ = [
-    "choices_of",
-    "choices_of_rows",
-]
+__all__ = ["choices_of", "choices_of_rows"]
 
 
 def __dir__() -> list[str]:

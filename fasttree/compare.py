@@ -6,15 +6,9 @@ The public names of `fasttree.evaluation.compare`; nothing in the package import
 
 from __future__ import annotations
 
-from fasttree.evaluation.compare import (
-    METHODS,
-    compare_methods,
-)
+from fasttree.evaluation.compare import METHODS, compare_methods
 
-__all__ = [
-    "METHODS",
-    "compare_methods",
-]
+__all__ = ["METHODS", "compare_methods"]
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from fasttree.base.values import to_python
@@ -63,6 +64,12 @@ def python_literal(value: Any) -> str:
     if isinstance(value, str):
         return ascii(value) if not value.isprintable() else repr(value)
     return f"decimal.{value!r}" if isinstance(value, decimal.Decimal) else repr(value)
+
+
+def python_tuple(items: Iterable[str]) -> str:
+    """The source of a tuple of these expressions."""
+    listed = list(items)
+    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
 
 
 def python_imports(source: str) -> str:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from fasttree.rules import Condition, Rule, RuleList
 from fasttree.rules.paths import rules_to
 from fasttree.rules.reasons import MISSING, UNSEEN, RowReasons, Values, shares_on_way
 from fasttree.rules.text import in_brackets, known_text, premise_text
-from fasttree.tables.schema import Schema
 from fasttree.tables.training import Table
 from fasttree.trees.tree import LEAF
 
+Found = TypeVar("Found")
 CACHED_TEXTS = 16_384  # a tree may have more leaves than there is memory for their texts
 
 
@@ -44,7 +44,7 @@ def scorer_of(model: Any) -> Scorer:
 class TreeScorer(TreeAnswers):
     def __init__(self, model: TreeClassifier) -> None:
         super().__init__(model)
-        self.known = _Known()
+        self.kept = _Kept()
         tree = self.tree
         self.asked = np.unique(tree.attribute[tree.attribute != LEAF]).tolist()
         # Do reasons of whole rows say also what becomes of others?
@@ -87,19 +87,18 @@ class TreeScorer(TreeAnswers):
             if not self.tree.shares_rows:
                 found.add(node, rows, partial(self._way, node))
                 continue
-            for number, some in _by_end(scored.classes[rows]):
-                found.add((node, number), rows[some], partial(self._way, node, number))
+            for number, alike in _by_end(scored.classes[rows]):
+                found.add((node, number), rows[alike], partial(self._way, node, number))
         return found.place, found.texts
 
     def identity(self) -> str:
-        identity = (self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown)
-        return hashlib.sha256(repr(identity).encode()).hexdigest()
+        return _digest((self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown))
 
 
 class RuleScorer(RuleAnswers):
     def __init__(self, rules: RuleList) -> None:
         super().__init__(rules)
-        self.known = _Known()
+        self.kept = _Kept()
         self.asked = np.unique(rules.conditions.attribute).tolist()
         self.in_full = rules.conditions.substitutes is None
 
@@ -116,34 +115,19 @@ class RuleScorer(RuleAnswers):
         return self.rules[number], None
 
     def identity(self) -> str:
-        identity = (self.rules.to_json(), repr(self.schema), self.policy, self.unknown)
-        return hashlib.sha256(repr(identity).encode()).hexdigest()
+        return _digest((self.rules.to_json(), repr(self.schema), self.policy, self.unknown))
 
 
-_Way = tuple[
-    Rule, Mapping[str, float] | None
-]  # and what goes that way, by the attribute that is missing
+def _digest(identity: object) -> str:
+    return hashlib.sha256(repr(identity).encode()).hexdigest()
 
 
-class _Known:
-    """What was made for earlier batches, by the end of rows."""
-
-    def __init__(self) -> None:
-        self.texts: dict[object, str] = {}
-        self.ways: dict[object, tuple[RowReasons, _Way]] = {}
-
-    def text(self, key: object, make: Callable[[], str]) -> str:
-        return _kept(self.texts, key, make)
-
-    def way(self, key: object, make: Callable[[], _Way], schema: Schema) -> tuple[RowReasons, _Way]:
-        def of() -> tuple[RowReasons, _Way]:
-            way = make()
-            return RowReasons(way[0], schema), way
-
-        return _kept(self.ways, key, of)
+# A rule, and what goes that way, by the attribute that is missing.
+_Way = tuple[Rule, Mapping[str, float] | None]
 
 
-def _kept(known: dict[object, Any], key: object, make: Callable[[], Any]) -> Any:
+def _kept(known: dict[object, Found], key: object, make: Callable[[], Found]) -> Found:
+    """What was made for an earlier batch, or else is made now."""
     found = known.get(key)
     if found is None:
         found = make()
@@ -153,13 +137,21 @@ def _kept(known: dict[object, Any], key: object, make: Callable[[], Any]) -> Any
     return found
 
 
+class _Kept:
+    """What was made for earlier batches, by the end of rows."""
+
+    def __init__(self) -> None:
+        self.texts: dict[object, str] = {}
+        self.ways: dict[object, tuple[RowReasons, _Way]] = {}
+
+
 class _Reasons:
     """The texts of the rows of a table, and the place of each row's among them."""
 
     def __init__(self, scorer: TreeScorer | RuleScorer, table: Table) -> None:
         self.texts: list[str] = []
         self.place = np.empty(table.n_rows, dtype=np.int32)
-        self._known, self._in_full = scorer.known, scorer.in_full
+        self._kept, self._in_full = scorer.kept, scorer.in_full
         self._values = Values(table, scorer.schema, scorer.unknown)
         # A rule in full says what becomes of missing values, but not that a level is one.
         states = (UNSEEN,) if scorer.in_full else (MISSING, UNSEEN)
@@ -178,20 +170,20 @@ class _Reasons:
             premise = premise_text(rule) if self._in_full else " AND ".join(known) or "anything"
             return f"IF {premise} THEN {readable_in_rule(rule.label)}"
 
-        self.put(rows, self._known.text(key, whole))
+        def reasons_of_way() -> tuple[RowReasons, _Way]:
+            found = way()
+            return RowReasons(found[0], self._values.schema), found
+
+        self.put(rows, _kept(self._kept.texts, key, whole))
         rows = rows[self._lacking[rows]]
         if not len(rows):
             return
-        reasons, (rule, shares) = self._known.way(key, way, self._values.schema)
-        for some, premises in reasons.groups(self._values, rows):
+        reasons, (rule, shares) = _kept(self._kept.ways, key, reasons_of_way)
+        for alike, premises in reasons.groups(self._values, rows):
             if self._in_full and UNSEEN not in premises[: len(rule.conditions)]:
                 continue  # it lacks what was not asked for on its way
-            self.put(
-                some,
-                self._known.text(
-                    (key, *premises), partial(_reason, reasons, premises, rule, shares)
-                ),
-            )
+            make = partial(_reason, reasons, premises, rule, shares)
+            self.put(alike, _kept(self._kept.texts, (key, *premises), make))
 
 
 def _reason(reasons: RowReasons, premises: list[int], rule: Rule, shares: Any) -> str:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -42,28 +42,29 @@ class Part:
         return "the standard output" if is_standard(self.output) else str(self.output)
 
 
+@dataclass(slots=True)
 class Run:
-    def __init__(
-        self,
-        scorer: Scorer,
-        options: Options,
-        n_jobs: int | None,
-        input_format: str | None,
-        style: CsvStyle,
-        on_progress: Progress,
-        n_inputs: int,
-        report: Report,
-        keep_going: bool,
-    ) -> None:
-        self.scorer, self.options, self.n_jobs = scorer, options, check_n_jobs(n_jobs)
-        self.input_format, self.style = input_format, style
-        self.on_progress, self.n_inputs, self.n_done = on_progress, n_inputs, 0
-        self.report, self.keep_going = report, keep_going
-        self._identity = scorer.identity()
+    """What all the outputs of a run share, and how far it is."""
+
+    scorer: Scorer
+    options: Options
+    n_jobs: int | None
+    input_format: str | None
+    style: CsvStyle
+    on_progress: Progress
+    n_inputs: int
+    report: Report
+    keep_going: bool
+    n_done: int = 0  # inputs
+    identity: str = field(init=False)  # of the model
+
+    def __post_init__(self) -> None:
+        self.n_jobs = check_n_jobs(self.n_jobs)
+        self.identity = self.scorer.identity()
 
     def job(self, part: Part) -> str:
         settings = (self.options, self.input_format, self.style, part.kind)
-        return job_of(self._identity, part.inputs, settings)
+        return job_of(self.identity, part.inputs, settings)
 
     def keep(self, part: Part) -> None:
         for path in part.inputs:

@@ -6,13 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fasttree.cli.terminal import speaks_unicode
+from fasttree.cli.terminal import speaks_unicode, stdout
 from fasttree.draw.terminal_text import clean, cut
 from fasttree.files.tables import CSV, suffix
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from fasttree.tables.column_list import ColumnList
     from fasttree.tables.doubts import Remedies
 
@@ -47,11 +45,13 @@ def read_columns(path: Path, X: Any, y: Any, can_merge: bool = True) -> ColumnLi
         return columns_of(Columns(X, y).encoded.schema)
 
 
-def print_columns(console: Console, columns: ColumnList) -> None:
-    """Names and values are made safe: they come from a file."""
+def print_columns(columns: ColumnList) -> None:
+    """The columns, and a blank line. Names and values are made safe: they come from a file."""
     from fasttree.tables.column_list import MOST
 
+    console = stdout()
     ellipsis = "…" if speaks_unicode(console) else "..."
-    for place, line in enumerate(columns.to_text(MOST).splitlines()):
+    for number, line in enumerate(columns.to_text(MOST).splitlines()):
         text = cut(clean(line), console.width, ellipsis)
-        console.print(text, style="" if place else "dim", markup=False, soft_wrap=True)
+        console.print(text, style="" if number else "dim", markup=False, soft_wrap=True)
+    console.print()

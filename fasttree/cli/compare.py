@@ -6,13 +6,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.base.wording import plural
+from fasttree.cli import options
 from fasttree.cli.columns import print_columns, remedies
-from fasttree.cli.errors import CommandError, DataError, UsageError, blame
+from fasttree.cli.errors import CommandError, DataError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.methods import (
     METHODS,
@@ -21,21 +22,8 @@ from fasttree.cli.methods import (
     estimator_of,
     settings_of,
 )
-from fasttree.cli.terminal import print_json, seconds, stdout, waiting
-from fasttree.cli.training_data import (
-    CATEGORICAL,
-    DATA,
-    DECIMAL,
-    DELIMITER,
-    DROP,
-    GROUP,
-    JSON,
-    MIN_CATEGORY_COUNT,
-    TARGET,
-    Data,
-    read_data,
-    style_of,
-)
+from fasttree.cli.terminal import grid, print_json, seconds, stdout, waiting
+from fasttree.cli.training_data import Data, check_holdout, read_data, style_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,8 +43,8 @@ HELP = help_text(
 
 
 def compare(
-    data: Annotated[Path, DATA],
-    target: Annotated[str, TARGET],
+    data: options.Data,
+    target: options.Target,
     method: Annotated[
         str,
         typer.Option(
@@ -68,35 +56,27 @@ def compare(
         ),
     ] = "tree",
     settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Parameter of fasttree's method (also A=1,B=2, or repeatable).",
-        ),
+        list[str] | None, options.settings("Parameter of fasttree's method")
     ] = None,
     holdout: Annotated[
         float,
         typer.Option(metavar="SHARE", help="Fraction of the rows to test on, above 0 and below 1."),
     ] = 0.3,
-    drop: Annotated[list[str] | None, DROP] = None,
-    categorical: Annotated[list[str] | None, CATEGORICAL] = None,
-    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
-    group: Annotated[str | None, GROUP] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
-    json: Annotated[bool, JSON] = False,
+    drop: options.Drop = None,
+    categorical: options.Categorical = None,
+    min_category_count: options.MinCategoryCount = None,
+    group: options.Group = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    json: options.Json = False,
 ) -> None:
     method = check_method(method)
-    if not 0 < holdout < 1:
-        raise UsageError(
-            f"--holdout must be a fraction of the rows, above 0 and below 1, got {holdout:g}"
-        )
+    check_holdout(holdout)
     if not has_sklearn():
         raise CommandError("compare needs scikit-learn: pip install scikit-learn")
     estimator = estimator_of(method, settings=settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
-    rows = read_data(data, target, drop or (), categorical or (), style=style, group=group)
+    rows = read_data(data, target, drop, categorical, style=style, group=group)
     train, test = rows.split(holdout)
     with blame(DataError, train.prefix):
         results = [measure_own(METHODS[method].title, estimator, train, test)]
@@ -112,8 +92,7 @@ def compare(
             }
         )
     else:
-        print_columns(stdout(), estimator.columns())
-        stdout().print()
+        print_columns(estimator.columns())
         print_speed(stdout(), results, train.n_rows, test.n_rows)
 
 
@@ -171,24 +150,19 @@ def _best_time(run: Callable[[], Any]) -> float:
 
 
 def print_speed(console: Console, results: list[dict[str, Any]], n_train: int, n_test: int) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    table.add_column("", no_wrap=True)
-    for name in ("fit", "predict", "accuracy", "leaves", "depth"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for one in results:
+    table = grid(("", "fit", "predict", "accuracy", "leaves", "depth"))
+    for result in results:
         table.add_row(
-            one["model"],
-            seconds(one["fit_seconds"]),
-            seconds(one["predict_seconds"]),
-            f"{one['accuracy']:.2%}",
-            f"{one['leaves']:,}",
-            f"{one['depth']:,}",
+            result["model"],
+            seconds(result["fit_seconds"]),
+            seconds(result["predict_seconds"]),
+            f"{result['accuracy']:.2%}",
+            f"{result['leaves']:,}",
+            f"{result['depth']:,}",
         )
     console.print(table)
     console.print(
-        f"\nTrained on {n_train:,} rows, tested on {n_test:,} {'other' if n_test == 1 else 'others'}.",
+        f"\nTrained on {n_train:,} rows, tested on {plural(n_test, 'other')}.",
         style="dim",
     )
     if len(results) == 2:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fasttree.cli import options
 from fasttree.cli.compare import has_sklearn, measure_own, measure_sklearn, print_speed
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
@@ -33,14 +34,9 @@ HELP = help_text(
 def demo(
     csv: Annotated[
         Path | None,
-        typer.Option(
-            "--csv",
-            metavar="FILE",
-            help="Only write the table of the tour to a CSV file.",
-            show_default=False,
-        ),
+        typer.Option(metavar="FILE", help="Only write the table of the tour to a CSV file."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    force: options.Force = False,
     rows: Annotated[
         int,
         typer.Option(

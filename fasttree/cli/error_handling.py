@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from fasttree.cli import exit_codes
 from fasttree.cli.errors import CommandError, OutputError
-from fasttree.cli.terminal import stderr
+from fasttree.cli.terminal import print_marked, stderr
 from fasttree.draw.terminal_text import clean
 from fasttree.files.errors import FileKindError, TableError
 
@@ -113,23 +113,23 @@ def _explained(error: Exception) -> tuple[str, int]:
 
     if isinstance(error, CommandError):
         return str(error), error.code
-    if isinstance(error, FileKindError):
-        return str(error), exit_codes.USAGE
-    if isinstance(error, TableError):
-        return str(error), exit_codes.BAD_DATA
+    for kind, code in (
+        (FileKindError, exit_codes.USAGE),
+        (TableError, exit_codes.BAD_DATA),
+        (ModelFileError, exit_codes.BAD_MODEL),
+        (ImportError, exit_codes.FAILED),  # the library says which extra brings what is missing
+    ):
+        if isinstance(error, kind):
+            return str(error), code
     if isinstance(error, PARSER_ERROR):
         context = getattr(error, "ctx", None)
         hint = f"\nTry '{context.command_path} --help'." if context else ""
         return error.format_message().rstrip() + hint, exit_codes.USAGE
-    if isinstance(error, ModelFileError):
-        return str(error), exit_codes.BAD_MODEL
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return (
             f"{error.filename or 'the output'} cannot be written: {error.strerror}",
             exit_codes.BAD_OUTPUT,
         )
-    if isinstance(error, ImportError):  # the library says which extra brings what is missing
-        return str(error), exit_codes.FAILED
     if isinstance(error, MemoryError):
         reason = f" ({error})" if str(error) else ""
         message = "out of memory: drop columns or rows, or use a machine with more memory"
@@ -142,14 +142,8 @@ def _explained(error: Exception) -> tuple[str, int]:
 
 
 def _print_error(message: str) -> None:
-    console = stderr()
-    console.print("Error:", style="bold red", end=" ")
-    console.print(
-        "\n".join(clean(line) for line in message.splitlines()), markup=False, soft_wrap=True
-    )
+    print_marked("Error", "red", "\n".join(clean(line) for line in message.splitlines()))
 
 
 def _show_warning(message: Any, *_: Any, **__: Any) -> None:
-    console = stderr()
-    console.print("Warning:", style="bold yellow", end=" ")
-    console.print(clean(str(message)), markup=False, soft_wrap=True)
+    print_marked("Warning", "yellow", clean(str(message)))

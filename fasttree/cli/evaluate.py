@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.cli import lists
+from fasttree.cli import lists, options
 from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
@@ -20,21 +19,8 @@ from fasttree.cli.methods import (
     estimator_of,
     settings_of,
 )
-from fasttree.cli.terminal import counting, print_json, speaks_unicode, stdout
-from fasttree.cli.training_data import (
-    CATEGORICAL,
-    DATA,
-    DECIMAL,
-    DELIMITER,
-    DROP,
-    GROUP,
-    JSON,
-    MIN_CATEGORY_COUNT,
-    TARGET,
-    WEIGHTS,
-    read_data,
-    style_of,
-)
+from fasttree.cli.terminal import counting, grid, print_json, speaks_unicode, stdout
+from fasttree.cli.training_data import read_data, style_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,8 +43,8 @@ MEASURES = ("accuracy", "auc", "log_loss", "brier", "leaves", "depth", "fit_seco
 
 
 def evaluate(
-    data: Annotated[Path, DATA],
-    target: Annotated[str, TARGET],
+    data: options.Data,
+    target: options.Target,
     methods: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,42 +52,32 @@ def evaluate(
             "-m",
             metavar="A,B",
             help=f"Methods (also repeatable; default: all, {','.join(METHODS)}).",
-            show_default=False,
             autocompletion=complete_method,
         ),
     ] = None,
     folds: Annotated[
         int | None,
         typer.Option(
-            min=2,
-            help="Number of folds (default: 10, or the rows of the smallest class).",
-            show_default=False,
+            min=2, help="Number of folds (default: 10, or the rows of the smallest class)."
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Number of repetitions with new folds.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random folds.")] = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Parameter of all the methods (also A=1,B=2, or repeatable).",
-        ),
-    ] = None,
-    drop: Annotated[list[str] | None, DROP] = None,
-    categorical: Annotated[list[str] | None, CATEGORICAL] = None,
-    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
-    weights: Annotated[str | None, WEIGHTS] = None,
-    group: Annotated[str | None, GROUP] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
-    json: Annotated[bool, JSON] = False,
+    settings: Annotated[list[str] | None, options.settings("Parameter of all the methods")] = None,
+    drop: options.Drop = None,
+    categorical: options.Categorical = None,
+    min_category_count: options.MinCategoryCount = None,
+    weights: options.Weights = None,
+    group: options.Group = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    json: options.Json = False,
 ) -> None:
     names = _names(methods)
     given = settings_of(settings, min_category_count)
     estimators = {METHODS[name].title: estimator_of(name, settings=given) for name in names}
     style = style_of(delimiter, decimal)
-    rows = read_data(data, target, drop or (), categorical or (), weights, style=style, group=group)
+    rows = read_data(data, target, drop, categorical, weights, style=style, group=group)
     from fasttree import compare_methods
     from fasttree.tables.doubts import speaking
 
@@ -127,8 +103,7 @@ def evaluate(
             | {"columns": [one.as_dict() for one in columns]}
         )
     else:
-        print_columns(stdout(), columns)
-        stdout().print()
+        print_columns(columns)
         print_comparison(stdout(), found, worse)
 
 
@@ -152,17 +127,17 @@ def _as_json(found: Comparison, names: list[str], worse: dict[str, float]) -> di
     p_values = {d.first: d.p_value for d in found.differences("accuracy", baseline=best)}
     methods = []
     for name, title in zip(names, found.methods, strict=True):
-        one: dict[str, Any] = {"method": name}
+        entry: dict[str, Any] = {"method": name}
         for measure in MEASURES:
             spread = found.spread(title, measure)
-            one |= {measure: spread.mean, f"{measure}_se": spread.se}
-        one |= {
-            "error": 1 - one["accuracy"],
+            entry |= {measure: spread.mean, f"{measure}_se": spread.se}
+        entry |= {
+            "error": 1 - entry["accuracy"],
             "best": title in found.best("accuracy"),
             "p_value": p_values.get(title),
             "differs": title in worse,
         }
-        methods.append(one)
+        methods.append(entry)
     return {"methods": methods}
 
 
@@ -171,7 +146,6 @@ def _as_json(found: Comparison, names: list[str], worse: dict[str, float]) -> di
 
 def print_comparison(console: Console, found: Comparison, worse: dict[str, float]) -> None:
     """With standard errors and four digits if there is room, else with less."""
-    from rich.table import Table
     from rich.text import Text
 
     unicode = speaks_unicode(console)
@@ -185,9 +159,7 @@ def print_comparison(console: Console, found: Comparison, worse: dict[str, float
         cells = _cells(found, worse, columns, places, pm if with_se else "")
         if _width(cells) <= console.width:
             break
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    for place, name in enumerate(cells[0]):
-        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+    table = grid(cells[0])
     for row in cells[1:]:
         styles = [
             "bold green" if "*" in cell else "red" if "v" in cell[-2:] else "" for cell in row

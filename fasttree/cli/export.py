@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fasttree.base.wording import near
-from fasttree.cli import lists
+from fasttree.cli import lists, options
 from fasttree.cli.errors import UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, load_model, write_file
@@ -41,40 +41,19 @@ def _complete(incomplete: str) -> list[tuple[str, str]]:
 
 
 def export(
-    model: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"
-        ),
-    ] = None,
+    model: Annotated[Path | None, options.MODEL] = None,
     to: Annotated[
         str | None,
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
-            help="Format, see --list.",
-            show_default=False,
-            autocompletion=_complete,
-        ),
+        typer.Option(metavar="FORMAT", help="Format, see --list.", autocompletion=_complete),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write to a file instead of the terminal."
-        ),
-    ] = None,
+    output: options.Output = None,
     settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Option of the format, see --list (also A=1,B=2, or repeatable).",
-        ),
+        list[str] | None, options.settings("Option of the format, see --list")
     ] = None,
     listing: Annotated[
         bool, typer.Option("--list", help="List the formats and their options.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    force: options.Force = False,
     json: Annotated[bool, typer.Option("--json", help="With --list: as JSON.")] = False,
 ) -> None:
     from fasttree.export import EXPORTERS
@@ -88,17 +67,16 @@ def export(
         )
     if to is None:
         raise UsageError(f"export needs a format, --to FORMAT: {near('', EXPORTERS)}")
-    if to not in EXPORTERS:
-        raise UsageError(f"--to {to!r} is not a known format: {near(to, EXPORTERS)}")
+    options.check_known("--to", to, EXPORTERS, "format")
     if output is not None:
         check_output(output, force, [model])
     elif not EXPORTERS[to].is_text and sys.stdout.isatty():
         raise UsageError(f"{to} is a binary format: write it to a file with -o FILE")
-    options = lists.read_settings(settings, EXPORTERS[to].kinds() if settings else {})
+    given = lists.read_settings(settings, EXPORTERS[to].kinds() if settings else {})
     fitted = load_model(model)
-    _check_names(options, to, fitted)
+    _check_names(given, to, fitted)
     with blame(UsageError, f"--to {to}: "):
-        content = fitted.export(to, **options)
+        content = fitted.export(to, **given)
     if output is not None:
         write_file(output, content)
     elif isinstance(content, bytes):
@@ -135,12 +113,12 @@ def _print_formats(json: bool) -> None:
             )
 
 
-def _check_names(options: dict[str, Any], to: str, model: Any) -> None:
+def _check_names(given: dict[str, Any], to: str, model: Any) -> None:
     from fasttree.export import EXPORTERS, RULE_EXPORTERS
 
     exporters = RULE_EXPORTERS if hasattr(model, "rules_") else EXPORTERS
-    known = exporters[to].options() if options and to in exporters else options
-    for name in options:
+    known = exporters[to].options() if given and to in exporters else given
+    for name in given:
         if name not in known:
             remedy = near(name, known) if known else "it has no options"
             raise UsageError(f"--to {to} has no option {name!r} (--set): {remedy}")

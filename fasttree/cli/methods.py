@@ -14,27 +14,20 @@ from fasttree.cli.errors import UsageError, blame
 
 
 class Method(NamedTuple):
-    title: str
-    estimator: str  # its name in fasttree
+    title: str  # among the methods of `fasttree.compare`
     what: str
 
 
 METHODS = {
-    "tree": Method("tree", "TreeClassifier", "gini, binary splits, fully grown"),
-    "id3": Method(
-        "ID3", "ID3Classifier", "information gain, a branch for each category, not pruned"
-    ),
-    "c45": Method("C4.5", "C45Classifier", "C4.5 release 8: gain ratio, error-based pruning"),
-    "cart": Method(
-        "CART", "CARTClassifier", "gini, surrogates, cost-complexity pruning, 1-SE rule"
-    ),
-    "cart0": Method("CART0", "CARTClassifier", "CART with the 0-SE rule: larger trees"),
-    "smml": Method("SMML", "SMMLClassifier", "shortest message: small trees without a test set"),
-    "mml": Method(
-        "MML", "MMLClassifier", "average over the prunings of a tree grown by message length"
-    ),
-    "bayes": Method("Bayes", "BayesTreeClassifier", "Bayesian average over the prunings of a tree"),
-    "rules": Method("rules", "RuleClassifier", "rules from a C4.5 tree, each pruned separately"),
+    "tree": Method("tree", "gini, binary splits, fully grown"),
+    "id3": Method("ID3", "information gain, a branch for each category, not pruned"),
+    "c45": Method("C4.5", "C4.5 release 8: gain ratio, error-based pruning"),
+    "cart": Method("CART", "gini, surrogates, cost-complexity pruning, 1-SE rule"),
+    "cart0": Method("CART0", "CART with the 0-SE rule: larger trees"),
+    "smml": Method("SMML", "shortest message: small trees without a test set"),
+    "mml": Method("MML", "average over the prunings of a tree grown by message length"),
+    "bayes": Method("Bayes", "Bayesian average over the prunings of a tree"),
+    "rules": Method("rules", "rules from a C4.5 tree, each pruned separately"),
 }
 # Who names no method gets a tree of the size that cross-validation finds.
 DEFAULT, CAREFUL = "tree", "cost_complexity"
@@ -54,14 +47,11 @@ def complete_method(incomplete: str) -> list[tuple[str, str]]:
     return [(name, m.what) for name, m in METHODS.items() if name.startswith(incomplete)]
 
 
-def complete_prune(incomplete: str) -> list[str]:
-    return [name for name in ("none", *pruning_names()) if name.startswith(incomplete)]
-
-
 def pruning_names() -> list[str]:
+    """What --prune takes."""
     from fasttree.pruning import METHODS as WAYS
 
-    return list(WAYS)
+    return ["none", *WAYS]
 
 
 def check_method(name: str) -> str:
@@ -89,8 +79,10 @@ def estimator_of(
     method: str, prune: str | None = None, settings: Mapping[str, Any] | None = None
 ) -> Any:
     """An unfitted estimator whose parameters are known to be legal."""
+    from fasttree.evaluation.compare import METHODS as MAKERS
+
     settings = dict(settings or {})
-    estimator = _default(method)
+    estimator = MAKERS[METHODS[method].title]()
     if method == "rules":
         _set_rules(estimator, prune, settings)
     else:
@@ -107,15 +99,6 @@ def _check(estimator: Any) -> None:
     if "pruning" in trial.get_params():  # which may need more rows than these
         trial.set_params(pruning=None)
     trial.fit([[0.0], [1.0], [0.0], [1.0]], [0, 1, 0, 1])
-
-
-def _default(method: str) -> Any:
-    import fasttree
-
-    estimator = getattr(fasttree, METHODS[method].estimator)()
-    if method == "cart0":
-        estimator.set_params(pruning=fasttree.pruning.CostComplexity(se=0))
-    return estimator
 
 
 def _set_tree(method: str, estimator: Any, prune: str | None, settings: dict[str, Any]) -> None:
@@ -186,7 +169,7 @@ def _way(prune: str) -> str | None:
     name = prune.replace("-", "_")
     if name not in pruning_names():
         raise UsageError(
-            f"--prune {prune!r} is not a pruning method: {near(name, ['none', *pruning_names()])}"
+            f"--prune {prune!r} is not a pruning method: {near(name, pruning_names())}"
         )
     return name
 

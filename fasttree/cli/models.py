@@ -8,14 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from fasttree.cli import exit_codes
 from fasttree.cli.errors import CommandError, OutputError
-
-MODEL = typer.Argument(
-    help="Model file, made by `fasttree train`.", show_default=False, metavar="MODEL"
-)
 
 
 def load_model(path: Path) -> Any:

@@ -10,25 +10,13 @@ import typer
 from rich.cells import cell_len
 from rich.text import Text
 
-from fasttree.base.wording import near
+from fasttree.cli import options
 from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import load_model
 from fasttree.cli.terminal import print_json, speaks_unicode, stdout, waiting
-from fasttree.cli.training_data import (
-    CATEGORICAL,
-    DATA,
-    DECIMAL,
-    DELIMITER,
-    DROP,
-    JSON,
-    TARGET,
-    WEIGHTS,
-    read_data,
-    read_held_out,
-    style_of,
-)
+from fasttree.cli.training_data import read_data, read_held_out, style_of
 from fasttree.draw.terminal_text import clean, cut
 
 if TYPE_CHECKING:
@@ -64,17 +52,9 @@ def metrics() -> list[str]:
     return list(METRICS)
 
 
-def _complete_metric(incomplete: str) -> list[str]:
-    return [name for name in metrics() if name.startswith(incomplete)]
-
-
-def _complete(incomplete: str) -> list[str]:
-    return [name for name in criteria() if name.startswith(incomplete)]
-
-
 def rank(
-    data: Annotated[Path, DATA],
-    target: Annotated[str, TARGET],
+    data: options.Data,
+    target: options.Target,
     criterion: Annotated[
         str | None,
         typer.Option(
@@ -82,17 +62,14 @@ def rank(
             "-c",
             metavar="NAME",
             help="Criterion, see above (default: entropy).",
-            show_default=False,
-            autocompletion=_complete,
+            autocompletion=options.completing(criteria),
         ),
     ] = None,
     model: Annotated[
         Path | None,
         typer.Option(
-            "--model",
             metavar="MODEL",
             help="Rank by permutation importance for this model, made by `fasttree train`.",
-            show_default=False,
         ),
     ] = None,
     metric: Annotated[
@@ -100,31 +77,24 @@ def rank(
         typer.Option(
             metavar="NAME",
             help="With --model: metric, see above (default: accuracy).",
-            show_default=False,
-            autocompletion=_complete_metric,
+            autocompletion=options.completing(metrics),
         ),
     ] = None,
     repeats: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            metavar="N",
-            help="With --model: number of shuffles per attribute (default: 10).",
-            show_default=False,
+            min=1, metavar="N", help="With --model: number of shuffles per attribute (default: 10)."
         ),
     ] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="With --model: seed of the shuffles (default: 0).", show_default=False
-        ),
+        int | None, typer.Option(min=0, help="With --model: seed of the shuffles (default: 0).")
     ] = None,
-    drop: Annotated[list[str] | None, DROP] = None,
-    categorical: Annotated[list[str] | None, CATEGORICAL] = None,
-    weights: Annotated[str | None, WEIGHTS] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
-    json: Annotated[bool, JSON] = False,
+    drop: options.Drop = None,
+    categorical: options.Categorical = None,
+    weights: options.Weights = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    json: options.Json = False,
 ) -> None:
     if model is not None:
         given = {"--criterion": criterion, "--drop": drop, "--categorical": categorical}
@@ -134,13 +104,8 @@ def rank(
         return
     _check_alone({"--metric": metric, "--repeats": repeats, "--seed": seed}, "needs --model")
     criterion = criterion or "entropy"
-    if criterion not in criteria():
-        raise UsageError(
-            f"--criterion {criterion!r} is not a known criterion: {near(criterion, criteria())}"
-        )
-    rows = read_data(
-        data, target, drop or (), categorical or (), weights, style=style_of(delimiter, decimal)
-    )
+    options.check_known("--criterion", criterion, criteria(), "criterion")
+    rows = read_data(data, target, drop, categorical, weights, style=style_of(delimiter, decimal))
     from fasttree import rank_attributes
     from fasttree.tables.doubts import speaking
 
@@ -160,8 +125,7 @@ def rank(
             }
         )
         return
-    print_columns(stdout(), columns)
-    stdout().print()
+    print_columns(columns)
     texts = ["no split" if score is None else f"{score:.6f}" for _, score in ranking]
     _print(list(ranking), texts, f"{criterion} of each attribute for {clean(target)}")
 
@@ -184,8 +148,7 @@ def _rank_by_model(
     json: bool,
 ) -> None:
     metric = metric or "accuracy"
-    if metric not in metrics():
-        raise UsageError(f"--metric {metric!r} is not a known metric: {near(metric, metrics())}")
+    options.check_known("--metric", metric, metrics(), "metric")
     fitted = load_model(path)
     rows = read_held_out(data, target, fitted.tree_.schema, style, weights)
     from fasttree import permutation_importance

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fasttree.base.wording import near
+from fasttree.cli import options
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
-from fasttree.cli.models import MODEL, check_output, load_model, write_file
+from fasttree.cli.models import check_output, load_model, write_file
 from fasttree.cli.terminal import print_text
-from fasttree.cli.training_data import DECIMAL, DELIMITER, read_held_out, style_of
+from fasttree.cli.training_data import read_held_out, style_of
 
 if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle
@@ -34,12 +34,8 @@ HELP = help_text(
 )
 
 
-def _complete(incomplete: str) -> list[str]:
-    return [name for name in FORMATS if name.startswith(incomplete)]
-
-
 def rules(
-    model: Annotated[Path, MODEL],
+    model: options.Model,
     format: Annotated[
         str,
         typer.Option(
@@ -47,49 +43,29 @@ def rules(
             "-f",
             metavar="NAME",
             help="Format: text, markdown, json or python.",
-            autocompletion=_complete,
+            autocompletion=options.completing(lambda: FORMATS),
         ),
     ] = "text",
     limit: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Only the first N rules (text and markdown).",
-            show_default=False,
-        ),
+        typer.Option(min=1, metavar="N", help="Only the first N rules (text and markdown)."),
     ] = None,
     test: Annotated[
         Path | None,
-        typer.Option(
-            "--test",
-            metavar="FILE",
-            help="Held-out rows to evaluate the rules on, with --target.",
-            show_default=False,
-        ),
+        typer.Option(metavar="FILE", help="Held-out rows to evaluate the rules on, with --target."),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option(
-            "--target",
-            "-t",
-            metavar="COL",
-            help="With --test: the column with the classes.",
-            show_default=False,
+            "--target", "-t", metavar="COL", help="With --test: the column with the classes."
         ),
     ] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write to a file instead of the terminal."
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    output: options.Output = None,
+    force: options.Force = False,
 ) -> None:
-    if format not in FORMATS:
-        raise UsageError(f"--format {format!r} is not a known format: {near(format, FORMATS)}")
+    options.check_known("--format", format, FORMATS, "format")
     if limit is not None and format not in ("text", "markdown"):
         raise UsageError(
             f"--limit needs --format text or markdown, got {format}, which has all the rules: leave --limit out"

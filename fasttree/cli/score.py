@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from fasttree.cli import exit_codes, lists
+from fasttree.cli import exit_codes, lists, options
 from fasttree.cli.errors import DataError, OutputError, UsageError
 from fasttree.cli.help_text import help_text
-from fasttree.cli.models import MODEL, load_model
+from fasttree.cli.models import load_model
 from fasttree.cli.score_report import empty_report, reporting, say_failed, summarise
 from fasttree.cli.terminal import stderr
-from fasttree.cli.training_data import DECIMAL, DELIMITER, style_of
+from fasttree.cli.training_data import style_of
 from fasttree.draw.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ LOG_SECONDS = 10.0  # between two lines where there is no terminal
 
 
 def score(
-    model: Annotated[Path, MODEL],
+    model: options.Model,
     inputs: Annotated[
         list[Path],
         typer.Argument(
@@ -63,9 +63,7 @@ def score(
     columns: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B",
-            help="Input columns to keep in the output (also repeatable), or all.",
-            show_default=False,
+            metavar="A,B", help="Input columns to keep in the output (also repeatable), or all."
         ),
     ] = None,
     proba: Annotated[
@@ -97,26 +95,18 @@ def score(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            help="Format of the inputs: csv (default for -), parquet or arrow.",
-            show_default=False,
+            metavar="NAME", help="Format of the inputs: csv (default for -), parquet or arrow."
         ),
     ] = None,
     output_format: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Format of the outputs: csv, parquet or arrow.", show_default=False
-        ),
+        typer.Option(metavar="NAME", help="Format of the outputs: csv, parquet or arrow."),
     ] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
     report: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a report as JSON, even if the run fails.",
-            show_default=False,
-        ),
+        typer.Option(metavar="FILE", help="Write a report as JSON, even if the run fails."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: Annotated[
@@ -240,23 +230,16 @@ def _progress(quiet: bool) -> Iterator[Callable[[str, float, int], None]]:
     if quiet:
         yield lambda name, share, n_rows: None
     elif console.is_terminal:
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TaskProgressColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich import progress
 
-        done = TextColumn("{task.fields[rows]} rows")
-        parts = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-            done,
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.TaskProgressColumn(),
+            progress.TimeRemainingColumn(),
+            progress.TextColumn("{task.fields[rows]} rows"),
         )
-        with Progress(*parts, console=console, transient=True) as bar:
+        with progress.Progress(*columns, console=console, transient=True) as bar:
             task = bar.add_task("Scoring", total=1.0, rows="0")
             yield lambda name, share, n_rows: bar.update(
                 task,

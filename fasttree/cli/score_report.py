@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fasttree.base.wording import plural
 from fasttree.cli.errors import OutputError, UsageError
 from fasttree.cli.models import check_output, write_file
-from fasttree.cli.terminal import stderr
+from fasttree.cli.terminal import print_marked, stderr
 from fasttree.draw.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -77,11 +77,9 @@ def summarise(report: Report) -> None:
 
 def say_failed(report: Report) -> None:
     """The inputs that were left out."""
-    console = stderr()
     for file in report.failed:
-        console.print("Error:", style="bold red", end=" ")
-        console.print(clean(file.error or file.input), markup=False, soft_wrap=True)
-    console.print(
+        print_marked("Error", "red", clean(file.error or file.input))
+    stderr().print(
         f"{len(report.failed):,} of {plural(len(report.files), 'input')} could not be scored",
         soft_wrap=True,
     )

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fasttree.base.wording import plural
+from fasttree.cli import options
 from fasttree.cli.help_text import help_text
-from fasttree.cli.models import MODEL, load_model
+from fasttree.cli.models import load_model
 from fasttree.cli.terminal import speaks_unicode, stdout
 
 if TYPE_CHECKING:
@@ -33,10 +33,9 @@ HELP = help_text(
 
 
 def show(
-    model: Annotated[Path, MODEL],
+    model: options.Model,
     depth: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="Draw N levels of the tree.", show_default=False),
+        int | None, typer.Option(min=0, metavar="N", help="Draw N levels of the tree.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Draw every node.")] = False,
     plain: Annotated[
@@ -54,7 +53,8 @@ def print_tree(
     everything: bool = False,
     plain: bool = False,
 ) -> None:
-    from fasttree.draw.terminal import Look, draw, legend
+    from fasttree.draw.terminal import draw
+    from fasttree.draw.terminal_bars import Look, legend
 
     look = Look(
         width=console.width,

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fasttree.base.wording import near
-from fasttree.cli import lists
+from fasttree.cli import lists, options
 from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import check_output, write_file
-from fasttree.cli.terminal import counting, stdout, waiting
-from fasttree.cli.training_data import DECIMAL, DELIMITER, DROP, style_of
+from fasttree.cli.terminal import counting, grid, stdout, waiting
+from fasttree.cli.training_data import style_of
 from fasttree.draw.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def _help(context: typer.Context) -> None:
 def cesarean(
     data: Annotated[
         Path | None,
-        typer.Option(
-            "--data", metavar="FILE", help="Your own table: CSV, TSV, Parquet, Feather or Arrow."
-        ),
+        typer.Option(metavar="FILE", help="Your own table: CSV, TSV, Parquet, Feather or Arrow."),
     ] = None,
     target: Annotated[
         str | None,
@@ -68,19 +66,15 @@ def cesarean(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(
-            "--by", metavar="COL", help="Column whose values are groups, studied separately."
-        ),
+        typer.Option(metavar="COL", help="Column whose values are groups, studied separately."),
     ] = None,
     event: Annotated[
         str | None,
-        typer.Option(
-            "--event", metavar="CLASS", help="Outcome to predict (default: the second class)."
-        ),
+        typer.Option(metavar="CLASS", help="Outcome to predict (default: the second class)."),
     ] = None,
-    drop: Annotated[list[str] | None, DROP] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
+    drop: options.Drop = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Number of splits.")] = 10,
     methods: Annotated[
         list[str] | None,
@@ -92,8 +86,7 @@ def cesarean(
         bool, typer.Option("--quick", help=f"{QUICK_SEEDS} splits instead of --seeds.")
     ] = False,
     json: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Also write all the numbers as JSON."),
+        Path | None, typer.Option(metavar="FILE", help="Also write all the numbers as JSON.")
     ] = None,
     output: Annotated[
         list[str] | None,
@@ -104,7 +97,7 @@ def cesarean(
             help="Also write a report: .html or .md (also A,B, or repeatable).",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    force: options.Force = False,
 ) -> None:
     from fasttree.studies import cesarean as study
     from fasttree.studies.methods import METHODS, check_methods
@@ -132,8 +125,7 @@ def cesarean(
     with blame(DataError, prefix):
         columns = _columns(data, table, target, by) if data or json else None
     if data is not None and columns:
-        print_columns(stdout(), columns)
-        stdout().print()
+        print_columns(columns)
     with counting("Studying") as progress, blame(DataError, prefix), speaking(None):
         result = study.run(
             table,
@@ -254,16 +246,11 @@ def clean_lines(text: str) -> str:
 
 
 def _print_table(console: Console, table: TextTable) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     console.print()
     console.print(Text(clean(table.title), style="bold"))
-    shown = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
-    for place, name in enumerate(table.header):
-        shown.add_column(
-            clean(name), justify="left" if place < table.n_left else "right", no_wrap=True
-        )
+    shown = grid(list(map(clean, table.header)), table.n_left, gap=1)
     for row in table.rows:
         shown.add_row(*(Text(clean(cell)) for cell in row))
     console.print(shown)

@@ -6,13 +6,16 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from fasttree.draw.terminal_text import clean
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def stdout(plain: bool = False) -> Console:
@@ -28,11 +31,28 @@ def speaks_unicode(console: Console) -> bool:
     return console.encoding.lower().startswith("utf") and not console.legacy_windows
 
 
+def print_marked(word: str, style: str, text: str) -> None:
+    """A text on stderr behind a word that stands out."""
+    console = stderr()
+    console.print(f"{word}:", style=f"bold {style}", end=" ")
+    console.print(text, markup=False, soft_wrap=True)
+
+
 def print_text(text: str) -> None:
     """A text for other programs as it is; a terminal is spared what would steer it."""
     if sys.stdout.isatty():
         text = "\n".join(clean(line.replace("\t", "    ")) for line in text.split("\n"))
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def grid(header: Sequence[str], n_left: int = 1, gap: int = 2) -> Table:
+    """A table without lines, to be filled: columns of words on the left, then numbers."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, gap, 0, 0), header_style="bold", pad_edge=False)
+    for column, name in enumerate(header):
+        table.add_column(name, justify="left" if column < n_left else "right", no_wrap=True)
+    return table
 
 
 def print_json(value: Any) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fasttree.base.wording import plural
+from fasttree.cli import options
 from fasttree.cli.columns import print_columns, remedies
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
@@ -22,27 +23,13 @@ from fasttree.cli.methods import (
     METHODS,
     check_method,
     complete_method,
-    complete_prune,
     estimator_of,
+    pruning_names,
     settings_of,
 )
 from fasttree.cli.models import check_output, save_model
 from fasttree.cli.terminal import print_json, seconds, stdout, waiting
-from fasttree.cli.training_data import (
-    CATEGORICAL,
-    DATA,
-    DECIMAL,
-    DELIMITER,
-    DROP,
-    GROUP,
-    JSON,
-    MIN_CATEGORY_COUNT,
-    TARGET,
-    WEIGHTS,
-    Data,
-    read_data,
-    style_of,
-)
+from fasttree.cli.training_data import Data, check_holdout, read_data, style_of
 
 if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle
@@ -62,8 +49,8 @@ HELP = help_text(
 
 
 def train(
-    data: Annotated[Path, DATA],
-    target: Annotated[str, TARGET],
+    data: options.Data,
+    target: options.Target,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="File to save the model to.")
     ],
@@ -75,7 +62,6 @@ def train(
             metavar="NAME",
             help="Method, see above (default: tree, pruned by cross-validation: --prune cost_complexity).",
             autocompletion=complete_method,
-            show_default=False,
         ),
     ] = None,
     prune: Annotated[
@@ -84,25 +70,20 @@ def train(
             metavar="WAY",
             help="Pruning method instead of the method's default: none, error_based, cost_complexity, reduced_error, "
             "cross_validated, leaf_penalty, significance or message_length.",
-            autocompletion=complete_prune,
-            show_default=False,
+            autocompletion=options.completing(pruning_names),
         ),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Parameter of the method or of its pruning, such as max_depth=5 (also A=1,B=2, or repeatable).",
-        ),
+        options.settings("Parameter of the method or of its pruning, such as max_depth=5"),
     ] = None,
-    drop: Annotated[list[str] | None, DROP] = None,
-    categorical: Annotated[list[str] | None, CATEGORICAL] = None,
-    min_category_count: Annotated[float | None, MIN_CATEGORY_COUNT] = None,
-    weights: Annotated[str | None, WEIGHTS] = None,
-    group: Annotated[str | None, GROUP] = None,
-    delimiter: Annotated[str | None, DELIMITER] = None,
-    decimal: Annotated[str, DECIMAL] = ".",
+    drop: options.Drop = None,
+    categorical: options.Categorical = None,
+    min_category_count: options.MinCategoryCount = None,
+    weights: options.Weights = None,
+    group: options.Group = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
     test: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Rows to test the model on, with the same columns."),
@@ -115,7 +96,7 @@ def train(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
-    json: Annotated[bool, JSON] = False,
+    json: options.Json = False,
 ) -> None:
     is_left_open = method is None and prune is None
     method = check_method(DEFAULT if method is None else method)
@@ -123,29 +104,20 @@ def train(
         prune = CAREFUL
     if test is not None and holdout is not None:
         raise UsageError("--test and --holdout: give only one of them")
-    if holdout is not None and not 0 < holdout < 1:
-        raise UsageError(
-            f"--holdout must be a fraction of the rows, above 0 and below 1, got {holdout:g}"
-        )
+    if holdout is not None:
+        check_holdout(holdout)
     estimator = estimator_of(method, prune, settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
     check_output(output, force, [data, test])
-    rows = read_data(data, target, drop or (), categorical or (), weights, style=style, group=group)
+    rows = read_data(data, target, drop, categorical, weights, style=style, group=group)
     judges = None
     if test is not None:
         judges = read_data(
-            test,
-            target,
-            drop or (),
-            categorical or (),
-            check_classes=False,
-            style=style,
-            ignored=group,
+            test, target, drop, categorical, check_classes=False, style=style, ignored=group
         )
+        _check_other_rows(rows, judges)
     elif holdout is not None:
         rows, judges = rows.split(holdout)
-    if test is not None and judges is not None:
-        _check_other_rows(rows, judges)
     from fasttree.tables.doubts import speaking
 
     begin = time.perf_counter()
@@ -261,10 +233,10 @@ def _print(
     line("time", seconds(summary["fit_seconds"]))
     line("saved", summary["model"])
     console.print()
-    print_columns(console, model.columns())
+    print_columns(model.columns())
     file = shlex.quote(summary["model"])
     as_here = " ".join([*style.options, ""])
-    console.print("\nNext:", style="bold")
+    console.print("Next:", style="bold")
     for command, what in (
         (f"fasttree show {file}", "the tree"),
         (f"fasttree rules {file}", "its rules"),

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from fasttree.base.wording import plural
 from fasttree.cli import lists
 from fasttree.cli.errors import DataError, UsageError, blame
@@ -82,8 +80,8 @@ class Data:
 def read_data(
     path: Path,
     target: str,
-    drop: Sequence[str] = (),
-    categorical: Sequence[str] = (),
+    drop: Sequence[str] | None = None,
+    categorical: Sequence[str] | None = None,
     weights: str | None = None,
     check_classes: bool = True,
     style: CsvStyle | None = None,
@@ -92,16 +90,20 @@ def read_data(
 ) -> Data:
     """Read a file and check all that the command line says about it; `drop` and `categorical` are lists as users write
     them. A column that is `ignored` is no attribute, if it is there."""
+    drop, categorical = drop or (), categorical or ()
     _check_names(target, drop, categorical, weights, group)
     with waiting(f"Reading {path.name}"):
         table = read_table(path, lists.possible([*categorical, *drop]), style)
     drop = lists.columns(drop, table.column_names, "--drop")
     categorical = lists.columns(categorical, table.column_names, "--categorical")
-    columns_named(table, [target], "--target", path)
-    columns_named(table, drop, "--drop", path)
-    columns_named(table, categorical, "--categorical", path)
-    columns_named(table, [weights] if weights else [], "--weights", path)
-    columns_named(table, [group] if group else [], "--group", path)
+    for option, named in (
+        ("--target", [target]),
+        ("--drop", drop),
+        ("--categorical", categorical),
+        ("--weights", [weights] if weights else []),
+        ("--group", [group] if group else []),
+    ):
+        columns_named(table, named, option, path)
     not_attributes = {target, *drop, *(name for name in (weights, group, ignored) if name)}
     names = [name for name in table.column_names if name not in not_attributes]
     if not names:
@@ -143,6 +145,14 @@ def read_held_out(
     return Data(path, X, y, _weights(path, table, weights), target)
 
 
+def check_holdout(share: float) -> None:
+    """Refuses a share of rows that leaves none to train on, or none to judge by."""
+    if not 0 < share < 1:
+        raise UsageError(
+            f"--holdout must be a fraction of the rows, above 0 and below 1, got {share:g}"
+        )
+
+
 def style_of(delimiter: str | None, decimal: str) -> CsvStyle:
     """What the command line says about CSV files."""
     from fasttree.files.csv_style import CsvStyle
@@ -169,12 +179,8 @@ def _check_names(
 
 def _check_target(path: Path, target: str, y: Any, several: bool) -> None:
     if y.null_count:
-        import pyarrow.compute as pc
-
-        first = int(pc.index(pc.is_null(y), True).as_py())
         raise DataError(
-            f"{path}: the target {target!r} is missing in {plural(y.null_count, 'row')}, first in "
-            f"{line_of(path, first)}: fill in the missing values, or leave such rows out"
+            f"{path}: the target {target!r} {_is_missing(path, y)}: fill in the missing values, or leave such rows out"
         )
     with blame(DataError, f"{path}, target {target!r}: "):
         classes = y.unique()
@@ -212,14 +218,19 @@ def _as_categories(X: Any, categorical: Sequence[str], path: Path) -> Any:
 def _groups(path: Path, table: Any, name: str) -> Any:
     column = table[name]
     if column.null_count:
-        import pyarrow.compute as pc
-
-        first = int(pc.index(pc.is_null(column), True).as_py())
         raise DataError(
-            f"{path}: column {name!r} (--group) is missing in {plural(column.null_count, 'row')}, first in "
-            f"{line_of(path, first)}: give each row a group, its own one if it belongs with no other row"
+            f"{path}: column {name!r} (--group) {_is_missing(path, column)}: give each row a group, its own one if it "
+            "belongs with no other row"
         )
     return column
+
+
+def _is_missing(path: Path, column: Any) -> str:
+    """In how many rows a column has no value, and the first of these."""
+    import pyarrow.compute as pc
+
+    first = int(pc.index(pc.is_null(column), True).as_py())
+    return f"is missing in {plural(column.null_count, 'row')}, first in {line_of(path, first)}"
 
 
 def _weights(path: Path, table: Any, name: str | None) -> Any:
@@ -238,45 +249,3 @@ def _weights(path: Path, table: Any, name: str | None) -> Any:
             "give each row a weight, 0 to leave it out"
         )
     return column.to_numpy()
-
-
-# What several commands ask for. A list goes by `lists`.
-DATA = typer.Argument(
-    help="Data file: CSV, TSV, Parquet, Feather or Arrow.", show_default=False, metavar="DATA"
-)
-TARGET = typer.Option("--target", "-t", metavar="COL", help="Column with the classes.")
-DROP = typer.Option(
-    "--drop",
-    metavar="A,B",
-    help="Columns to leave out, such as names and identifiers (also repeatable).",
-)
-CATEGORICAL = typer.Option(
-    "--categorical",
-    metavar="A,B",
-    help="Columns of numbers to treat as categories (also repeatable).",
-)
-MIN_CATEGORY_COUNT = typer.Option(
-    "--min-category-count",
-    metavar="N",
-    help="Minimum number of rows of a category; rarer ones of a column are merged into one, "
-    "'other' (as --set min_category_count=N).",
-    show_default=False,
-)
-WEIGHTS = typer.Option("--weights", metavar="COL", help="Column with the weight of each row.")
-GROUP = typer.Option(
-    "--group",
-    metavar="COL",
-    help="Column that identifies rows that belong together, such as those of a patient: they are kept in the same fold "
-    "or held out together. It is not used as an attribute.",
-    show_default=False,
-)
-DELIMITER = typer.Option(
-    "--delimiter",
-    metavar="CHAR",
-    help="Character that separates the values of a CSV file, such as ';' or '\\t' (a tab).",
-    show_default=False,
-)
-DECIMAL = typer.Option(
-    "--decimal", metavar="CHAR", help="Decimal sign of a CSV file: a point or a comma."
-)
-JSON = typer.Option("--json", help="Print one JSON object, for scripts.")

@@ -6,16 +6,15 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
-from typing import Annotated
 
+from fasttree.cli import options
 from fasttree.cli.terminal import print_json, stdout
-from fasttree.cli.training_data import JSON
 
 HELP = "Show the installed versions, for bug reports."
 LIBRARIES = ("numpy", "pyarrow", "pandas", "polars", "scikit-learn", "typer", "rich")
 
 
-def version(json: Annotated[bool, JSON] = False) -> None:
+def version(json: options.Json = False) -> None:
     import fasttree
 
     found: dict[str, str | None] = {

@@ -6,29 +6,27 @@ Lines never meet, since what is below a node has a strip of the drawing to itsel
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
 
 from fasttree.base.quoting import readable
 from fasttree.base.text import weight_text
-from fasttree.draw.remarks import MARKS, short_notes
+from fasttree.draw.printed_order import printed_order
+from fasttree.draw.remarks import short_notes
 from fasttree.draw.text import branch_texts, full_branch_texts
+from fasttree.draw.text_widths import BOLDER, SMALL, lines_of, shortened, text_width, wrapped
 from fasttree.trees.tree import LEAF, Tree
 from fasttree.trees.view import ALL_BRANCHES, Exportable, as_exportable
 
 MOST_BOXES = 1500
 SIZE = 13.0  # of the text
-SMALL = 11.5  # of counts and branches
 PITCH = 52.0  # from leaf to leaf
 BOX_HEIGHT = 42.0
 MARGIN = 8.0
 PADDING = 9.0  # within a box
 ELBOW = 14.0  # from a box to the line that its branches leave
 WIDEST_BOX, NARROWEST_BOX = 210.0, 84.0
-WIDEST_LABEL = 150.0
-LINES = 2  # of the label of a branch
 MOST_NAMED = 8  # levels in a label that is too short for all of a set
 NOTE_PITCH = 17.0  # from line to line of the notes
 NARROWEST_NOTE = 340.0
@@ -230,7 +228,7 @@ def _notes(
     width = max(width, min(NARROWEST_NOTE, max(text_width(t, SMALL) for t in texts) + 2 * MARGIN))
     notes = []
     for text in texts:
-        lines = _lines(text, width - 2 * MARGIN, NOTE_LINES)
+        lines = lines_of(text, width - 2 * MARGIN, NOTE_LINES)
         notes.append(Note(height + SMALL, lines, text))
         height += NOTE_PITCH * len(lines)
     return tuple(notes), width, height + MARGIN
@@ -264,75 +262,11 @@ def _columns(
 def _middles(tree: Tree, shown: list[int], place: dict[int, int]) -> list[float]:
     """Leaves below each other in the order of the branches; a node halfway between its first and its last child."""
     middles = [0.0] * len(shown)
-    line, stack = 0, [0]
-    while stack:
-        node = stack.pop()
-        first, n = int(tree.first_child[node]), int(tree.n_children[node])
-        if tree.attribute[node] == LEAF or first not in place:
-            middles[place[node]] = MARGIN + BOX_HEIGHT / 2 + line * PITCH
-            line += 1
-        else:
-            stack.extend(range(first + n - 1, first - 1, -1))
+    ends = [n for n in shown if tree.attribute[n] == LEAF or int(tree.first_child[n]) not in place]
+    for line, node in enumerate(sorted(ends, key=printed_order(tree).__getitem__)):
+        middles[place[node]] = MARGIN + BOX_HEIGHT / 2 + line * PITCH
     for k in range(len(shown) - 1, -1, -1):  # children come after their parents
         first, n = int(tree.first_child[shown[k]]), int(tree.n_children[shown[k]])
         if first in place:
             middles[k] = (middles[place[first]] + middles[place[first + n - 1]]) / 2
     return middles
-
-
-# -- the widths of texts -----------------------------------------------------------------------------------------------
-
-BOLDER = 1.2
-_NARROW, _WIDE = frozenset("ijltfrI|!.,:;'()[] "), frozenset("mwMW@%…")
-
-
-def text_width(text: str, size: float) -> float:
-    """About the width in pixels, rather too much, of a text in a common sans serif."""
-    return size * sum(map(_character_width, text))
-
-
-def _character_width(character: str) -> float:
-    if character in _NARROW:
-        return 0.36
-    if character in _WIDE or unicodedata.east_asian_width(character) in "WF":
-        return 1.0
-    return 0.72 if character.isupper() else 0.6
-
-
-def shortened(text: str, room: float, size: float) -> str:
-    """As much of the text as there is room for."""
-    if text_width(text, size) <= room:
-        return text
-    used, kept = size, ""  # the ellipsis
-    for character in text:
-        used += size * _character_width(character)
-        if used > room:
-            break
-        kept += character
-    return f"{kept.rstrip()}…"
-
-
-def wrapped(text: str) -> tuple[str, ...]:
-    """On two lines, broken between words; what does not fit then is cut off, but not where missing values go."""
-    end = next((end for end in MARKS if text.endswith(end)), "")
-    lines = list(_lines(text, WIDEST_LABEL, LINES, end))
-    if end and not lines[-1].endswith(end):  # broken within it
-        return shortened(text.removesuffix(end), WIDEST_LABEL, SMALL), end.strip()
-    return tuple(lines)
-
-
-def _lines(text: str, room: float, most: int, end: str = "") -> tuple[str, ...]:
-    """The text on lines of limited width, broken between words; what does not fit then is cut off, but not its end."""
-    lines: list[str] = []
-    words, at = text.split(" "), 0
-    while at < len(words) and len(lines) < most - 1:
-        line, at = words[at], at + 1
-        while at < len(words) and text_width(f"{line} {words[at]}", SMALL) <= room:
-            line, at = f"{line} {words[at]}", at + 1
-        lines.append(line)
-    if at < len(words):  # measured once: it may be very long
-        lines.append(" ".join(words[at:]))
-    if lines[-1].endswith(end):
-        left = room - text_width(end, SMALL)
-        lines[-1] = shortened(lines[-1].removesuffix(end), left, SMALL) + end
-    return tuple(shortened(line, room, SMALL) for line in lines)

@@ -13,15 +13,13 @@ from fasttree.draw.layout import (
     PADDING,
     PALETTE,
     SIZE,
-    SMALL,
     Box,
     Branch,
     Drawing,
     Note,
     layout,
-    shortened,
-    text_width,
 )
+from fasttree.draw.text_widths import SMALL, shortened, text_width
 from fasttree.trees.tree import Tree
 from fasttree.trees.view import Exportable, as_exportable
 

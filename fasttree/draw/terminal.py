@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,42 +14,18 @@ from rich.text import Text
 from fasttree.base.wording import plural
 from fasttree.draw.branches import Branch, branches_of
 from fasttree.draw.remarks import short_notes
+from fasttree.draw.terminal_bars import Look, bar_of, ranks_of, style_of
 from fasttree.draw.terminal_text import clean, cut
 from fasttree.trees.traversal import leaves_below
 from fasttree.trees.tree import LEAF, Tree
 from fasttree.trees.view import Exportable, as_exportable
 
-# Apart for most eyes with a colour weakness, on light and dark ground; further classes share the last.
-COLOURS = ("dodger_blue1", "dark_orange", "green3", "magenta", "turquoise2", "yellow3", "red1")
-OTHERS = "grey62"
-SHADES = "█░▓▒"  # where there is no colour
-LETTERS = "#=+-"
 MOST_LINES = 60  # without --depth or --all
 MOST_CHILDREN = 12  # of a node, without --all: the heaviest
 ENOUGH_TEST = 24  # cells for tests, beside a bar
 LEAST_WIDTH = 40
 NOTE_BESIDE = 28  # cells of a test that a note beside it must leave
 OUTER = 6  # cells for the number of the outer guides
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How it may be drawn."""
-
-    width: int
-    unicode: bool = True
-    colour: bool = True
-    depth: int | None = None  # None: as deep as fits into MOST_LINES
-    everything: bool = False
-
-    @property
-    def ellipsis(self) -> str:
-        return "…" if self.unicode else "..."
-
-    def guides(self, step: int) -> list[str]:
-        """Child, last child, beside a child, beneath the last; in so many cells a level."""
-        signs = ("├─ ", "└─ ", "│  ", "   ") if self.unicode else ("|- ", "`- ", "|  ", "   ")
-        return [sign if step == 3 else sign[0] + " " * (step - 1) for sign in signs]
 
 
 class Line(NamedTuple):
@@ -80,7 +55,7 @@ def draw(model: Exportable | Tree, look: Look) -> Iterator[Text]:
     depth = shown_depth(model, look)
     lines = list(_lines(model, depth, look))
     layout = _layout(tree, lines, look)
-    ranks = _ranks(tree)
+    ranks = ranks_of(tree)
     yield _header(layout)
     for line in lines:
         yield _row(tree, line, layout, look, ranks)
@@ -111,22 +86,6 @@ def _folded(text: str, width: int) -> Iterator[str]:
             joined = joined[len(head) :]
         line = joined
     yield line
-
-
-def legend(tree: Tree, look: Look) -> Text:
-    """The classes with the sign of each in the bars."""
-    text = Text()
-    rank = _ranks(tree)
-    shown = np.argsort(rank)[: len(COLOURS)].tolist()
-    for place, c in enumerate(shown):
-        text.append("   " if place else "")
-        text.append(_sign(place, look) * 2, style=_style(place, look))
-        text.append(" " + cut(clean(str(tree.schema.classes[c])), 24, look.ellipsis))
-    if len(rank) > len(shown):
-        text.append("   ")
-        text.append(_sign(len(shown), look) * 2, style=_style(len(shown), look))
-        text.append(f" {plural(len(rank) - len(shown), 'other class', 'other classes')}")
-    return text
 
 
 def shown_depth(model: Exportable | Tree, look: Look) -> int:
@@ -266,7 +225,7 @@ def _row(tree: Tree, line: Line, layout: Layout, look: Look, ranks: np.ndarray) 
     label = cut(clean(str(tree.schema.classes[predicted])), layout.label, look.ellipsis)
     row.append(beneath, style="dim italic")
     row.append(" " * (layout.left - cell_len(indent + test + beneath) + 2))
-    style = _style(place, look) if look.colour else ""
+    style = style_of(place, look) if look.colour else ""
     row.append(
         label + " " * (layout.label - cell_len(label)), style=f"bold {style}" if is_leaf else "dim"
     )
@@ -277,54 +236,10 @@ def _row(tree: Tree, line: Line, layout: Layout, look: Look, ranks: np.ndarray) 
         )
     if layout.bar:
         row.append("  ")
-        row.append_text(_bar(tree.counts[line.node], ranks, layout.bar, look))
+        row.append_text(bar_of(tree.counts[line.node], ranks, layout.bar, look))
     return row
 
 
 def _rows_text(weight: float) -> str:
     near = round(weight)
     return f"{near:,}" if abs(weight - near) < 1e-6 * max(near, 1) else f"{weight:,.1f}"
-
-
-# -- the bars ----------------------------------------------------------------------------------------
-
-
-def _ranks(tree: Tree) -> np.ndarray:
-    """The place of each class, the most frequent first."""
-    ranks = np.empty(len(tree.schema.classes), dtype=np.int64)
-    ranks[np.argsort(-tree.counts[0], kind="stable")] = np.arange(len(ranks))
-    return ranks
-
-
-def _style(place: int, look: Look) -> str:
-    if not look.colour:
-        return ""
-    return COLOURS[place] if place < len(COLOURS) else OTHERS
-
-
-def _sign(place: int, look: Look) -> str:
-    if look.colour and look.unicode:
-        return "█"
-    signs = SHADES if look.unicode else LETTERS
-    return signs[min(place, len(signs) - 1)]
-
-
-def _bar(counts: np.ndarray, ranks: np.ndarray, width: int, look: Look) -> Text:
-    """The shares of the classes by length, the most frequent class of the tree on the left; empty without rows."""
-    total = float(counts.sum())
-    text = Text()
-    if total <= 0:
-        return text
-    ordered = counts[np.argsort(ranks)]
-    n_named = len(COLOURS)
-    parts = np.append(ordered[:n_named], ordered[n_named:].sum())
-    # A class that is there gets a cell if there is room; the ends are rounded, so that the cells add up.
-    cells = np.diff(np.rint(np.cumsum(parts) / total * width), prepend=0).astype(int)
-    for place in np.flatnonzero((parts > 1e-9 * total) & (cells == 0)).tolist():
-        largest = int(np.argmax(cells))
-        if cells[largest] > 2:
-            cells[largest] -= 1
-            cells[place] = 1
-    for place, n in enumerate(cells.tolist()):
-        text.append(_sign(place, look) * n, style=_style(place, look))
-    return text

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,12 +20,11 @@ from fasttree.draw.remarks import (
     others_note,
     short_notes,
 )
-from fasttree.tables.schema import AttributeSchema
+from fasttree.draw.sides import LISTED, MISSING, sides_of
 from fasttree.trees.tree import LEAF, Tree
 from fasttree.trees.view import Exportable, as_exportable
 
 WriteNumber = Callable[[float, "str | None"], str]  # what kind of time it is, if any
-LISTED = 5  # absent levels that are printed one by one
 LEGEND = "After a class: the weight of the training rows there and, after the slash, of those with another class."
 
 
@@ -172,100 +170,50 @@ def _seen_branches(
     tree: Tree, node: int, write: WriteNumber, complete: bool, most: int | None
 ) -> list[tuple[int, str]]:
     attribute = tree.schema.attributes[tree.attribute[node]]
-    first, missing = int(tree.first_child[node]), missing_took(tree, node)
-    if attribute.categories is None:
-        tests = _threshold_tests(attribute, float(tree.threshold[node]), write)
-        return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
+    name, levels = readable(attribute.name), attribute.categories or ()
     table = slice(tree.table_start[node], tree.table_start[node + 1])
-    codes = tree.table_codes[table].tolist()
-    branches = tree.table_branch[table].tolist()
-    if attribute.ordered:
-        tests = _order_tests(attribute, branches)
-        return _with_missing([(first + b, test) for b, test in enumerate(tests)], first, missing)
-    is_multiway = len(set(branches)) == len(branches)
-    has_all = len(codes) == 2 or tree.default_branch[node] not in branches
-    if is_multiway and (tree.n_children[node] > 2 or (len(attribute.categories) == 2 and has_all)):
-        return _multiway_branches(tree, node, codes, branches, missing)
-    return _set_branches(tree, node, codes, branches, missing, complete, most)
-
-
-def _order_tests(attribute: AttributeSchema, branches: list[int]) -> list[str]:
-    levels, name = attribute.categories or (), readable(attribute.name)
-    if 1 not in branches:
-        return [f"{name} is known", f"{name} is missing"]
-    highest = readable(levels[branches.index(1) - 1])
-    return [f"{name} <= {highest}", f"{name} > {highest}"]
-
-
-def _set_branches(
-    tree: Tree,
-    node: int,
-    codes: list[int],
-    branches: list[int],
-    missing: int | None,
-    complete: bool,
-    most: int | None,
-) -> list[tuple[int, str]]:
-    """A line for each set of levels; a branch that no row took has the levels that are in no set."""
-    attribute = tree.schema.attributes[tree.attribute[node]]
-    levels = attribute.categories or ()
-    first = int(tree.first_child[node])
-    name = readable(attribute.name)
-    sets: list[list[int]] = [[] for _ in range(tree.n_children[node])]
-    for code, branch in zip(codes, branches, strict=True):
-        sets[branch].append(code)
+    codes, branches = tree.table_codes[table].tolist(), tree.table_branch[table].tolist()
+    if attribute.is_categorical and not attribute.ordered and len(set(branches)) == len(branches):
+        has_all = len(codes) == 2 or tree.default_branch[node] not in branches
+        if tree.n_children[node] > 2 or (len(levels) == 2 and has_all):
+            return _multiway_branches(tree, node, codes, branches)
+    rest = int(tree.first_child[node] + tree.default_branch[node])
     lines = []
-    for branch, members in enumerate(sets):
-        if members:
-            test = f"{name} = {_set_text(levels, members, most)}"
-            if complete and branch == tree.default_branch[node] and len(codes) < len(levels):
-                test += " or another category"
-        elif branch == missing:
-            test = f"{name} is missing"
-        else:
-            present = set(codes)
-            absent = [code for code in range(1, len(levels) + 1) if code not in present]
-            listed = f"({len(absent)} other categories)"
-            if len(absent) <= LISTED:
-                listed = _set_text(levels, absent, most)
-            test = f"{name} = {listed}"
-        lines.append((first + branch, test))
-    if len(lines) == 2 and missing is not None and not sets[missing]:
-        known = 1 - missing
-        lines[known] = (first + known, f"{name} is known")
-    return _with_missing(lines, first, missing)
+    for child, sign, values, is_rest in sides_of(tree, node):
+        text = f"{name} {sign}"
+        if attribute.categories is None and values:
+            text += f" {write(values[0], attribute.time)}"
+        elif attribute.ordered and values:
+            text += f" {readable(values[0])}"
+        elif is_rest and len(values) > LISTED:
+            text += f" ({len(values)} other categories)"
+        elif sign == "=":
+            text += f" {_set_text(values, most)}"
+            if complete and child == rest and not is_rest and len(codes) < len(levels):
+                text += " or another category"
+        lines.append((child, text))
+    return _with_missing(tree, node, lines)
 
 
-def _set_text(levels: Sequence[Any], codes: list[int], most: int | None) -> str:
-    most = len(codes) if most is None else most
-    names = [readable(levels[code - 1]) for code in codes[:most]]
-    if len(codes) > most:
-        names.append(f"and {len(codes) - most:,} more")
+def _set_text(levels: Sequence[Any], most: int | None) -> str:
+    names = list(map(readable, levels[:most]))
+    if len(levels) > len(names):
+        names.append(f"and {len(levels) - len(names):,} more")
     return f"{{{', '.join(names)}}}"
 
 
-def _threshold_tests(attribute: AttributeSchema, threshold: float, write: WriteNumber) -> list[str]:
-    name = readable(attribute.name)
-    if threshold == math.inf:  # nothing but missing values on the right
-        return [f"{name} is known", f"{name} is missing"]
-    text = write(threshold, attribute.time)
-    return [f"{name} <= {text}", f"{name} > {text}"]
-
-
-def _with_missing(
-    lines: list[tuple[int, str]], first: int, missing: int | None
-) -> list[tuple[int, str]]:
+def _with_missing(tree: Tree, node: int, lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """The branch that missing values chose says so."""
+    missing = missing_took(tree, node)
+    chosen = LEAF if missing is None else int(tree.first_child[node]) + missing
     return [
-        (child, f"{text}{OR_MISSING}")
-        if missing is not None and child == first + missing and not text.endswith("is missing")
-        else (child, text)
+        (child, f"{text}{OR_MISSING}" if child == chosen and not text.endswith(MISSING) else text)
         for child, text in lines
     ]
 
 
 def _multiway_branches(
-    tree: Tree, node: int, codes: list[int], branches: list[int], missing: int | None
+    tree: Tree, node: int, codes: list[int], branches: list[int]
 ) -> list[tuple[int, str]]:
     """A line a level, those without training rows at the node in their places, as long as there are few."""
     attribute = tree.schema.attributes[tree.attribute[node]]
@@ -279,9 +227,10 @@ def _multiway_branches(
         for code, level in enumerate(levels, start=1)
         if code in child_of or n_absent <= LISTED
     ]
-    lines = _with_missing(lines, first, missing)
+    lines = _with_missing(tree, node, lines)
+    missing = missing_took(tree, node)
     if missing is not None and missing not in branches:
-        lines.append((first + missing, f"{name} is missing"))
+        lines.append((first + missing, f"{name} {MISSING}"))
     if n_absent > LISTED:
         lines.append((first + shared, f"{name} = ({n_absent} other categories)"))
     return lines

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree import estimators
 from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed
 from fasttree.base.hints import knowing_its_parameters, meant
 from fasttree.base.progress import each, reported, step
@@ -23,16 +24,6 @@ from fasttree.encoding.folds import (
     given_folds,
     value_hashes,
     with_classes,
-)
-from fasttree.estimators import (
-    BayesTreeClassifier,
-    C45Classifier,
-    CARTClassifier,
-    ID3Classifier,
-    MMLClassifier,
-    RuleClassifier,
-    SMMLClassifier,
-    TreeClassifier,
 )
 from fasttree.estimators.protocol import Estimator
 from fasttree.evaluation.comparison import Comparison, FoldResult
@@ -50,17 +41,16 @@ from fasttree.tables.training import (
 
 # The library's own methods, by the names that users and tables call them.
 METHODS: dict[str, Callable[[], Any]] = {
-    "tree": TreeClassifier,
-    "ID3": ID3Classifier,
-    "C4.5": C45Classifier,
-    "CART": CARTClassifier,
-    "CART0": lambda: CARTClassifier(
-        pruning=CostComplexity(se=0)
-    ),  # the best tree, not the smallest as good
-    "Bayes": BayesTreeClassifier,
-    "MML": MMLClassifier,
-    "SMML": SMMLClassifier,
-    "rules": RuleClassifier,
+    "tree": estimators.TreeClassifier,
+    "ID3": estimators.ID3Classifier,
+    "C4.5": estimators.C45Classifier,
+    "CART": estimators.CARTClassifier,
+    # The best tree, not the smallest as good.
+    "CART0": lambda: estimators.CARTClassifier(pruning=CostComplexity(se=0)),
+    "Bayes": estimators.BayesTreeClassifier,
+    "MML": estimators.MMLClassifier,
+    "SMML": estimators.SMMLClassifier,
+    "rules": estimators.RuleClassifier,
 }
 
 
@@ -231,7 +221,7 @@ def _copy(name: str, estimator: Any, n_jobs: int | None) -> Any:
 def _takes_columns(estimator: Any, max_bins: int | None) -> bool:
     """Can the estimator be fitted to the columns as they have been encoded for all?"""
     return (
-        isinstance(estimator, TreeClassifier)
+        isinstance(estimator, estimators.TreeClassifier)
         and all(
             isinstance(choice, str) and choice == "from_dtype"
             for choice in (estimator.categorical_features, estimator.ordered_features)
@@ -269,13 +259,13 @@ def _read_folds(
     if folds is not None and folds < 2:
         raise ValueError(f"folds must be an integer of at least 2, got {folds}")
     counted = np.flatnonzero(np.ones(table.n_rows) if weight is None else weight)
-    some, weight = target.take(counted), None if weight is None else weight[counted]
+    target, weight = target.take(counted), None if weight is None else weight[counted]
     groups = None if groups is None else groups[counted]
-    rows = drawn_of_classes(some.codes, len(some.classes), weight, groups)
+    rows = drawn_of_classes(target.codes, len(target.classes), weight, groups)
     rarest = int(rows.argmin())
     if groups is None and rows[rarest] < 2:
         raise ValueError(
-            f"the class {short_repr(to_python(some.classes[rarest]))} has 1 row, but cross-validation requires at "
+            f"the class {short_repr(to_python(target.classes[rarest]))} has 1 row, but cross-validation requires at "
             f"least 2 rows "
             "of each class: leave it out, merge it with another class, or pass folds as a fold number for each row"
         )
@@ -284,7 +274,7 @@ def _read_folds(
     for repeat in range(int(repeats)):
         anew = with_classes(hashes, np.full(len(hashes), repeat)) if repeat else hashes
         drawn = choose_folds(
-            folds, anew, some.codes, some.classes, weight, otherwise=None, groups=groups
+            folds, anew, target.codes, target.classes, weight, otherwise=None, groups=groups
         )
         assert drawn is not None  # or there is an error
         draws.append(drawn.at(counted, table.n_rows))

@@ -52,7 +52,7 @@ class Rows:
             n_jobs=n_jobs,
             weight=None if self.weight is None else kept[train],
         )
-        held_out = _columns_of(self.table, test)
+        held_out = columns_of_rows(self.table, test)
         return Split(fold, columns, held_out, train, test, kept[train], held[test], self)
 
     def labels(self, rows: np.ndarray) -> np.ndarray:
@@ -73,8 +73,9 @@ class Split:
     rows: Rows
 
 
-def _columns_of(table: Table, rows: np.ndarray) -> Any:
-    """Rows of a table in a form that estimators of fasttree read fast: labels need not be looked up one by one."""
+def columns_of_rows(table: Table, rows: np.ndarray) -> Any:
+    """Rows of a table in a form that estimators of fasttree read fast: labels need not be looked up one by one. Columns
+    have all the levels of the table, also those without a row here."""
     if table.matrix is not None:
         return table.matrix[rows]
     assert table.columns is not None
@@ -172,9 +173,9 @@ def _n_rows(weight: np.ndarray) -> int:
 
 def _with_all_classes(proba: np.ndarray, of_model: Any, known: np.ndarray) -> np.ndarray:
     """A column for each class of y; 0 for those that the model has never seen."""
-    place_of = {to_python(label): place for place, label in enumerate(known)}
+    column_of = {to_python(label): column for column, label in enumerate(known)}
     table = np.zeros((len(proba), len(known)))
-    table[:, [place_of[to_python(label)] for label in of_model]] = proba
+    table[:, [column_of[to_python(label)] for label in of_model]] = proba
     return table
 
 

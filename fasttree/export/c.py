@@ -165,23 +165,15 @@ def _level_tables(model: Exportable, keys: list[LevelKeys], holds: Mapping[str, 
 
 
 def _routing_tables(steps: Steps, holds: Mapping[str, bool]) -> list[str]:
-    tables = [
-        _numbers("int32_t", "column", steps.attribute.tolist()),
-        _numbers("double", "threshold", steps.threshold.tolist()),
-        _numbers("int32_t", "low", steps.low.tolist()),
-        _numbers("int32_t", "high", steps.high.tolist()),
-        _numbers("int32_t", "missing", steps.missing.tolist()),
-    ]
+    tables = {"column": steps.attribute, "threshold": steps.threshold}
+    tables |= {"low": steps.low, "high": steps.high, "missing": steps.missing}
     if holds["tables"]:
-        tables += [
-            _numbers("int32_t", "other", steps.other.tolist()),
-            _numbers("int32_t", "table_start", steps.table_start.tolist()),
-            _numbers("uint32_t", "table_code", steps.table_codes.tolist()),
-            _numbers("int32_t", "table_to", steps.table_to.tolist()),
-        ]
+        tables |= {"other": steps.other, "table_start": steps.table_start}
+        tables |= {"table_code": steps.table_codes, "table_to": steps.table_to}
         if holds["stops"]:
-            tables.append(_numbers("int32_t", "unknown", steps.unknown.tolist()))
-    return tables
+            tables["unknown"] = steps.unknown
+    kinds = {"threshold": "double", "table_code": "uint32_t"}
+    return [_numbers(kinds.get(n, "int32_t"), n, t.tolist()) for n, t in tables.items()]
 
 
 def _end_tables(model: Exportable) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -45,6 +46,14 @@ def check_one_kind(name: str, keys: LevelKeys, format: str) -> None:
             f"categories, "
             f'such as {next(iter(keys.numbers)):g}, but a column in {format} must be of one type: use format="python"'
         )
+
+
+def codes_by_branch(branch_of: Mapping[int, int], n_branches: int = 2) -> list[list[int]]:
+    """The codes that a test or surrogate sends down each branch."""
+    codes: list[list[int]] = [[] for _ in range(n_branches)]
+    for code, branch in branch_of.items():
+        codes[branch].append(code)
+    return codes
 
 
 def new_name(wanted: str, taken: set[str]) -> str:

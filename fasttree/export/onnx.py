@@ -126,17 +126,17 @@ class _Export:
                 lacks = graph.op("IsNaN", values)
                 codes = np.array(list(keys.numbers.values()), dtype=np.float64)
                 found = graph.look_up(values, np.array(list(keys.numbers)), codes, unknown)
-                values = graph.op("Where", lacks, graph.constant(np.float64(missing)), found)
+                values = graph.op("Where", lacks, np.float64(missing), found)
             else:
                 self._check_words(place)
                 words = np.array([*keys.words, self.missing_text], dtype=object)
                 codes = np.array([*keys.words.values(), missing], dtype=np.float64)
                 values = graph.look_up(values, words, codes, unknown)
             if REFUSED in (missing, unknown):
-                self.refusals.append(graph.op("Equal", values, graph.constant(np.float64(REFUSED))))
+                self.refusals.append(graph.op("Equal", values, np.float64(REFUSED)))
         elif not model.allow_missing:
             self.refusals.append(graph.op("IsNaN", values))
-        return graph.op("Unsqueeze", values, graph.constant(np.array([1])))
+        return graph.op("Unsqueeze", values, np.array([1]))
 
     def _check_words(self, place: int) -> None:
         for word in self.keys[place].words:
@@ -152,9 +152,7 @@ class _Export:
         if not self.refusals:
             return zero
         counts = [graph.count(mask) for mask in self.refusals]
-        refused = graph.op(
-            "Greater", graph.op("Sum", *map(self._double, counts)), graph.constant(np.float64(0))
-        )
+        refused = graph.op("Greater", graph.op("Sum", *map(self._double, counts)), np.float64(0))
         return graph.op("Gather", graph.constant(np.array([0])), graph.whole(refused), name=REFUSAL)
 
     def _double(self, value: str) -> str:
@@ -199,7 +197,7 @@ class _Export:
             graph.op("Unsqueeze", ends.part, one),
             graph.pick(rows, graph.pick(row_of, ends.at)),
         )
-        shape = graph.op("Concat", n_rows, graph.constant(np.array([model.n_classes])), axis=0)
+        shape = graph.op("Concat", n_rows, np.array([model.n_classes]), axis=0)
         place = graph.op("Expand", graph.op("Unsqueeze", ends.row, one), graph.op("Shape", shares))
         proba = graph.op(
             "ScatterElements", graph.full(shape, 0.0), place, shares, axis=0, reduction="add"
@@ -216,8 +214,8 @@ class _Export:
         graph = self.graph
         steps = graph.constant(np.float64(SHARE_STEPS))
         proba = graph.op("Div", graph.op("Round", graph.op("Mul", proba, steps)), steps)
-        largest = graph.op("ReduceMax", proba, graph.constant(np.array([1])), keepdims=1)
-        limit = graph.op("Sub", largest, graph.constant(np.float64(CLASS_TIE)))
+        largest = graph.op("ReduceMax", proba, np.array([1]), keepdims=1)
+        limit = graph.op("Sub", largest, np.float64(CLASS_TIE))
         return graph.op("Where", graph.op("GreaterOrEqual", proba, limit), largest, proba)
 
     def _class_of(self, proba: str) -> str:
@@ -231,12 +229,12 @@ class _Export:
         else:
             value = graph.constant(np.float64(0))
             for true, prices in enumerate(cost):  # one after another: the order of a sum matters
-                share = graph.op("Gather", proba, graph.constant(np.array([true])), axis=1)
-                value = graph.op("Add", value, graph.op("Mul", share, graph.constant(prices)))
+                share = graph.op("Gather", proba, np.array([true]), axis=1)
+                value = graph.op("Add", value, graph.op("Mul", share, prices))
             limit = graph.op("ReduceMin", value, axis, keepdims=1)
-            limit = graph.op("Mul", limit, graph.constant(np.float64(1 + CLASS_TIE)))
+            limit = graph.op("Mul", limit, np.float64(1 + CLASS_TIE))
             compare = "LessOrEqual"
-        ordered = graph.op("Gather", value, graph.constant(order), axis=1)
+        ordered = graph.op("Gather", value, order, axis=1)
         first = graph.op(
             "ArgMax", graph.whole(graph.op(compare, ordered, limit)), axis=1, keepdims=0
         )

@@ -11,6 +11,8 @@ import numpy as np
 OPSET, ML_OPSET, IR_VERSION = 18, 4, 9
 ML = "ai.onnx.ml"
 
+Input = str | np.generic | np.ndarray  # the name of a value, or a constant
+
 
 def onnx_library() -> Any:
     try:
@@ -79,18 +81,20 @@ class Graph:
         return self.onnx.numpy_helper.from_array(array)
 
     def op(
-        self, kind: str, *inputs: str, domain: str = "", name: str = "", **attributes: Any
+        self, kind: str, *inputs: Input, domain: str = "", name: str = "", **attributes: Any
     ) -> str:
+        """An operator. Inputs that are no names of values become constants."""
         return self.ops(kind, 1, *inputs, domain=domain, name=name, **attributes)[0]
 
     def ops(
-        self, kind: str, n: int, *inputs: str, domain: str = "", name: str = "", **attributes: Any
+        self, kind: str, n: int, *inputs: Input, domain: str = "", name: str = "", **attributes: Any
     ) -> list[str]:
         """An operator with several outputs."""
+        names = [value if isinstance(value, str) else self.constant(value) for value in inputs]
         outputs = [self.new_name() for _ in range(n)]
         self.nodes.append(
             self.onnx.helper.make_node(
-                kind, list(inputs), outputs, domain=domain, name=name or outputs[0], **attributes
+                kind, names, outputs, domain=domain, name=name or outputs[0], **attributes
             )
         )
         return outputs
@@ -99,7 +103,7 @@ class Graph:
 
     def pick(self, values: Any, places: str) -> str:
         """values[places], rows of a constant."""
-        return self.op("Gather", self.constant(values), places)
+        return self.op("Gather", values, places)
 
     def whole(self, name: str) -> str:
         return self.op("Cast", name, to=self.onnx.TensorProto.INT64)
@@ -151,10 +155,7 @@ class Graph:
             ),
         ]
         graph = helper.make_graph(body.nodes, "turn", inputs, outputs)
-        limit = self.constant(np.int64(most))
-        return self.ops(
-            "Loop", len(before), limit, self.constant(np.array(True)), *before, body=graph
-        )
+        return self.ops("Loop", len(before), np.int64(most), np.array(True), *before, body=graph)
 
     def model(
         self, inputs: Sequence[Any], outputs: Sequence[tuple[str, Any]], **metadata: str

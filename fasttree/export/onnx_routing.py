@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.draw.printed_order import printed_order
 from fasttree.export.flat_steps import Steps, parts_of, shares_rows_at
 from fasttree.export.onnx_graph import ML, Graph
-from fasttree.trees.tree import Tree
 from fasttree.trees.view import Exportable
 
 STOPS = -1.0
@@ -43,7 +43,7 @@ def ends_by_ensemble(graph: Graph, model: Exportable, column: np.ndarray, table:
         target_ids=[0] * len(leaves),
         target_weights_as_tensor=graph.tensor(np.arange(len(leaves), dtype=np.float64)),
     )
-    place = graph.whole(graph.op("Reshape", value, graph.constant(np.array([-1]))))
+    place = graph.whole(graph.op("Reshape", value, np.array([-1])))
     return graph.pick(leaves, place)
 
 
@@ -82,13 +82,13 @@ class Walk:
         zero = graph.constant(np.float64(0))
         # 0 is in no table.
         code = graph.whole(graph.op("Max", zero, graph.op("Where", lacks, zero, value)))
-        key = graph.op("Add", graph.op("Mul", at, graph.constant(np.int64(self.stride))), code)
+        key = graph.op("Add", graph.op("Mul", at, np.int64(self.stride)), code)
         found = graph.look_up(key, keys, _whole(steps.table_to), -1)
-        is_there = graph.op("GreaterOrEqual", found, graph.constant(np.int64(0)))
+        is_there = graph.op("GreaterOrEqual", found, np.int64(0))
         to = graph.op("Where", is_there, found, graph.pick(_whole(steps.other), at))
         if not self.stops_at_unknown:
             return to
-        stops = graph.op("Equal", value, graph.constant(np.float64(STOPS)))
+        stops = graph.op("Equal", value, np.float64(STOPS))
         return graph.op("Where", stops, graph.pick(_whole(steps.unknown), at), to)
 
 
@@ -98,7 +98,7 @@ def ends_by_steps(graph: Graph, walk: Walk, start: str) -> str:
     at = body.new_name()
     to, _ = walk.next(body, at, None)
     moved = body.op("Not", body.op("Equal", at, to))
-    goes_on = body.op("Greater", body.count(moved), body.constant(np.int64(0)))
+    goes_on = body.op("Greater", body.count(moved), np.int64(0))
     int64 = graph.onnx.TensorProto.INT64
     return graph.loop(body, walk.steps.longest, [start], [(at, int64)], goes_on, [to])[0]
 
@@ -117,7 +117,7 @@ def shared_ends(graph: Graph, model: Exportable, walk: Walk, start: str) -> Ends
     """All ends of all rows. A turn moves every way that has not ended on by a step, or shares it out."""
     types, tree = graph.onnx.TensorProto, model.tree
     n_rows, zero = graph.size(start), graph.constant(np.int64(0))
-    rows = graph.op("Range", zero, graph.op("Squeeze", n_rows), graph.constant(np.int64(1)))
+    rows = graph.op("Range", zero, graph.op("Squeeze", n_rows), np.int64(1))
     nothing, no_part = graph.constant(np.empty(0, dtype=np.int64)), graph.constant(np.empty(0))
     before = [
         rows,
@@ -157,15 +157,15 @@ def shared_ends(graph: Graph, model: Exportable, walk: Walk, start: str) -> Ends
     left = body.op("Squeeze", body.size(after[0]))
     kinds = [types.INT64, types.INT64, types.DOUBLE] * 2 + [types.BOOL]
     inside = list(zip((row, at, part, end_row, end_at, end_part, is_shared), kinds, strict=True))
-    goes_on = body.op("Greater", left, body.constant(np.int64(0)))
+    goes_on = body.op("Greater", left, np.int64(0))
     # A turn to share a row out, and one to see that an end is one.
     most = 2 * walk.steps.longest + 1
     *_, end_row, end_at, end_part, is_shared = graph.loop(
         body, most, before, inside, goes_on, after
     )
 
-    key = graph.op("Mul", end_row, graph.constant(np.int64(model.node_count)))
-    key = graph.op("Add", key, graph.pick(_depth_first(tree), end_at))
+    key = graph.op("Mul", end_row, np.int64(model.node_count))
+    key = graph.op("Add", key, graph.pick(printed_order(tree), end_at))
     _, order = graph.ops("TopK", 2, key, graph.size(key), largest=0)
     row, at, part = (graph.op("Gather", values, order) for values in (end_row, end_at, end_part))
     return Ends(row, at, part, is_shared)
@@ -178,18 +178,18 @@ def _children(
     tree, share = model.tree, parts_of(model)
     one = graph.constant(np.array([1]))
     n_children = graph.pick(_whole(tree.n_children), at)
-    first = graph.op("CumSum", n_children, graph.constant(np.int64(0)), exclusive=1)
+    first = graph.op("CumSum", n_children, np.int64(0), exclusive=1)
     total = graph.op("ReduceSum", n_children, keepdims=1)
     # Number the ways: 1 where one begins, and the running sum.
     begins = graph.op(
         "ScatterElements", graph.full(total, 0), first, graph.op("Expand", one, graph.size(at))
     )
-    way = graph.op("Sub", graph.op("CumSum", begins, graph.constant(np.int64(0))), one)
+    way = graph.op("Sub", graph.op("CumSum", begins, np.int64(0)), one)
     places = graph.op(
         "Range",
-        graph.constant(np.int64(0)),
+        np.int64(0),
         graph.op("Squeeze", total),
-        graph.constant(np.int64(1)),
+        np.int64(1),
     )
     branch = graph.op("Sub", places, graph.op("Gather", first, way))
     child = graph.op(
@@ -200,20 +200,6 @@ def _children(
     values = graph.op("Gather", row, way), child, child_part
     kept = [graph.op("Compress", value, gets, axis=0) for value in values]
     return kept[0], kept[1], kept[2]
-
-
-def _depth_first(tree: Tree) -> np.ndarray:
-    """The place of each node in a walk that goes down branch by branch."""
-    n_below = np.ones(tree.node_count, dtype=np.int64)
-    for node in range(tree.node_count - 1, 0, -1):
-        n_below[tree.parent[node]] += n_below[node]
-    place = np.zeros(tree.node_count, dtype=np.int64)
-    for node in range(tree.node_count):
-        if tree.n_children[node]:
-            first = int(tree.first_child[node])
-            sizes = n_below[first : first + int(tree.n_children[node])]
-            place[first : first + len(sizes)] = place[node] + 1 + np.cumsum(sizes) - sizes
-    return place
 
 
 def _whole(steps: np.ndarray) -> np.ndarray:

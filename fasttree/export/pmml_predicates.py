@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.export.category_keys import codes_by_branch
 from fasttree.trees.view import Exportable, Surrogate, Test
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -57,17 +58,17 @@ class Predicates:
 
     def _else(self, own: list[str], attribute: int, silent: str, others: list[str]) -> list[str]:
         """What a test says, or, if it is silent, what the others say; never unknown."""
-        has = self._has_value(attribute)
+        has = self._simple(attribute, "isNotMissing")
         return [
-            _compound("or", [_compound("and", [has, one]), _compound("and", [silent, other])])
-            for one, other in zip(own, others, strict=True)
+            _compound("or", [_compound("and", [has, said]), _compound("and", [silent, other])])
+            for said, other in zip(own, others, strict=True)
         ]
 
     def _own(self, test: Test) -> list[str]:
         if not test.is_table:
             return self._threshold(test.attribute, test.threshold)
         if not self._unknown_comes(test.attribute):
-            listed = self._listed(test.branch_of, test.n_branches)
+            listed = codes_by_branch(test.branch_of, test.n_branches)
             rest = test.default_branch
         else:
             listed = test.levels(len(self.texts[test.attribute]))
@@ -82,19 +83,11 @@ class Predicates:
     def _unknown_comes(self, attribute: int) -> bool:
         return self.unknown_comes and not self.model.unseen(attribute)
 
-    def _listed(self, branch_of: dict[int, int], n_branches: int) -> list[list[int]]:
-        codes: list[list[int]] = [[] for _ in range(n_branches)]
-        for code, branch in branch_of.items():
-            codes[branch].append(code)
-        return codes
-
     def _of_surrogate(self, surrogate: Surrogate) -> list[str]:
         if not surrogate.branch_of:
             predicates = self._threshold(surrogate.attribute, surrogate.threshold)
             return predicates[:: -1 if surrogate.low else 1]
-        return [
-            self._in(surrogate.attribute, codes) for codes in self._listed(surrogate.branch_of, 2)
-        ]
+        return [self._in(surrogate.attribute, c) for c in codes_by_branch(surrogate.branch_of)]
 
     def _always_answers(self, surrogate: Surrogate) -> bool:
         """Does it say where to go whenever there is a value?"""
@@ -111,9 +104,6 @@ class Predicates:
             "or", [lacks, self._in(surrogate.attribute, list(surrogate.branch_of), False)]
         )
 
-    def _has_value(self, attribute: int) -> str:
-        return self._simple(attribute, "isNotMissing")
-
     def _threshold(self, attribute: int, threshold: float) -> list[str]:
         if threshold == np.inf:  # nothing but missing values beyond
             return [self._simple(attribute, "isNotMissing"), self._simple(attribute, "isMissing")]
@@ -125,18 +115,17 @@ class Predicates:
     def _in(self, attribute: int, codes: Sequence[int], is_in: bool = True) -> str:
         """Is the level one of these, or none of these?"""
         of_code, unseen = self.texts[attribute], self.model.unseen(attribute)
-        if (
-            unseen and unseen in codes
-        ):  # what training did not see cannot be listed, the other codes can
+        if unseen and unseen in codes:
+            # What training did not see cannot be listed, the other codes can.
             codes = [code for code in range(1, len(of_code) + 1) if code not in codes]
             is_in = not is_in
         texts = [text for code in codes for text in of_code[code - 1]]
         if not texts and is_in:
             return "<False/>"
         if not texts:  # all that is known
-            some = next(text for texts in of_code for text in texts)
+            level = next(text for texts in of_code for text in texts)
             signs = ("equal", "notEqual")
-            return _compound("or", [self._simple(attribute, sign, some) for sign in signs])
+            return _compound("or", [self._simple(attribute, sign, level) for sign in signs])
         sign, both = ("equal", "or") if is_in else ("notEqual", "and")
         plain = [text for text in texts if len(texts) > 1 and PLAIN.fullmatch(text)]
         others = [text for text in texts if len(texts) == 1 or not PLAIN.fullmatch(text)]

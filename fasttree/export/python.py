@@ -9,11 +9,10 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from fasttree.base.literals import READ_TIME, python_imports, python_literal
+from fasttree.base.literals import READ_TIME, python_imports, python_literal, python_tuple
 from fasttree.draw.text import to_text
 from fasttree.trees.class_shares import SHARE_STEPS
 from fasttree.trees.decide import CLASS_TIE
@@ -217,17 +216,17 @@ def _drawing(model: Exportable) -> list[str]:
 def _constants(model: Exportable) -> Iterator[str]:
     cost = model.cost
     yield ""
-    yield f"ATTRIBUTES = {_tuple(map(python_literal, model.names))}"
+    yield f"ATTRIBUTES = {python_tuple(map(python_literal, model.names))}"
     if model.units:
         kinds = (f"{python_literal(a.name)}: {a.time!r}" for a in model.attributes if a.time)
         yield f"KINDS = {{{', '.join(kinds)}}}"
-    yield f"CLASSES = {_tuple(map(python_literal, model.classes))}"
+    yield f"CLASSES = {python_tuple(map(python_literal, model.classes))}"
     yield f"ALLOW_MISSING, ON_UNKNOWN = {model.allow_missing}, {model.unknown!r}"
     yield "MISSING, UNKNOWN = object(), object()"
     if model.merges:
         yield "OTHER = object()  # the rare categories together"
     yield f"STEPS = {SHARE_STEPS!r}  # of the sums of shares"
-    yield f"TIE, TIE_ORDER = {CLASS_TIE!r}, {_tuple(map(str, model.tie_order))}"
+    yield f"TIE, TIE_ORDER = {CLASS_TIE!r}, {python_tuple(map(str, model.tie_order))}"
     yield f"COST = {None if cost is None else cost.tolist()}  # [true][predicted]"
 
 
@@ -259,18 +258,18 @@ def _tables(model: Exportable) -> Iterator[str]:
             stand_ins = (
                 f"({s.attribute}, {_asked(s, literals)}, {s.low})" for s in test.surrogates
             )
-            yield f"    {node}: {_tuple(stand_ins)},"
+            yield f"    {node}: {python_tuple(stand_ins)},"
     yield "}"
     yield "\n# node: the fraction of a row with a missing value that each branch gets"
     yield "PARTS = {"
     for node, test in tests.items():
         if test.missing_branch == ALL_BRANCHES:
-            yield f"    {node}: {_tuple(map(repr, model.parts(node)))},"
+            yield f"    {node}: {python_tuple(map(repr, model.parts(node)))},"
     yield "}"
     yield "\n# node: (class, share of each class), where rows end"
     yield "ENDS = {"
     for node in np.flatnonzero(model.ends).tolist():
-        shares = _tuple(map(repr, model.tree.proba[node].tolist()))
+        shares = python_tuple(map(repr, model.tree.proba[node].tolist()))
         yield f"    {node}: ({int(model.decision[node])}, {shares}),"
     yield "}"
 
@@ -290,8 +289,3 @@ def _asked(test: Test | Surrogate, literals: list[list[str]]) -> str:
     levels = literals[test.attribute]
     pairs = (f"{levels[code - 1]}: {branch}" for code, branch in test.branch_of.items())
     return f"{{{', '.join(pairs)}}}"
-
-
-def _tuple(items: Any) -> str:
-    listed = list(items)
-    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from fasttree.export.category_keys import codes_by_branch
 from fasttree.export.sql_dialects import LARGEST, Dialect
 from fasttree.trees.view import Exportable, Surrogate, Test
 
@@ -82,22 +83,15 @@ class Cases:
         if not test.branch_of:
             low = test.low if isinstance(test, Surrogate) else 0
             time = self._model.attributes[test.attribute].time
-            if time is not None and np.isfinite(test.threshold):
-                threshold = self._dialect.time(test.threshold, time)
-                yield low, f"{column} <= {threshold}"
-                yield 1 - low, f"{column} > {threshold}"
-                return
-            yield low, self._below_threshold(column, test.threshold)
-            yield 1 - low, self._above_threshold(column, test.threshold)
+            below, above = self._sides(column, test.threshold, time)
+            yield low, below
+            yield 1 - low, above
             return
-        levels = self._model.levels(test.attribute)
         if isinstance(test, Test):
-            by_branch = dict(enumerate(test.levels(len(levels))))
+            by_branch = test.levels(len(self._model.levels(test.attribute)))
         else:
-            by_branch = {0: [], 1: []}
-            for code, branch in test.branch_of.items():
-                by_branch[branch].append(code)
-        for branch, codes in by_branch.items():
+            by_branch = codes_by_branch(test.branch_of)
+        for branch, codes in enumerate(by_branch):
             if codes:
                 yield branch, self._is_among(test.attribute, codes)
 
@@ -110,21 +104,17 @@ class Cases:
             return self._dialect.is_none_of(column, others)
         return self._dialect.is_among(column, [level for level, code in seen if code in codes])
 
-    # Infinity is written without a word for it: not every database has one.
-
-    def _below_threshold(self, column: str, threshold: float) -> str:
+    def _sides(self, column: str, threshold: float, time: str | None) -> tuple[str, str]:
+        """What is true up to a threshold and beyond it. Infinity is written without a word for it: not every database
+        has one."""
         if threshold == np.inf:
-            return f"{column} IS NOT NULL"
+            return f"{column} IS NOT NULL", "1 = 0"
         if threshold == -np.inf:
-            return f"{column} < {self._dialect.number(-LARGEST)}"
-        return f"{column} <= {self._dialect.number(threshold)}"
-
-    def _above_threshold(self, column: str, threshold: float) -> str:
-        if threshold == np.inf:
-            return "1 = 0"
-        if threshold == -np.inf:
-            return f"{column} >= {self._dialect.number(-LARGEST)}"
-        return f"{column} > {self._dialect.number(threshold)}"
+            least = self._dialect.number(-LARGEST)
+            return f"{column} < {least}", f"{column} >= {least}"
+        d = self._dialect
+        written = d.number(threshold) if time is None else d.time(threshold, time)
+        return f"{column} <= {written}", f"{column} > {written}"
 
     def stage(self, roots: list[int], node: str) -> str:
         """Where a row at the column `node` stands some levels below; elsewhere than at one of the roots it stays."""

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fasttree.draw.printed_order import printed_order
+from fasttree.export.flat_steps import parts_of
 from fasttree.trees.class_shares import SHARE_STEPS
 from fasttree.trees.decide import CLASS_TIE
-from fasttree.trees.view import ALL_BRANCHES, Exportable
+from fasttree.trees.view import Exportable
 
 if TYPE_CHECKING:
     from fasttree.export.sql import Query
@@ -106,33 +108,25 @@ def _levels(model: Exportable) -> str:
 
 
 def _parts(query: Query) -> str:
-    rows = []
-    model = query.model
-    shared = (model.tree.missing_branch == ALL_BRANCHES) & ~model.tree.is_leaf()
-    for node in np.flatnonzero(shared).tolist():
-        first = int(model.tree.first_child[node])
-        for branch, part in enumerate(model.parts(node)):
-            if part > 0:
-                rows.append(f"({node}, {first + branch}, {query.dialect.number(part)})")
-    return _values(rows)
+    parts, parent = parts_of(query.model).tolist(), query.model.tree.parent.tolist()
+    return _values(
+        [
+            f"({parent[child]}, {child}, {query.dialect.number(part)})"
+            for child, part in enumerate(parts)
+            if part > 0
+        ]
+    )
 
 
 def _ends(query: Query) -> str:
     """The ends with their places in the sums: depth first, the branches in their order."""
     model = query.model
-    is_leaf, ends = model.tree.is_leaf(), model.ends
-    rows: list[str] = []
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if ends[node]:
-            number = node if is_leaf[node] else -1 - node
-            shares = map(query.dialect.number, model.tree.proba[node].tolist())
-            rows.append(
-                f"({number}, {node}, {int(model.decision[node])}, {len(rows)}, {', '.join(shares)})"
-            )
-        if not is_leaf[node]:
-            stack += reversed(model.test(node).children)
+    is_leaf, ends = model.tree.is_leaf(), np.flatnonzero(model.ends)
+    rows = []
+    for place, node in enumerate(ends[np.argsort(printed_order(model.tree)[ends])].tolist()):
+        number = node if is_leaf[node] else -1 - node
+        shares = ", ".join(map(query.dialect.number, model.tree.proba[node].tolist()))
+        rows.append(f"({number}, {node}, {int(model.decision[node])}, {place}, {shares})")
     return _values(rows)
 
 

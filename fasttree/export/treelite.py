@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.values import to_python
-from fasttree.export.category_keys import plain_json
+from fasttree.export.category_keys import codes_by_branch, plain_json
 from fasttree.trees.view import Exportable, Test
 
 REFUSED = -1  # the class of rows that the model refuses; their probabilities are NaN
@@ -178,24 +178,22 @@ class _Nodes:
         """All branches of a table. The last is the one to which levels fall through that no list names."""
         model = self.model
         if _unseen_is_missing(model) or model.unknown != "missing":
-            codes: list[list[int]] = [[] for _ in range(test.n_branches)]
-            for code, branch in test.branch_of.items():
-                codes[branch].append(code)
+            codes = codes_by_branch(test.branch_of, test.n_branches)
             last = test.default_branch
         else:  # missing values are refused, but unseen levels go their way
             codes, last = test.levels(len(model.levels(test.attribute))), test.missing_branch
         order = sorted(range(test.n_branches), key=lambda branch: branch == last)
-        self.some(test, order, codes)
+        self.halves(test, order, codes)
 
-    def some(self, test: Test, order: Sequence[int], codes: Sequence[list[int]]) -> None:
-        """Some branches of a table: a test whether it is one of the first half."""
+    def halves(self, test: Test, order: Sequence[int], codes: Sequence[list[int]]) -> None:
+        """The branches of a table that are left: a test whether it is one of the first half."""
         if len(order) == 1:
             self.node(test.first_child + order[0])
             return
         first, second = order[: len(order) // 2], order[len(order) // 2 :]
         low, high = (
-            self.later(self.some, test, first, codes),
-            self.later(self.some, test, second, codes),
+            self.later(self.halves, test, first, codes),
+            self.later(self.halves, test, second, codes),
         )
         listed = [code - 1 for branch in first for code in codes[branch]]
         self.test(

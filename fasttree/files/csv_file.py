@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from fasttree.base.values import short_repr
-from fasttree.files.csv_rows import LongRow, is_too_long, longest_row
+from fasttree.files.csv_rows import LongRow, is_too_long, line_not_utf8, longest_row
 from fasttree.files.csv_style import USUAL, CsvStyle, compression_of
 from fasttree.files.errors import EXAMPLES, InputError
 
@@ -112,11 +112,9 @@ class CsvSource:
                 self._check_quotes()
             width = len(self.names)
             line = self._line(lambda _, fields: len(fields) != width, whole=False)
-            place = f"{self.path}, line {line}" if line else str(self.path)
             return InputError(
-                f"{place}: the row {short_repr(self.broken_row_examples[0])} does not have {width} values, one for "
-                f"each "
-                "column: correct it, or skip such rows (--lenient)."
+                f"{self._at(line)}: the row {short_repr(self.broken_row_examples[0])} does not have {width} values, "
+                "one for each column: correct it, or skip such rows (--lenient)."
             )
         self._check_quotes()
         if "UTF8" in str(error):
@@ -144,19 +142,16 @@ class CsvSource:
             return longest_row(stream)
 
     def _not_utf8(self) -> InputError:
-        line = self._line_not_utf8()
-        place = f"{self.path}, line {line}" if line else str(self.path)
-        return InputError(f"{place}: the text is not UTF-8: convert the file to UTF-8.")
+        where = self._at(self._line_not_utf8())
+        return InputError(f"{where}: the text is not UTF-8: convert the file to UTF-8.")
+
+    def _at(self, line: int | None) -> str:
+        return f"{self.path}, line {line}" if line else str(self.path)
 
     def _line_not_utf8(self) -> int | None:
         """The first line that is not UTF-8, if any."""
         with self._open() as stream:
-            for number, line in enumerate(stream, 1):
-                try:
-                    line.decode()
-                except UnicodeDecodeError:
-                    return number
-        return None
+            return line_not_utf8(stream)
 
     def _check_quotes(self) -> None:
         """A quote that is never closed swallows the rest of the file."""

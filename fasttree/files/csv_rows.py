@@ -4,6 +4,7 @@ can be asked about."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,3 +53,13 @@ def longest_row(stream: Any) -> LongRow:
 def is_too_long(error: Exception) -> bool:
     """Did Python's reader or Arrow's give up over the length of a value or of a row?"""
     return any(words in str(error) for words in _SAID)
+
+
+def line_not_utf8(stream: Iterable[bytes]) -> int | None:
+    """The first line that is not UTF-8, if any."""
+    for number, line in enumerate(stream, 1):
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            return number
+    return None

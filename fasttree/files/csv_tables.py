@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from fasttree.base.wording import plural
+from fasttree.files.csv_rows import is_too_long, line_not_utf8, longest_row
 from fasttree.files.errors import TableError, first_line
 
 if TYPE_CHECKING:
@@ -96,8 +97,6 @@ def _check_large(path: Path, table: Any, parse: Any, convert: Any) -> None:
 
 def _too_long(path: Path, error: Exception) -> str | None:
     """The longest row, if it is what is wrong."""
-    from fasttree.files.csv_rows import is_too_long, longest_row
-
     with _bytes(path) as stream:
         row = longest_row(stream)
     # For Arrow, a line of names that is too long is none.
@@ -108,7 +107,6 @@ def _too_long(path: Path, error: Exception) -> str | None:
 
 def _broken_row(path: Path, delimiter: str) -> str | None:
     """The first row whose fields are more or fewer than the header's."""
-    from fasttree.files.csv_rows import is_too_long
     from fasttree.files.csv_style import other_delimiter
 
     with _lines(path) as lines:
@@ -141,8 +139,6 @@ def no_rows(path: Path, n_columns: int) -> str:
 
 def _check_quotes(path: Path, delimiter: str) -> None:
     """Arrow takes a quote that is never closed for a long value at the end of the file."""
-    from fasttree.files.csv_rows import is_too_long, longest_row
-
     with _bytes(path) as stream:
         n_quotes = sum(block.count(b'"') for block in iter(lambda: stream.read(2**20), b""))
     if n_quotes % 2 == 0:
@@ -169,22 +165,14 @@ def _not_utf8(path: Path, column: str | None = None) -> str | None:
     """The first line that is not UTF-8, if any."""
     with _bytes(path) as stream:
         encoding = "utf-16" if stream.peek(2)[:2] in _UTF16 else "latin1"
-        line = next((n for n, text in enumerate(stream, 1) if not _is_utf8(text)), 0)
-    if not line:
+        line = line_not_utf8(stream)
+    if line is None:
         return None
     where = "it contains" if column is None else f"column {column!r} contains"
     return (
         f"{path}, line {line}: {where} bytes that are not UTF-8: save the file as UTF-8, "
         f"for example with `iconv -f {encoding} -t utf-8`"
     )
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _bytes(path: Path) -> io.BufferedReader:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from fasttree.base.errors import ModelFileError, require
 from fasttree.base.values import short_repr
+
+Value = TypeVar("Value")
 
 
 class HeaderReader:
@@ -21,8 +23,8 @@ class HeaderReader:
         require(key in self._values, f"{self._where} of its header does not have {key!r}")
         return self._values.pop(key)
 
-    def _of(self, key: str, *kinds: type) -> Any:
-        value = self.any(key)
+    def _of(self, key: str, *kinds: type[Value]) -> Value:
+        value: Value = self.any(key)
         require(
             type(value) in kinds,
             f"{self._where} of its header has the wrong type for {key!r}: {short_repr(value)}",
@@ -30,23 +32,19 @@ class HeaderReader:
         return value
 
     def text(self, key: str) -> str:
-        found: str = self._of(key, str)
-        return found
+        return self._of(key, str)
 
     def truth(self, key: str) -> bool:
-        found: bool = self._of(key, bool)
-        return found
+        return self._of(key, bool)
 
     def integer(self, key: str) -> int:
-        found: int = self._of(key, int)
-        return found
+        return self._of(key, int)
 
     def number(self, key: str) -> float:
         return float(self._of(key, int, float))
 
     def list(self, key: str) -> list[Any]:
-        found: list[Any] = self._of(key, list)
-        return found
+        return self._of(key, list)
 
     def fields(self, key: str) -> HeaderReader:
         return HeaderReader(f"{key!r} in {self._where}", self.any(key))

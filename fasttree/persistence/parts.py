@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,12 +87,12 @@ class ArrayStore:
 # -- the choices of growth by length -------------------------------------------------------------------------------
 
 
-def put_choices(choices: TestOptions, store: ArrayStore) -> dict[str, Any]:
+def _put_choices(choices: TestOptions, tree: Tree, store: ArrayStore) -> dict[str, Any]:
     store.put("choices", CHOICES, choices)
     return {}
 
 
-def take_choices(tree: Tree, store: ArrayStore) -> TestOptions:
+def _take_choices(header: HeaderReader, tree: Tree, store: ArrayStore) -> TestOptions:
     choices = TestOptions(**store.take("choices", CHOICES, node=tree.node_count))
     check_choices(choices, tree)
     return choices
@@ -116,16 +116,16 @@ def check_choices(choices: Any, tree: Tree) -> None:
 # -- what pruning did ----------------------------------------------------------------------------------------------
 
 
-def put_trace(trace: Trace, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+def _put_trace(trace: Trace, tree: Tree, store: ArrayStore) -> dict[str, Any]:
     number = {name: place for place, name in enumerate(tree.schema.names)} | {"": LEAF}
     columns = {name: getattr(trace, name) for name in ("node", "leaves_removed", "before", "after")}
     columns["attribute"] = np.array([number[name] for name in trace.attribute], dtype=np.int32)
-    columns["action"] = np.array([ACTIONS.index(one) for one in trace.action], dtype=np.uint8)
+    columns["action"] = np.array([ACTIONS.index(action) for action in trace.action], dtype=np.uint8)
     store.put("trace", TRACE, columns)
     return {"method": trace.method, "estimate": trace.estimate}
 
 
-def take_trace(header: HeaderReader, tree: Tree, store: ArrayStore) -> Trace:
+def _take_trace(header: HeaderReader, tree: Tree, store: ArrayStore) -> Trace:
     columns = store.take("trace", TRACE)
     names = (*tree.schema.names, "")  # the last is that of -1
     attribute, action = columns["attribute"], columns["action"]
@@ -147,12 +147,12 @@ def take_trace(header: HeaderReader, tree: Tree, store: ArrayStore) -> Trace:
     )
 
 
-def put_path(path: Path, store: ArrayStore) -> dict[str, Any]:
+def _put_path(path: Path, tree: Tree, store: ArrayStore) -> dict[str, Any]:
     store.put("path", PATH, path)
     return {"impurity": path.impurity}
 
 
-def take_path(header: HeaderReader, store: ArrayStore) -> Path:
+def _take_path(header: HeaderReader, tree: Tree, store: ArrayStore) -> Path:
     columns = store.take("path", PATH)
     link = columns["link"]
     require(
@@ -162,7 +162,7 @@ def take_path(header: HeaderReader, store: ArrayStore) -> Path:
     return Path(header.text("impurity"), **columns)
 
 
-def put_choice(choice: Choice, store: ArrayStore) -> dict[str, Any]:
+def _put_choice(choice: Choice, tree: Tree, store: ArrayStore) -> dict[str, Any]:
     store.put("choice", CHOICE, choice)
     header = {"weight": float(choice.weight), "se": float(choice.se), "place": int(choice.place)}
     if choice.n_rows != choice.weight or not np.array_equal(choice.squares, choice.errors):
@@ -171,7 +171,7 @@ def put_choice(choice: Choice, store: ArrayStore) -> dict[str, Any]:
     return header
 
 
-def take_choice(header: HeaderReader, store: ArrayStore) -> Choice:
+def _take_choice(header: HeaderReader, tree: Tree, store: ArrayStore) -> Choice:
     columns = store.take("choice", CHOICE)
     place = header.integer("place")
     require(
@@ -190,3 +190,29 @@ def take_choice(header: HeaderReader, store: ArrayStore) -> Choice:
         se=header.number("se"),
         place=place,
     )
+
+
+# By their names in a header: the attribute of a model, what puts it into a file, and what takes it out.
+PARTS: dict[str, tuple[str, Callable[..., dict[str, Any]], Callable[..., Any]]] = {
+    "choices": ("_choices", _put_choices, _take_choices),
+    "trace": ("pruning_trace_", _put_trace, _take_trace),
+    "path": ("pruning_path_", _put_path, _take_path),
+    "choice": ("pruning_choice_", _put_choice, _take_choice),
+}
+
+
+def put_parts(model: Any, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+    """The parts that a model has, as fields of a header."""
+    parts = {key: getattr(model, attribute, None) for key, (attribute, _, _) in PARTS.items()}
+    return {
+        key: PARTS[key][1](part, tree, store) for key, part in parts.items() if part is not None
+    }
+
+
+def take_parts(model: Any, header: HeaderReader, tree: Tree, store: ArrayStore) -> None:
+    """Gives a model the parts that a header has."""
+    for key, (attribute, _, take) in PARTS.items():
+        if header.has(key):
+            fields = header.fields(key)
+            setattr(model, attribute, take(fields, tree, store))
+            fields.check_all_taken()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree.base.values import short_repr
-from fasttree.draw.layout import text_width
+from fasttree.draw.text_widths import text_width
 from fasttree.plot.canvas import COLOURS, axes, check_most, literal, look, tidy
 from fasttree.stats.measures import entropy, gini, misclassification
 from fasttree.trees.tree import Tree

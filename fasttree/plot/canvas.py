@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fasttree.base.values import short_repr
-from fasttree.draw.layout import shortened
+from fasttree.draw.text_widths import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

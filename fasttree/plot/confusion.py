@@ -9,7 +9,7 @@ import numpy as np
 
 from fasttree.base.text import weight_text
 from fasttree.base.values import short_repr, to_python
-from fasttree.draw.layout import text_width
+from fasttree.draw.text_widths import text_width
 from fasttree.plot.canvas import axes, check_most, literal
 from fasttree.stats.metrics import paired
 from fasttree.tables.target import read_weights

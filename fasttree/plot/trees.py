@@ -16,14 +16,12 @@ from fasttree.draw.layout import (
     PALETTE,
     PITCH,
     SIZE,
-    SMALL,
     Box,
     Branch,
     Drawing,
     layout,
-    shortened,
-    text_width,
 )
+from fasttree.draw.text_widths import SMALL, shortened, text_width
 from fasttree.plot.canvas import axes, literal, matplotlib
 from fasttree.trees.tree import LEAF, Tree
 from fasttree.trees.view import Exportable

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.base import ragged
+from fasttree.draw.printed_order import printed_leaves
 from fasttree.rules.conditions import ConditionTable, distinct
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.surrogates import substitutes_of
@@ -28,9 +29,7 @@ def rules_of(
             f"{averaged} averages over many trees, which no list of rules can represent: fit a model with a "
             "single tree, such as SMMLClassifier or C45Classifier, and use its rules"
         )
-    leaves = np.flatnonzero(tree.is_leaf() & (tree.counts.sum(axis=1) > 0))
-    leaves = leaves[np.argsort(_printed_order(tree)[leaves])]
-    return rules_to(tree, leaves, unknown=unknown, allow_missing=allow_missing)
+    return rules_to(tree, printed_leaves(tree), unknown=unknown, allow_missing=allow_missing)
 
 
 def rules_to(
@@ -64,18 +63,6 @@ def rules_to(
         unknown=unknown,
         allow_missing=allow_missing,
     )
-
-
-def _printed_order(tree: Tree) -> np.ndarray:
-    """The line of each node if the tree is printed, the root's is 0."""
-    size = tree.subtree_sums(np.ones(tree.node_count, dtype=np.int64))
-    line = np.zeros(tree.node_count, dtype=np.int64)
-    for level in tree.nodes_by_depth()[1:]:
-        parent = tree.parent[level]
-        before = ragged.begins(size[level])
-        # Sizes of the elder siblings: what stands before a node on its level, less what stands before the eldest.
-        line[level] = line[parent] + 1 + before - before[tree.first_child[parent] - level.start]
-    return line
 
 
 class _Paths:
@@ -136,9 +123,9 @@ class _Paths:
         while at < len(leaves):
             before = ends[at] - self.tree.depth[leaves[at]]
             stop = max(at + 1, int(np.searchsorted(ends, before + RECORDS_AT_A_TIME, "right")))
-            size, some = self._conditions_of(leaves[at:stop])
+            size, of_part = self._conditions_of(leaves[at:stop])
             sizes.append(size)
-            nodes.append(some)
+            nodes.append(of_part)
             at = stop
         return ragged.offsets(np.concatenate(sizes)), np.concatenate(nodes)
 

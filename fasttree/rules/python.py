@@ -7,7 +7,7 @@ import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
-from fasttree.base.literals import READ_TIME, python_imports, python_literal
+from fasttree.base.literals import READ_TIME, python_imports, python_literal, python_tuple
 from fasttree.rules.text import evidence_text
 
 if TYPE_CHECKING:
@@ -178,12 +178,8 @@ def _level(condition: Condition, level: Any) -> str:
 
 
 def _levels(condition: Condition, levels: tuple[Any, ...]) -> str:
-    return _joined([_level(condition, level) for level in levels])
+    return python_tuple(_level(condition, level) for level in levels)
 
 
 def _tuple(values: tuple[Any, ...]) -> str:
-    return _joined([python_literal(value) for value in values])
-
-
-def _joined(listed: list[str]) -> str:
-    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
+    return python_tuple(map(python_literal, values))

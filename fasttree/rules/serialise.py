@@ -26,25 +26,14 @@ _RULES = (
     "estimated_error",
     "default_counts",
 )
-TYPES = {
-    "alternative": "i8",
-    "alternative_start": "i8",
-    "attribute": "i4",
-    "codes": "u4",
-    "condition": "i8",
-    "counts": "f8",
-    "default_counts": "f8",
-    "estimated_error": "f8",
-    "group": "i8",
-    "group_start": "i8",
-    "high": "f8",
-    "label": "i4",
-    "low": "f8",
-    "missing": "b1",
-    "missing_seen": "b1",
-    "otherwise": "b1",
-    "start": "i8",
-}
+TYPES = (
+    dict.fromkeys(("start", "condition", "group_start", "group"), "i8")
+    | dict.fromkeys(("alternative_start", "alternative"), "i8")
+    | dict.fromkeys(("attribute", "label"), "i4")
+    | {"codes": "u4"}
+    | dict.fromkeys(("low", "high", "counts", "default_counts", "estimated_error"), "f8")
+    | dict.fromkeys(("missing", "missing_seen", "otherwise"), "b1")
+)
 
 
 def arrays_of(rules: RuleList) -> dict[str, np.ndarray]:
@@ -106,17 +95,14 @@ def check_rules(rules: Any, schema: Schema) -> None:
     n_conditions, n_classes = len(rules.conditions), len(schema.classes)
     require(_is_array(rules.label, "i", 1), "the labels of its rules are not a list")
     n_rules = len(rules.label)
-    for array, kind, shape in (
-        (rules.start, "i", (n_rules + 1,)),
-        (rules.missing_seen, "b", (len(rules.condition),)),
-        (rules.counts, "f", (n_rules, n_classes)),
-        (rules.estimated_error, "f", (n_rules,)),
-        (rules.default_counts, "f", (n_classes,)),
-    ):
-        require(
-            _is_array(array, kind, len(shape)) and array.shape == shape,
-            "an array of its rules does not have the expected type and shape",
-        )
+    shapes = {
+        "start": (n_rules + 1,),
+        "missing_seen": (len(rules.condition),),
+        "counts": (n_rules, n_classes),
+        "estimated_error": (n_rules,),
+        "default_counts": (n_classes,),
+    }
+    _check_arrays(rules, shapes, "its rules")
     check_csr(rules.start, len(rules.condition), "conditions of its rules")
     _check_numbers(rules.condition, n_conditions, "condition of a rule")
     _check_numbers(rules.label, n_classes, "label of a rule")
@@ -144,16 +130,8 @@ def _check_table(table: Any, schema: Schema, unit: str) -> None:
     require(table.schema is schema or table.schema == schema, "its rules test other columns")
     require(_is_array(table.attribute, "i", 1), f"the {unit}s of its rules are invalid")
     n = len(table.attribute)
-    for array, kind, size in (
-        (table.low, "f", n),
-        (table.high, "f", n),
-        (table.missing, "b", n),
-        (table.start, "i", n + 1),
-    ):
-        require(
-            _is_array(array, kind, 1) and len(array) == size,
-            f"an array of the {unit}s of its rules does not have the expected type and shape",
-        )
+    shapes = {"low": (n,), "high": (n,), "missing": (n,), "start": (n + 1,)}
+    _check_arrays(table, shapes, f"the {unit}s of its rules")
     require(
         _is_array(table.codes, "u", 1), f"the categories of the {unit}s of its rules are not a list"
     )
@@ -166,6 +144,15 @@ def _check_table(table: Any, schema: Schema, unit: str) -> None:
         _check_substitutes(table.substitutes, n, schema)
 
 
+def _check_arrays(source: Any, shapes: Mapping[str, tuple[int, ...]], what: str) -> None:
+    for name, shape in shapes.items():
+        array = getattr(source, name)
+        require(
+            _is_array(array, np.dtype(TYPES[name]).kind, len(shape)) and array.shape == shape,
+            f"an array of {what} does not have the expected type and shape",
+        )
+
+
 def _check_substitutes(given: Any, n_conditions: int, schema: Schema) -> None:
     require(isinstance(given, Substitutes), "the surrogates of its conditions are invalid")
     for table in (given.conditions, given.answers):
@@ -174,15 +161,10 @@ def _check_substitutes(given: Any, n_conditions: int, schema: Schema) -> None:
     require(
         len(given.conditions) == len(given.answers), "its surrogates do not have one answer each"
     )
-    for array, kind in (
-        (given.group_start, "i"),
-        (given.group, "i"),
-        (given.otherwise, "b"),
-        (given.alternative_start, "i"),
-        (given.alternative, "i"),
-    ):
+    for name in _SUBSTITUTES:
         require(
-            _is_array(array, kind, 1), "an array of its surrogates does not have the expected type"
+            _is_array(getattr(given, name), np.dtype(TYPES[name]).kind, 1),
+            "an array of its surrogates does not have the expected type",
         )
     n_groups = len(given.otherwise)
     require(

@@ -9,8 +9,10 @@ of `fasttree.datasets.make_cesarean_cohort`, and says so.
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,6 @@ import numpy as np
 from fasttree.base.checks import check_n_jobs
 from fasttree.base.values import short_repr
 from fasttree.datasets import cesarean_table1, make_cesarean_cohort
-from fasttree.studies.blas import one_thread
 from fasttree.studies.groups import StudyTable, read_study_table, rows_with
 from fasttree.studies.methods import check_methods
 from fasttree.studies.protocol import study_group
@@ -116,7 +117,7 @@ def run(
     definition = None
     if risk_factors is not None:
         definition = {name: tuple(map(str, levels)) for name, levels in risk_factors.items()}
-    with one_thread():
+    with _one_thread():
         groups = _groups(table, chosen, seeds, definition, probability, progress, n_jobs)
     named = target if isinstance(target, str) else "the outcome"
     return StudyResult(
@@ -136,6 +137,17 @@ def run(
         seconds=time.perf_counter() - begin,
         notes=((SYNTHETIC,) if synthetic else ()) + table.notes,
     )
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """One thread for linear algebra. The matrices of a regression are small: threads wait for each other longer than
+    they compute, and on a busy machine ten times as long. Without threadpoolctl (of the extra "study") nothing is
+    changed."""
+    try:
+        limits = importlib.import_module("threadpoolctl")
+    except ImportError:
+        return nullcontext()
+    return limits.threadpool_limits(1, "blas")
 
 
 def _read_seeds(seeds: Any) -> tuple[int, ...]:

@@ -7,7 +7,6 @@ import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,9 @@ from fasttree.base.values import short_repr
 from fasttree.encoding.dataset import Dataset
 from fasttree.estimators import TreeClassifier
 from fasttree.evaluation.compare import METHODS as ALL_METHODS
+from fasttree.evaluation.fold_results import columns_of_rows
 from fasttree.studies.groups import FEWEST_OF_A_CLASS, Group
 from fasttree.studies.logistic import LogisticModel, complete_rows, fit_logistic
-from fasttree.tables.categorical import Categorical
 from fasttree.tables.doubts import speaking
 from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.training import Table
@@ -49,20 +48,10 @@ class Halves:
         """The rows to be judged by for each one to learn from, which are about the same for all seeds."""
         return len(self.test) / len(self.train)
 
-    @cached_property
-    def test_table(self) -> Table:
-        """With all the levels of the group, also those without a row here."""
-        table = self.group.table
-        assert table.columns is not None
-        kept = tuple(
-            dataclasses.replace(
-                column,
-                values=None if column.values is None else column.values[self.test],
-                codes=None if column.codes is None else column.codes[self.test],
-            )
-            for column in table.columns
-        )
-        return Table(len(self.test), table.names, table.named, columns=kept)
+    def held_out(self) -> dict[str, Any]:
+        """The test half as any fitted tree reads it; a level that the training half lacks is unknown to that."""
+        columns: dict[str, Any] = columns_of_rows(self.group.table, self.test)
+        return columns
 
     def columns(self, n_jobs: int | None) -> Dataset:
         return Dataset.of_table(
@@ -128,7 +117,7 @@ def _tree_answer(name: str, halves: Halves, columns: Dataset | None, n_jobs: int
         model.fit(columns)
     seconds = time.perf_counter() - begin
     tree = model.tree_
-    table = read_table_for_schema(as_columns(halves.test_table), tree.schema)
+    table = read_table_for_schema(halves.held_out(), tree.schema)
     laplace = None
     if name in COUNTING:
         counts = tree.counts + 1
@@ -145,19 +134,6 @@ def _tree_answer(name: str, halves: Halves, columns: Dataset | None, n_jobs: int
         seconds,
         model,
     )
-
-
-def as_columns(table: Table) -> dict[str, Any]:
-    """Rows of a group as any fitted tree reads them; a level that its training half lacks is unknown to it."""
-    columns: dict[str, Any] = {}
-    for column in table.columns or ():
-        if column.values is not None:
-            columns[column.name] = column.numbers()
-        elif column.categories:
-            columns[column.name] = Categorical.from_codes(column.codes, column.categories)
-        else:
-            columns[column.name] = np.full(table.n_rows, np.nan)
-    return columns
 
 
 def logistic_answer(halves: Halves) -> Answer:

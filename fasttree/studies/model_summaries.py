@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.elementary import exp
+from fasttree.draw.printed_order import printed_leaves
 from fasttree.draw.text import branch_texts
 from fasttree.stats.curves import Z
 from fasttree.studies.figures import normal_tails, wilson
 from fasttree.studies.logistic import LogisticModel
-from fasttree.studies.methods import COMPLETE, Answer, Halves, as_columns
+from fasttree.studies.methods import COMPLETE, Answer, Halves
 from fasttree.studies.results import (
     Coefficient,
     LogisticReport,
@@ -34,14 +35,10 @@ HINT = (
 def readable_tree(answer: Answer, halves: Halves) -> ReadableTree:
     """The tree with the rows of both halves at each node."""
     tree = answer.model.tree_
-    table = halves.test_table
-    leaves = answer.model.apply(as_columns(table))
+    leaves = answer.model.apply(halves.held_out())
     is_event = halves.group.is_event[halves.test]
-    rows = np.bincount(leaves, minlength=tree.node_count).astype(float)
-    events = np.bincount(leaves, weights=is_event, minlength=tree.node_count)
-    for node in range(tree.node_count - 1, 0, -1):  # children come after their parents
-        rows[tree.parent[node]] += rows[node]
-        events[tree.parent[node]] += events[node]
+    rows = tree.subtree_sums(np.bincount(leaves, minlength=tree.node_count))
+    events = tree.subtree_sums(np.bincount(leaves[is_event], minlength=tree.node_count))
     conditions = _conditions(tree)
     nodes = tuple(
         TreeNode(
@@ -58,8 +55,7 @@ def readable_tree(answer: Answer, halves: Halves) -> ReadableTree:
         )
         for node in range(tree.node_count)
     )
-    # One for each leaf with training rows, in the order in which the tree is printed.
-    printed = [nodes[leaf] for leaf in _printed_leaves(tree) if tree.counts[leaf].sum() > 0]
+    printed = [nodes[leaf] for leaf in printed_leaves(tree).tolist()]  # a rule for each
     rules = tuple(
         StudyRule(tuple(map(str, rule.conditions)), at.probability, at.train, at.test)
         for at, rule in zip(printed, answer.model.rules(), strict=True)
@@ -74,18 +70,6 @@ def _conditions(tree: Tree) -> list[str]:
         for child, text in branch_texts(tree, node):
             found[child].append(text)
     return [" or ".join(texts) for texts in found]
-
-
-def _printed_leaves(tree: Tree) -> list[int]:
-    leaves, stack = [], [0]
-    while stack:
-        node = stack.pop()
-        if tree.attribute[node] == LEAF:
-            leaves.append(node)
-            continue
-        first = int(tree.first_child[node])
-        stack.extend(range(first + int(tree.n_children[node]) - 1, first - 1, -1))
-    return leaves
 
 
 # -- logistic regression -----------------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from itertools import combinations
 
 import numpy as np
@@ -243,22 +245,8 @@ def _judged(answer: Answer, is_event: np.ndarray, seed: int) -> Fit:
 
 def _fold_result(fit: Fit) -> FoldResult:
     """As the tests of a cross-validation read it."""
-    return FoldResult(
-        method=fit.method,
-        fold=fit.seed,
-        n_train=fit.n_train,
-        n_test=fit.n_test,
-        accuracy=1 - fit.error,
-        auc=fit.auc,
-        auc_se=fit.auc_se,
-        log_loss=fit.log_loss,
-        brier=math.nan,
-        leaves=fit.leaves,
-        nodes=fit.nodes,
-        depth=fit.depth,
-        attributes=fit.attributes,
-        fit_seconds=fit.fit_seconds,
-    )
+    shared = {f.name: getattr(fit, f.name) for f in fields(FoldResult) if hasattr(fit, f.name)}
+    return FoldResult(**shared, fold=fit.seed, accuracy=1 - fit.error, brier=math.nan)
 
 
 def _curves(name: str, curves: list[np.ndarray]) -> RocCurves:
@@ -267,9 +255,6 @@ def _curves(name: str, curves: list[np.ndarray]) -> RocCurves:
 
 def _shares(used: list[tuple[str, ...]]) -> dict[str, float]:
     """Attributes and the share of the seeds in which they were used, the most frequent first."""
-    count: dict[str, int] = {}
-    for names in used:
-        for name in names:
-            count[name] = count.get(name, 0) + 1
+    count = Counter(name for names in used for name in names)
     ordered = sorted(count, key=lambda name: (-count[name], name))
     return {name: count[name] / len(used) for name in ordered}

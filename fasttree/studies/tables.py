@@ -7,10 +7,17 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fasttree.evaluation.comparison import Spread, holm
+from fasttree.evaluation.comparison import Spread
+from fasttree.evaluation.differences import holm
 from fasttree.studies.figures import SUREST
 from fasttree.studies.methods import LOGISTIC
-from fasttree.studies.results import GroupResult, Interval, StudyResult, Table1Variable
+from fasttree.studies.results import (
+    GroupResult,
+    Interval,
+    PairedDifference,
+    StudyResult,
+    Table1Variable,
+)
 
 NONE = "-"
 CLIPPED = f"Probabilities are first clipped to {SUREST:g} to {1 - SUREST:g}, since 0 and 1 have infinite log odds."
@@ -63,17 +70,24 @@ def method_table(result: StudyResult, group: GroupResult) -> TextTable:
     return TextTable(group_title(result, group), header, tuple(rows), note=note)
 
 
+def differences_from(
+    group: GroupResult, baseline: str, measure: str = "auc"
+) -> list[tuple[str, PairedDifference, float]]:
+    """Each other method, its paired difference from `baseline`, and the sign that turns it around."""
+    return [
+        (d.first, d, 1.0) if d.second == baseline else (d.second, d, -1.0)
+        for d in group.differences
+        if d.measure == measure and baseline in (d.first, d.second)
+    ]
+
+
 def difference_table(
     group: GroupResult, measure: str = "auc", baseline: str = LOGISTIC
 ) -> TextTable:
-    compared = [
-        d for d in group.differences if d.measure == measure and baseline in (d.first, d.second)
-    ]
-    adjusted = holm([d.p_value for d in compared])
+    compared = differences_from(group, baseline, measure)
+    adjusted = holm([d.p_value for _, d, _ in compared])
     rows = []
-    for d, p in zip(compared, adjusted, strict=True):
-        sign = 1 if d.second == baseline else -1
-        other = d.first if d.second == baseline else d.second
+    for (other, d, sign), p in zip(compared, adjusted, strict=True):
         rows.append(
             (
                 other,
@@ -142,14 +156,17 @@ def risk_table(group: GroupResult) -> TextTable | None:
 def table1_table(variables: Iterable[Table1Variable], title: str = "Table 1") -> TextTable:
     rows = []
     for variable in variables:
-        name = variable.title + (f" ({variable.note})" if variable.note else "")
-        rows.append((name, "", "", "", p_text(variable.p_value)))
+        rows.append((variable_title(variable), "", "", "", p_text(variable.p_value)))
         rows.extend(
             (f"  {level.level}", f"{level.rows:,}", f"{level.events:,}", percent(level.rate), "")
             for level in variable.levels
         )
     note = "P: Pearson's chi-square test without missing values, not adjusted for the number of variables."
     return TextTable(title, ("variable", "total", "events", "%", "P"), tuple(rows), note=note)
+
+
+def variable_title(variable: Table1Variable) -> str:
+    return variable.title + (f" ({variable.note})" if variable.note else "")
 
 
 # -- texts of numbers --------------------------------------------------------------------------------------------------

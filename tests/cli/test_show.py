@@ -17,7 +17,8 @@ from rich.cells import cell_len
 
 import fasttree
 from fasttree.draw.branches import Branch, branches_of
-from fasttree.draw.terminal import LEAST_WIDTH, Look, draw, legend
+from fasttree.draw.terminal import LEAST_WIDTH, draw
+from fasttree.draw.terminal_bars import Look, legend
 from fasttree.trees.tree import LEAF
 
 TENNIS_80 = """\

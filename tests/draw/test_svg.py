@@ -13,19 +13,8 @@ import pytest
 import fasttree
 from fasttree import Categorical
 from fasttree.datasets import make_cesarean_cohort, play_tennis
-from fasttree.draw.layout import (
-    BOX_HEIGHT,
-    MARGIN,
-    NOTE_LINES,
-    NOTE_PITCH,
-    PALETTE,
-    PITCH,
-    SMALL,
-    WIDEST_LABEL,
-    layout,
-    text_width,
-    wrapped,
-)
+from fasttree.draw.layout import BOX_HEIGHT, MARGIN, NOTE_LINES, NOTE_PITCH, PALETTE, PITCH, layout
+from fasttree.draw.text_widths import SMALL, WIDEST_LABEL, text_width, wrapped
 
 SVG = "{http://www.w3.org/2000/svg}"
 

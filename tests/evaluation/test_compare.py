@@ -21,7 +21,7 @@ from fasttree import (
     datasets,
 )
 from fasttree.evaluation.compare import METHODS
-from fasttree.evaluation.comparison import holm
+from fasttree.evaluation.differences import holm
 from fasttree.evaluation.fold_results import take_rows
 from fasttree.stats import metrics
 

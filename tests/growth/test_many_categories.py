@@ -14,8 +14,10 @@ import pytest
 from counting import calls
 
 from fasttree import TreeClassifier
-from fasttree.draw.layout import WIDEST_LABEL, layout, text_width
-from fasttree.draw.terminal import Look, draw
+from fasttree.draw.layout import layout
+from fasttree.draw.terminal import draw
+from fasttree.draw.terminal_bars import Look
+from fasttree.draw.text_widths import WIDEST_LABEL, text_width
 
 FEW, MANY = 150, 600
 

@@ -47,7 +47,7 @@ from fasttree.base.errors import OtherVersionWarning
 from fasttree.base.times import Times
 from fasttree.growth.choosers import costs
 from fasttree.persistence.archive import read_archive, write_archive
-from fasttree.persistence.model_file import NEW_PARAMETERS
+from fasttree.persistence.parameters import NEW_PARAMETERS
 from fasttree.trees.class_shares import settled
 
 X, Y = table()

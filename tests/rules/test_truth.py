@@ -33,7 +33,8 @@ from fasttree.draw.branches import Branch as ShownBranch
 from fasttree.draw.branches import branches_of
 from fasttree.draw.layout import layout
 from fasttree.draw.remarks import others_note
-from fasttree.draw.terminal import Look, draw
+from fasttree.draw.terminal import draw
+from fasttree.draw.terminal_bars import Look
 from fasttree.draw.terminal_text import clean
 from fasttree.draw.text import branch_texts
 from fasttree.rules import Condition, RuleList

@@ -17,9 +17,10 @@ from fasttree.stats.special import student_t_tails
 from fasttree.studies import cesarean
 from fasttree.studies.figures import student_limit
 from fasttree.studies.report import report, write_report
-from fasttree.studies.report.charts import differences_from, limits_of
+from fasttree.studies.report.charts import limits_of
 from fasttree.studies.report.markdown import plain
 from fasttree.studies.results import StudyResult
+from fasttree.studies.tables import differences_from
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "<script>alert('x')</script>\"&`|*[a](http://evil.example)\u2028\x00\x1b"

@@ -37,13 +37,6 @@ class Cards:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """A table. Its first column names the rows."""
-
-    table: TextTable
-
-
-@dataclass(frozen=True, slots=True)
 class Code:
     text: str
 
@@ -83,4 +76,4 @@ class Report:
     sections: tuple[Section, ...]
 
 
-Block = Text | Points | Cards | Grid | Code | Picture | Folded
+Block = Text | Points | Cards | TextTable | Code | Picture | Folded

@@ -14,7 +14,7 @@ from fasttree.draw.svg import xml_text
 from fasttree.studies.figures import student_limit
 from fasttree.studies.report.axes import Square, framed
 from fasttree.studies.results import Calibration, GroupResult, PairedDifference, RocCurves
-from fasttree.studies.tables import number, p_text, spread_text
+from fasttree.studies.tables import differences_from, number, p_text, spread_text
 
 KINDS = ("first", "second")  # of the lines of a chart
 
@@ -111,17 +111,6 @@ def _curve(square: Square, curves: RocCurves, kind: str, with_band: bool) -> Non
 
 
 # -- differences -------------------------------------------------------------------------------------------------------
-
-
-def differences_from(
-    group: GroupResult, baseline: str, measure: str = "auc"
-) -> list[tuple[str, PairedDifference, float]]:
-    """Each other method, its paired difference from `baseline`, and the sign that turns it around."""
-    return [
-        (d.first, d, 1.0) if d.second == baseline else (d.second, d, -1.0)
-        for d in group.differences
-        if d.measure == measure and baseline in (d.first, d.second)
-    ]
 
 
 def limits_of(mean: float, difference: PairedDifference, n_splits: int) -> tuple[float, float]:

@@ -6,12 +6,19 @@ from __future__ import annotations
 import dataclasses
 
 from fasttree.studies.methods import LOGISTIC
-from fasttree.studies.report.blocks import Block, Folded, Grid, Points, Report, Section, Text
+from fasttree.studies.report.blocks import Block, Folded, Points, Report, Section, Text
 from fasttree.studies.report.findings import findings, group_cards
 from fasttree.studies.report.group_sections import group_section
 from fasttree.studies.report.words import Words, capital, explained, in_words, listed
-from fasttree.studies.results import StudyResult, Table1Variable
-from fasttree.studies.tables import CLIPPED, TextTable, p_text, percent, table1_table
+from fasttree.studies.results import StudyResult
+from fasttree.studies.tables import (
+    CLIPPED,
+    TextTable,
+    p_text,
+    percent,
+    table1_table,
+    variable_title,
+)
 from fasttree.version import __version__
 
 SOURCE = (
@@ -88,11 +95,11 @@ def _table1(result: StudyResult) -> Section:
         text = f"The attributes, with the proportion of {words.events} for each value. Numbers are grouped into ranges."
     title = f"Table 1. {capital(words.target)} by attribute"
     titled = TextTable(title, table.header, table.rows, table.n_left, table.note)
-    body: tuple[Block, ...] = (Text(text), Grid(titled))
+    body: tuple[Block, ...] = (Text(text), titled)
     if len(result.table1) > 15:
         body = (
             Text(text),
-            Folded(f"Table 1 with {len(result.table1)} attributes", (Grid(titled),)),
+            Folded(f"Table 1 with {len(result.table1)} attributes", (titled,)),
         )
     return Section(f"The {words.rows}", "table1", body)
 
@@ -100,7 +107,9 @@ def _table1(result: StudyResult) -> Section:
 def _beside_the_published(result: StudyResult) -> TextTable:
     rows: list[tuple[str, ...]] = []
     for own, printed in zip(result.table1, result.printed_table1, strict=True):
-        rows.append((_named(own), "", "", "", "", p_text(own.p_value), p_text(printed.p_value)))
+        rows.append(
+            (variable_title(own), "", "", "", "", p_text(own.p_value), p_text(printed.p_value))
+        )
         published = {level.level: level.rate for level in printed.levels}
         for level in own.levels:
             rows.append(
@@ -120,10 +129,6 @@ def _beside_the_published(result: StudyResult) -> TextTable:
     )
     header = ("Attribute", "Total", "Cesareans", "%", "% published", "P", "P published")
     return TextTable("", header, tuple(rows), note=note)
-
-
-def _named(variable: Table1Variable) -> str:
-    return variable.title + (f" ({variable.note})" if variable.note else "")
 
 
 # -- how it was done ---------------------------------------------------------------------------------------------------

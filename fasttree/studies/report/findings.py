@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import math
 
+from fasttree.base.wording import plural
 from fasttree.studies.methods import LOGISTIC
 from fasttree.studies.report.blocks import Card, Cards, Points
-from fasttree.studies.report.charts import compared, differences_from, limits_of
-from fasttree.studies.report.words import Words, capital, listed, plural, small_tree, titled
+from fasttree.studies.report.charts import compared, limits_of
+from fasttree.studies.report.words import Words, capital, listed, small_tree, titled
 from fasttree.studies.results import GroupResult, StudyResult
-from fasttree.studies.tables import CLIPPED, interval_text, number, spread_text
+from fasttree.studies.tables import CLIPPED, differences_from, interval_text, number, spread_text
 
 SIGNIFICANT = 0.05
 OVERCONFIDENT, TIMID = 0.8, 1.25  # slopes of calibration

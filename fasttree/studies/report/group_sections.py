@@ -9,7 +9,7 @@ import math
 from fasttree.studies import tables
 from fasttree.studies.logistic import ALPHA
 from fasttree.studies.methods import LOGISTIC
-from fasttree.studies.report.blocks import Block, Folded, Grid, Picture, Points, Section, Text
+from fasttree.studies.report.blocks import Block, Folded, Picture, Points, Section, Text
 from fasttree.studies.report.charts import calibration_panels, forest, roc_chart, roc_panels
 from fasttree.studies.report.trees import tree_section
 from fasttree.studies.report.words import Words, capital, listed, small_tree
@@ -80,7 +80,7 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
             f"{words.event} "
             "and one without, the one with it gets the higher predicted probability: 0.5 is guessing, 1 is perfect."
         ),
-        Grid(dataclasses.replace(_longer(table, f"The methods, {group.name}"), note=note)),
+        dataclasses.replace(_longer(table, f"The methods, {group.name}"), note=note),
     ]
     small = small_tree(result, group)
     shown = [method for method in (small, LOGISTIC) if method in result.methods and method]
@@ -94,7 +94,7 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
             f"ROC curves, {group.name}",
             (roc_chart(group, shown, f"{name}-roc"),),
             f"{over}. The diagonal is guessing.",
-            instead=(Grid(_curve_table(group)),),
+            instead=(_curve_table(group),),
         )
     )
     if reference is not None and len(result.methods) > 1:
@@ -105,7 +105,7 @@ def _methods(result: StudyResult, group: GroupResult, name: str) -> Section:
                 "AUC of each method minus that of logistic regression on the same splits, with 95 % limits by the "
                 "corrected resampled t test, which accounts for rows shared between splits, not adjusted for the "
                 "number of methods. An arrow marks limits beyond the chart.",
-                instead=(Grid(_longer(tables.difference_table(group))),),
+                instead=(_longer(tables.difference_table(group)),),
             )
         )
     dashed = f" The dashed line is {LOGISTIC}." if reference else ""
@@ -147,7 +147,7 @@ def _calibration(group: GroupResult, name: str) -> Section:
                 "many test rows of all splits, with 95 % limits, for which each row counts once, however often it was "
                 f"tested. Slopes: {tables.means_of(group)}.",
                 "panels",
-                (Grid(_longer(tables.calibration_table(group))),),
+                (_longer(tables.calibration_table(group)),),
             ),
         ),
     )
@@ -170,10 +170,8 @@ def _risk(result: StudyResult, group: GroupResult, name: str) -> Section | None:
                 f"{risk.events_with.events:,.0f} of the {risk.events:,} {words.with_event}. How well do the methods "
                 "perform on those without one?"
             ),
-            Grid(
-                _longer(
-                    table, f"{capital(words.rows)} without a categorised risk factor, {group.name}"
-                )
+            _longer(
+                table, f"{capital(words.rows)} without a categorised risk factor, {group.name}"
             ),
             Folded(
                 "What counts as a risk factor",
@@ -189,7 +187,7 @@ def _attributes(result: StudyResult, group: GroupResult, name: str) -> Section:
         tables.attribute_table(group, shown),
         f"Attributes used, percentage of the splits, {group.name}",
     )
-    blocks: list[Block] = [Grid(table)]
+    blocks: list[Block] = [table]
     for report in group.logistic:
         title = f"The regression of the first split (exploratory, after selection); missing values: {report.missing}"
         blocks.append(Folded(title, tuple(_regression(report))))
@@ -213,7 +211,7 @@ def _regression(report: LogisticReport) -> list[Block]:
     )
     header = ("Term", "Odds ratio", "95 % limits", "P")
     title = "Odds ratios: exploratory, after selection"
-    blocks: list[Block] = [Text(text), Grid(TextTable(title, header, rows, note=note))]
+    blocks: list[Block] = [Text(text), TextTable(title, header, rows, note=note)]
     if report.notes:
         blocks.append(Points(tuple(("", f"{capital(note)}.") for note in report.notes)))
     return blocks

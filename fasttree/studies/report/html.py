@@ -11,7 +11,6 @@ from fasttree.studies.report.blocks import (
     Cards,
     Code,
     Folded,
-    Grid,
     Picture,
     Points,
     Report,
@@ -100,8 +99,8 @@ def _block(block: Block) -> str:
             return f"<ul>{''.join(_point(*point) for point in points)}</ul>"
         case Cards():
             return _cards(block)
-        case Grid(table):
-            return _table(table)
+        case TextTable():
+            return _table(block)
         case Code(text):
             return f'<pre tabindex="0">{_text(text)}</pre>'
         case Picture():

@@ -11,7 +11,6 @@ from fasttree.studies.report.blocks import (
     Cards,
     Code,
     Folded,
-    Grid,
     Picture,
     Points,
     Report,
@@ -64,8 +63,8 @@ def _block(block: Block) -> Iterator[str]:
             yield ""
             for card in cards:
                 yield f"- {plain(card.label)}: **{plain(card.value)}** ({plain(card.note)})"
-        case Grid(table):
-            yield from _table(table)
+        case TextTable():
+            yield from _table(block)
         case Code(text):
             yield from _code(text)
         case Picture(title, _, caption, _, instead):

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from fasttree.base.wording import plural
 from fasttree.draw.svg import draw
-from fasttree.studies.report.blocks import Block, Code, Folded, Grid, Picture, Section, Text
-from fasttree.studies.report.words import Words, plural
+from fasttree.studies.report.blocks import Block, Code, Folded, Picture, Section, Text
+from fasttree.studies.report.words import Words
 from fasttree.studies.results import GroupResult, ReadableTree, StudyResult, StudyRule
 from fasttree.studies.tables import TextTable, interval_text, percent
 from fasttree.trees.tree import LEAF, Tree
@@ -19,9 +20,8 @@ OUTSIDE = "*"
 
 def tree_section(result: StudyResult, group: GroupResult, tree: ReadableTree, name: str) -> Section:
     words = Words.of(result)
-    n_leaves = tree.tree.n_leaves
     depth = _levels_drawn(tree.tree)
-    leaves = f"{n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}"
+    leaves = plural(tree.tree.n_leaves, "leaf", "leaves")
     caption = (
         f"{tree.method}, first split, {leaves}. Each box shows the {words.rows} of the training half that reach it, "
         f"and the proportion of {words.events} among them; the bar shows the same."
@@ -86,8 +86,8 @@ def _rules(words: Words, group: str, tree: ReadableTree) -> list[Block]:
         note,
     )
     if len(tree.rules) > MOST_RULES:
-        return [Folded(f"The {MOST_RULES} most frequent rules of {tree.method}", (Grid(table),))]
-    return [Text("Each path through the tree is a rule:"), Grid(table)]
+        return [Folded(f"The {MOST_RULES} most frequent rules of {tree.method}", (table,))]
+    return [Text("Each path through the tree is a rule:"), table]
 
 
 def _rule(place: int, rule: StudyRule) -> tuple[str, ...]:

@@ -81,7 +81,3 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 def in_words(n: int) -> str:
     return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
-
-
-def plural(n: float, noun: str, several: str = "") -> str:
-    return f"1 {noun}" if n == 1 else f"{n:,.0f} {several or noun + 's'}"
