@@ -72,6 +72,7 @@ class Builder:
             n_rows,
             depth=0,
             tested=tested,
+            exact=exact,
         )
         return replace(level, siblings=np.zeros(1, dtype=np.int64))
 
@@ -109,6 +110,7 @@ class Builder:
             children.n_rows,
             level.depth + 1,
             mark_tested(level, nodes, attribute, group),
+            children.exact,
         )
         if children.n_branches is None:
             return next_level
@@ -228,6 +230,7 @@ class Builder:
         n_rows: np.ndarray,
         depth: int,
         tested: np.ndarray | None = None,
+        exact: np.ndarray | None = None,
     ) -> Level:
         if self.context.weights is None:
             n_rows = stats.total  # the same numbers, of which large levels have very many
@@ -246,6 +249,7 @@ class Builder:
             depth=depth,
             first_node=self.first_node,
             tested=tested,
+            exact=exact,
         )
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:
