@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -61,8 +62,10 @@ def _process(program: str) -> Callable[[], None]:
     command = [sys.executable, "-c", program]
     # Where a program finds the package that this process has.
     home = Path(fasttree.__file__).parents[1]
+    # An installed package is compiled; where that is forbidden, each process would compile all it imports.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
     def run() -> None:
-        subprocess.run(command, cwd=home, check=True)
+        subprocess.run(command, cwd=home, env=environment, check=True)
 
     return run

@@ -171,6 +171,8 @@ def split_nodes(
     neighbours: Array,
     missing_branch: Array,
     n_unassigned: Array,
+    node_exact: Array | None,
+    child_exact: Array | None,
 ) -> bool: ...
 def distribute_rows(
     grower: Grower,
@@ -181,6 +183,7 @@ def distribute_rows(
     attribute: Array,
     first_child: Array,
     n_filled: Array,
+    n_unassigned: Array,
     known: Array,
     pull: Array | None,
     first_copy: Array,

@@ -11,6 +11,9 @@ would stay for good. So joblib is called in a thread of its own, which Ctrl-C do
 
 A call of predict may be over before joblib has started a thread. Its helpers are bare threads, and joblib only says
 how many there may be.
+
+joblib is imported when a team first asks it: that takes some 40 ms, and whoever loads a model to predict one row never
+needs it.
 """
 
 from __future__ import annotations
@@ -21,8 +24,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from joblib import Parallel, delayed, effective_n_jobs
+if TYPE_CHECKING:
+    from joblib import Parallel
 
 Task = Callable[[int, int], None]  # (worker, task number)
 
@@ -41,6 +46,8 @@ def _nothing(worker: int, task: int) -> None:
 
 def count_threads(n_jobs: int | None) -> int:
     """How many threads `n_jobs` stands for, as joblib counts them."""
+    from joblib import effective_n_jobs
+
     return max(1, effective_n_jobs(n_jobs))
 
 
@@ -99,6 +106,8 @@ class ThreadTeam:
             for worker in range(1, self.size):
                 _thread.start_new_thread(self._help, (worker,))
             return
+        from joblib import Parallel
+
         # Made here, because which backend is asked for is known to the calling thread only.
         parallel = Parallel(
             n_jobs=self._n_jobs, require="sharedmem", return_as="generator", pre_dispatch="all"
@@ -129,6 +138,8 @@ class ThreadTeam:
 
     def _hold(self, parallel: Parallel) -> None:
         """Start joblib's threads, and see them off when the team is closed."""
+        from joblib import delayed
+
         try:
             helpers = parallel(delayed(self._help)(worker) for worker in range(1, self.size))
         except Exception as error:

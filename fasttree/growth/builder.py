@@ -77,6 +77,7 @@ class Builder:
             n_rows,
             depth=0,
             tested=tested,
+            exact=exact,
         )
         keys = None if self.params.draw is None else self.params.draw.root_key()
         return replace(level, siblings=np.zeros(1, dtype=np.int64), keys=keys)
@@ -115,6 +116,7 @@ class Builder:
             children.n_rows,
             level.depth + 1,
             mark_tested(level, nodes, attribute, group),
+            children.exact,
             children.ranges,
         )
         if level.keys is not None:
@@ -238,6 +240,7 @@ class Builder:
         n_rows: np.ndarray,
         depth: int,
         tested: np.ndarray | None = None,
+        exact: np.ndarray | None = None,
         ranges: Ranges | None = None,
     ) -> Level:
         if self.context.weights is None:
@@ -256,6 +259,7 @@ class Builder:
             depth=depth,
             first_node=self.first_node,
             tested=tested,
+            exact=exact,
         )
 
     def _thresholds(self, attribute: np.ndarray, children: Children) -> np.ndarray:

@@ -59,6 +59,7 @@ class Level:
         None  # uint64: what draws for the nodes go by, if attributes are drawn
     )
     siblings: np.ndarray | None = None  # branches of the parent's split, 0 at the root; likewise
+    exact: np.ndarray | None = None  # uint64 [node, class, 2]: the counts in two words; likewise
     is_partitioned_whole: bool = False  # a sibling group is too large to be evaluated in one go
     paused: Any = None  # what the core must have again before this part of a level can be grown
 
@@ -85,6 +86,7 @@ def make_level(
     depth: int,
     first_node: int,
     tested: np.ndarray | None = None,
+    exact: np.ndarray | None = None,
     first_row: int = 0,
     paused: Any = None,
 ) -> Level:
@@ -116,7 +118,7 @@ def make_level(
     )
     return Level(
         sibling_groups, stats, n_rows, list_start, row_start, slot, frontier, core, depth, first_node, tested,
-        is_partitioned_whole=is_partitioned_whole, paused=paused,
+        exact=exact, is_partitioned_whole=is_partitioned_whole, paused=paused,
     )  # fmt: skip
 
 
@@ -142,6 +144,7 @@ def part_of(level: Level, group0: int, group1: int, pool: HistogramPool, paused:
         depth=level.depth,
         first_node=level.first_node + int(first),
         tested=None if level.tested is None else level.tested[nodes],
+        exact=None if level.exact is None else level.exact[nodes],
         first_row=int(level.row_start[first]),
         paused=paused,
     )

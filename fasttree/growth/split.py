@@ -104,6 +104,9 @@ class Splitter:
             neighbours=np.zeros((len(nodes), 2), dtype=np.int64),
             missing_branch=filled(len(nodes), NONE),
         )
+        if level.exact is not None:
+            exact = np.zeros((*children.counts.shape, 2), dtype=np.uint64)
+            children = replace(children, exact=exact)
         n_unassigned = np.zeros(len(nodes), dtype=np.int64)
         n_rows = offsets(level.n_rows[nodes])
         edges = [0, len(nodes)]
@@ -117,7 +120,7 @@ class Splitter:
             if not _core.split_nodes(
                 self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, split, first_child,
                 table_start, children.n_rows, children.counts, children.table_codes, children.table_branch,
-                children.neighbours, children.missing_branch, n_unassigned,
+                children.neighbours, children.missing_branch, n_unassigned, level.exact, children.exact,
             ):  # fmt: skip
                 raise MemoryError("not enough memory for the child nodes")
 
@@ -132,8 +135,8 @@ class Splitter:
     def _distribute(self, draft: SplitDraft) -> Children:
         """Distribute the rows fractionally that lack the value of their node's split."""
         level, nodes, attribute, children, n_unassigned, edges, threaded = draft
-        counts = children.counts.copy()
-        exact = np.zeros((*counts.shape, 2), dtype=np.uint64)
+        assert children.exact is not None
+        counts, exact = children.counts.copy(), children.exact
         known = self.context.pull(children.counts).astype(np.float64)
         copies = offsets(n_unassigned * (children.n_filled - 1))
         self._check_copies(copies, attribute, n_unassigned, children.n_filled)
@@ -142,12 +145,13 @@ class Splitter:
         def distribute(worker: int, chunk: int) -> None:
             if not _core.distribute_rows(
                 self.core, level.core, nodes, edges[chunk], edges[chunk + 1], attribute, children.first_child,
-                children.n_filled, known, self.context.pull_in_words, first_copy, children.n_rows, counts, exact,
+                children.n_filled, n_unassigned, known, self.context.pull_in_words, first_copy, children.n_rows,
+                counts, exact,
             ):  # fmt: skip
                 raise MemoryError("not enough memory to distribute rows over branches")
 
         self.team.run(distribute, len(edges) - 1, threaded)
-        return replace(children, counts=counts, known_counts=children.counts, exact=exact)
+        return replace(children, counts=counts, known_counts=children.counts)
 
     def _check_copies(
         self,

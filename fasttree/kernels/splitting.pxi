@@ -19,14 +19,17 @@ def split_nodes(
     const Split[::1] split, const int64_t[::1] first_child, const int64_t[::1] table_start,
     int64_t[::1] child_rows, int64_t[:, ::1] child_counts, uint32_t[::1] table_codes,
     uint32_t[::1] table_branch, int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] n_unassigned,
+    const uint64_t[:, :, ::1] node_exact, uint64_t[:, :, ::1] child_exact,
 ):
     """Describe the children of the best splits and set the branch of every row.
 
     `nodes` are children of `level`. neighbours[i]: for a presorted numeric attribute the rows with the largest value
     on the left and the smallest on the right (-1: only missing values there), for others their codes.
     missing_branch[i]: the branch of the rows with a missing value, -1 if there is none; n_unassigned[i]: how
-    many of them are to be distributed fractionally over the branches, and are not yet among the children's. False: no
-    memory; what was written is of no use then, since rows of the last node do not know their branches.
+    many of them are to be distributed fractionally over the branches, and are not yet among the children's.
+    node_exact[node, class]: the counts of the level in two words, child_exact[child, class] := those of the children;
+    both None if no rows are distributed fractionally. False: no memory; what was written is of no use then, since rows
+    of the last node do not know their branches.
     """
     cdef Py_ssize_t i
     cdef bint ok = True
@@ -45,21 +48,26 @@ def split_nodes(
                     &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i])
                 if not ok:
                     break
-            n_unassigned[i] = count_children(
-                grower, level, nodes[i], attribute[i], first_child[i], child_rows, child_counts)
+            if child_exact is None:
+                n_unassigned[i] = count_children(
+                    grower, level, nodes[i], attribute[i], first_child[i], child_rows, child_counts)
+            else:
+                n_unassigned[i] = count_exactly(
+                    grower, level, nodes[i], attribute[i], first_child[i], first_child[i + 1], node_exact, child_rows,
+                    child_counts, child_exact)
     return ok
 
 
 def distribute_rows(
     Grower grower, Level level, const int64_t[::1] nodes, Py_ssize_t n0, Py_ssize_t n1, const int64_t[::1] attribute,
-    const int64_t[::1] first_child, const int64_t[::1] n_filled, const double[::1] known, const uint64_t[::1] pull,
-    const int64_t[::1] first_copy, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
-    uint64_t[:, :, ::1] child_exact,
+    const int64_t[::1] first_child, const int64_t[::1] n_filled, const int64_t[::1] n_unassigned,
+    const double[::1] known, const uint64_t[::1] pull, const int64_t[::1] first_copy, int64_t[::1] child_rows,
+    int64_t[:, ::1] child_counts, uint64_t[:, :, ::1] child_exact,
 ):
     """Distribute the rows with a missing value fractionally over the branches that have rows, in proportion to their
     weights `known`. Copies take numbers from first_copy[node] on; the last branch takes what rounding leaves.
 
-    child_exact[child, class] := the counts in two words. `pull`: by what class weights are multiplied to see how much a
+    child_exact[child, class]: the counts in two words. `pull`: by what class weights are multiplied to see how much a
     branch draws, in 2^-64; None: all by the same. Returns False without memory.
     """
     cdef Py_ssize_t i
@@ -71,7 +79,8 @@ def distribute_rows(
         return False
     with nogil:
         for i in range(n0, n1):
-            count_exactly(grower, level, nodes[i], attribute[i], first_child[i], child_exact)
+            if n_unassigned[i] == 0:
+                continue
             take_parts(
                 grower.tables.criterion.n_classes, <Wide*>&child_exact[first_child[i], 0, 0], n_filled[i],
                 &pull[0] if pull is not None else NULL, part)
@@ -303,23 +312,69 @@ cdef extern from "kernels/isa.h" nogil:
     void prefetch "FT_PREFETCH" (const void* at) noexcept
 
 cdef enum:
-    PREFETCHED = 24  # rows ahead
+    BLOCK = 64  # rows whose memory is asked for at once
 
 
-cdef void count_exactly(
-    Grower grower, Level level, int64_t node, int64_t attribute, int64_t first, uint64_t[:, :, ::1] child_exact
+cdef int64_t count_exactly(
+    Grower grower, Level level, int64_t node, int64_t attribute, int64_t first, int64_t end,
+    const uint64_t[:, :, ::1] node_exact, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    uint64_t[:, :, ::1] child_exact,
 ) noexcept nogil:
-    """The class counts of the rows that know their branch."""
+    """`count_children` with the counts in two words beside. The rows of the largest child are not looked at: its counts
+    are what the other rows leave of the node's."""
     cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
-    cdef int64_t i, n = level.n_rows[node]
-    cdef uint32_t branch
+    cdef int64_t n = level.n_rows[node], i, k, child, n_found, n_unassigned = 0, largest = first, weight
+    cdef uint32_t branch, label
+    cdef uint64_t[BLOCK] found
+    cdef Wide exact
     cdef Wide* count
     for i in range(n):
-        prefetch(&grower.instances.exact[<uint32_t>entries[min(i + PREFETCHED, n - 1)]])
         branch = branch_of(&grower.branch_ids, entries[i])
-        if branch != NO_BRANCH:
-            count = <Wide*>&child_exact[first + branch, class_of(grower.gather, &grower.rows, entries[i]), 0]
-            count[0] = wide_sum(count[0], grower.instances.exact[<uint32_t>entries[i]])
+        if branch == NO_BRANCH:
+            n_unassigned += 1
+        else:
+            child_rows[first + branch] += 1
+    for child in range(first + 1, end):
+        if child_rows[child] > child_rows[largest]:
+            largest = child
+    for label in range(<uint32_t>level.counts.shape[1]):
+        child_counts[largest, label] = level.counts[node, label]
+        child_exact[largest, label, 0] = node_exact[node, label, 0]
+        child_exact[largest, label, 1] = node_exact[node, label, 1]
+    i = 0
+    while i < n:
+        n_found = find_rows(&grower.branch_ids, entries, n, <uint32_t>(largest - first), False, found, &i)
+        for k in range(n_found):
+            prefetch(&grower.instances.weight[<uint32_t>found[k]])
+            prefetch(&grower.instances.exact[<uint32_t>found[k]])
+        for k in range(n_found):
+            branch = branch_of(&grower.branch_ids, found[k])
+            label = class_of(grower.gather, &grower.rows, found[k])
+            weight = grower.instances.weight[<uint32_t>found[k]]
+            exact = grower.instances.exact[<uint32_t>found[k]]
+            child_counts[largest, label] -= weight
+            count = <Wide*>&child_exact[largest, label, 0]
+            count[0] = wide_difference(count[0], exact)
+            if branch != NO_BRANCH:
+                child_counts[first + branch, label] += weight
+                count = <Wide*>&child_exact[first + branch, label, 0]
+                count[0] = wide_sum(count[0], exact)
+    return n_unassigned
+
+
+cdef inline int64_t find_rows(
+    const BranchIds* branch_ids, const uint64_t* entries, int64_t n, uint32_t branch, bint takes_it, uint64_t* found,
+    int64_t* i
+) noexcept nogil:
+    """The next rows of a branch, or of the others, from the i-th of n on, as many as `found` has room for; returns how
+    many. `i` goes on to where the search ended."""
+    cdef int64_t n_found = 0, at = i[0]
+    while at < n and n_found < BLOCK:
+        found[n_found] = entries[at]
+        n_found += (branch_of(branch_ids, entries[at]) == branch) == takes_it
+        at += 1
+    i[0] = at
+    return n_found
 
 
 cdef inline void add_exactly(
@@ -354,39 +409,45 @@ cdef void distribute_node(
     uint64_t[:, :, ::1] child_exact,
 ) noexcept nogil:
     cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
-    cdef int64_t i, b, weight, left, part
+    cdef int64_t i = 0, k, b, n_found, weight, left, part
     cdef double total = 0.0
     cdef Wide exact, exact_left
     cdef uint32_t instance, number
+    cdef uint64_t[BLOCK] found
     for b in range(n_filled):
         total += known[b]
-    for i in range(level.n_rows[node]):
-        if branch_of(&grower.branch_ids, entries[i]) != NO_BRANCH:
-            continue
-        instance = <uint32_t>entries[i]
-        weight = grower.instances.weight[instance]
-        left = weight
-        exact = grower.instances.exact[instance]
-        exact_left = exact
-        grower.instances.first_copy[instance] = <uint32_t>copy
-        for b in range(n_filled):
-            part = left
-            if b < n_filled - 1:
-                part = <int64_t>llrint(<double>weight * (known[b] / total))
-                part = part if part < left else left
-            left -= part
-            number = instance
-            if b > 0:
-                number = <uint32_t>copy
-                copy += 1
-                grower.instances.y[number] = grower.instances.y[instance]
-                grower.instances.row_of[number] = grower.instances.row_of[instance]
-            grower.instances.weight[number] = part
-            grower.instances.exact[number] = exact_left
-            if b < n_filled - 1:
-                grower.instances.exact[number] = wide_part(exact, parts[b])
-                exact_left = wide_difference(exact_left, grower.instances.exact[number])
-            if part > 0:
-                add_exactly(&grower.instances, number, first + b, child_exact)
-            child_counts[first + b, grower.instances.y[instance]] += part
-            child_rows[first + b] += part > 0
+    while i < level.n_rows[node]:
+        n_found = find_rows(&grower.branch_ids, entries, level.n_rows[node], NO_BRANCH, True, found, &i)
+        for k in range(n_found):
+            prefetch(&grower.instances.weight[<uint32_t>found[k]])
+            prefetch(&grower.instances.exact[<uint32_t>found[k]])
+            prefetch(&grower.instances.first_copy[<uint32_t>found[k]])
+            prefetch(&grower.instances.row_of[<uint32_t>found[k]])
+        for k in range(n_found):
+            instance = <uint32_t>found[k]
+            weight = grower.instances.weight[instance]
+            left = weight
+            exact = grower.instances.exact[instance]
+            exact_left = exact
+            grower.instances.first_copy[instance] = <uint32_t>copy
+            for b in range(n_filled):
+                part = left
+                if b < n_filled - 1:
+                    part = <int64_t>llrint(<double>weight * (known[b] / total))
+                    part = part if part < left else left
+                left -= part
+                number = instance
+                if b > 0:
+                    number = <uint32_t>copy
+                    copy += 1
+                    grower.instances.y[number] = grower.instances.y[instance]
+                    grower.instances.row_of[number] = grower.instances.row_of[instance]
+                grower.instances.weight[number] = part
+                grower.instances.exact[number] = exact_left
+                if b < n_filled - 1:
+                    grower.instances.exact[number] = wide_part(exact, parts[b])
+                    exact_left = wide_difference(exact_left, grower.instances.exact[number])
+                if part > 0:
+                    add_exactly(&grower.instances, number, first + b, child_exact)
+                child_counts[first + b, grower.instances.y[instance]] += part
+                child_rows[first + b] += part > 0
