@@ -54,7 +54,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Levels:
-    """The codes of a dictionary's labels; one more place for a missing value, where index -1 finds it."""
+    """The codes of a dictionary's labels, and before them that of a missing value."""
 
     dictionary: Any
     labels: list[Any]
@@ -152,7 +152,7 @@ class AttributeReader:
         where = column_label(self.attribute.name)
         values = _checked(read_column, where, pa.chunked_array([array]))
         if isinstance(values, Factor) and label_numbers(values) is None:
-            row = int(np.argmax(values.codes >= 0))
+            row = int(np.argmax(values.codes > 0))
             wanted = "a number" if time is None else held(time)
             raise self._error(
                 row, f"contains {short_repr(values.example)}", f"the model expects {wanted}"
@@ -197,7 +197,7 @@ class AttributeReader:
             levels = self._latest
             if levels is None or not levels.dictionary.equals(array.dictionary):
                 levels = self._levels(array.dictionary, array.dictionary.to_pylist(), places)
-                if (places >= 0).any():  # else nothing has been checked yet
+                if places.any():  # else nothing has been checked yet
                     self._latest = levels
         else:
             where = column_label(self.attribute.name)
@@ -212,18 +212,19 @@ class AttributeReader:
         if tally.unseen:
             if not self.reading.allow_unseen:
                 row = int(np.argmax(unseen))
-                held = short_repr(levels.labels[places[row]])
+                held = short_repr(levels.labels[places[row] - 1])
                 raise self._error(
                     row, f"contains {held}, which was not seen in training", "correct it"
                 )
             some = np.unique(places[unseen])[:EXAMPLES]
-            tally.unseen_examples = [str(levels.labels[place]) for place in some]
+            tally.unseen_examples = [str(levels.labels[place - 1]) for place in some]
             if self.attribute.others is not None and self.reading.merges_unseen:
-                codes[unseen] = len(self.attribute.own_levels)
+                codes[unseen] = len(self.attribute.own_levels) + 1
         return codes
 
     def _places(self, array: Any) -> np.ndarray:
-        """Where in its dictionary each row's label is, -1 if it has none. Arrow does not look at what it is given."""
+        """Where in its dictionary each row's label is, from 1 on, 0 if it has none. Arrow does not look at what it is
+        given."""
         indices, n_labels = array.indices, len(array.dictionary)
         places = np.asarray(indices.fill_null(0) if indices.null_count else indices)
         outside = (places < 0) | (places >= n_labels)
@@ -233,7 +234,7 @@ class AttributeReader:
             row = int(np.argmax(outside))
             problem = f"refers to entry {places[row]} of a dictionary of {n_labels}"
             raise self._error(row, problem, "the file or table is damaged: write it again")
-        places = places.astype(np.int32)
+        places = places.astype(np.int32) + 1
         if indices.null_count:
             places[~np.asarray(indices.is_valid())] = MISSING_CODE
         return places
@@ -247,7 +248,7 @@ class AttributeReader:
                 for label in labels
             ]
             self._check_family(labels, places)
-        return _Levels(dictionary, labels, np.array([*codes, MISSING_CODE], dtype=np.int32))
+        return _Levels(dictionary, labels, np.array([MISSING_CODE, *codes], dtype=np.int32))
 
     def _code_of_text(self, text: str | None) -> int:
         if text is None:
@@ -259,12 +260,12 @@ class AttributeReader:
         """A column of another type would have unseen levels alone."""
         now = value_kinds(label for label in labels if not is_missing(label))
         then = self._families
-        if then and now and then.keys().isdisjoint(now) and (places >= 0).any():
-            row = int(np.argmax(places >= 0))
+        if then and now and then.keys().isdisjoint(now) and places.any():
+            row = int(np.argmax(places > 0))
             levels = self.attribute.seen_levels
             raise self._error(
                 row,
-                f"contains {short_repr(labels[places[row]])} ({next(iter(now))} instead of {next(iter(then))})",
+                f"contains {short_repr(labels[places[row] - 1])} ({next(iter(now))} instead of {next(iter(then))})",
                 f"the model expects categories such as {short_repr(levels[0])}",
             )
 

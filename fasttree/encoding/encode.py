@@ -17,6 +17,7 @@ from fasttree.base.threads import ThreadTeam
 from fasttree.encoding.encoded_table import PACKED_SHIFT, WIDE_SHIFT, EncodedTable, changed_error
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.tables.byte_codes import ByteCodedNumbers
+from fasttree.tables.factors import MISSING_CODE
 from fasttree.tables.schema import AttributeSchema, Schema
 from fasttree.tables.training import Column, Table, Target
 
@@ -220,22 +221,21 @@ class _Encoding:
 
     def encode_categories(self, attribute: int, column: Column, n_categories: int) -> None:
         byte_codes, codes = self.codes[attribute], column.codes
+        assert codes is not None
         self.n_codes[attribute] = n_categories + 1
         if n_categories > MAX_BINS:
-            assert codes is not None
             row = self.free.pop()
             codes = np.ascontiguousarray(codes, dtype=np.int32)
             _core.category_entries(
                 codes, n_categories, self.shift, self.y, self.sorted_entries[row]
             )
             self.list_row[attribute] = row
-            n_missing = int(np.count_nonzero(codes < 0)) if codes.min() < 0 else 0
-            self.note_counts(attribute, _n_present(column, codes, -1), n_missing)
+            n_missing = 0 if codes.all() else int(np.count_nonzero(codes == MISSING_CODE))
+            self.note_counts(attribute, _n_present(column, codes), n_missing)
             return
-        if codes is not None:  # else they stand there since they were read
-            np.add(codes, 1, out=byte_codes, casting="unsafe")
+        np.copyto(byte_codes, codes, casting="unsafe")  # nothing, if they were read into it
         self.list_row[attribute] = -1
-        self.note_counts(attribute, _n_present(column, byte_codes, 0))
+        self.note_counts(attribute, _n_present(column, byte_codes))
 
     def finish(self) -> EncodedTable:
         table, target = self.table, self.target
@@ -275,12 +275,12 @@ class _Encoding:
         )
 
 
-def _n_present(column: Column, codes: np.ndarray, missing: int) -> int:
-    """How many categories rows have: all, unless they were declared. `missing`: the code of rows without one."""
+def _n_present(column: Column, codes: np.ndarray) -> int:
+    """How many categories rows have: all, unless they were declared."""
     if not column.declared:
         return len(column.categories or ())
     present = np.zeros(len(column.categories or ()) + 1, dtype=bool)  # the first: missing
-    present[codes - missing if missing else codes] = True
+    present[codes] = True
     return int(np.count_nonzero(present[1:]))
 
 

@@ -95,7 +95,7 @@ def _with_codes(
         n_codes[j] = n_categories + 1
         if j in presorted:
             _core.category_entries(
-                found - 1, n_categories, table.rank_shift, table.y, sorted_entries[list_row[j]]
+                found, n_categories, table.rank_shift, table.y, sorted_entries[list_row[j]]
             )
         else:
             codes[j] = found
@@ -126,7 +126,7 @@ def _read_by(column: Column, attribute: AttributeSchema, stops_at_unknown: bool)
     assert column.codes is not None
     assert column.categories is not None
     code_of = code_index(attribute.seen_levels, attribute.seen_codes)
-    unseen = UNKNOWN_CODE if stops_at_unknown else len(attribute.own_levels)
+    unseen = UNKNOWN_CODE if stops_at_unknown else len(attribute.own_levels) + 1
     found = [code_of.get(category, unseen) for category in code_index(column.categories)]
-    new_code = np.array([*found, unseen, MISSING_CODE], dtype=np.int32)  # -2 and -1 find the last
+    new_code = np.array([MISSING_CODE, *found, unseen], dtype=np.int32)  # -1 finds the last
     return replace(column, codes=new_code[column.codes], categories=attribute.categories)

@@ -85,7 +85,7 @@ class TrainingSet:
         name, categories = attribute.name, attribute.categories
         if categories is None:
             return Column(name, values=self.encoded.values_of(j), time=attribute.time)
-        codes = self.encoded.codes_of(j).astype(np.int32) - 1
+        codes = self.encoded.codes_of(j).astype(np.int32)
         return Column(
             name, codes=codes, categories=categories, declared=True, ordered=attribute.ordered
         )

@@ -89,7 +89,7 @@ def _values_of(column: Column, rows: np.ndarray) -> Any:
     assert column.codes is not None
     if not column.categories:
         return np.full(len(rows), np.nan)
-    return Categorical.from_codes(column.codes[rows], column.categories)
+    return Categorical.from_codes(column.codes[rows] - 1, column.categories)
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:

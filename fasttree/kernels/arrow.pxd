@@ -3,6 +3,7 @@
 
 from libc.math cimport NAN
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 from fasttree.kernels.alloc cimport realloc
 from fasttree.kernels.distinct cimport numeric
@@ -141,18 +142,18 @@ cdef inline bint block_numbers(
 
 
 cdef struct CodePool:
-    # Whole numbers that were met, numbered in the order in which they appeared.
-    int32_t* code_at            # by number; -1: not met
+    # Whole numbers that were met, numbered from 1 on in the order in which they appeared.
+    int32_t* code_at            # by number; 0: not met
     int64_t capacity
     int64_t most                # numbers from here on are too large for this
-    int64_t* row_of             # by code: the row that had it first
+    int64_t* row_of             # by code - 1: the row that had it first
     int64_t row_capacity
     int64_t n
 
 
 cdef inline bint extend_pool(CodePool* pool, int64_t number) noexcept nogil:
     """Room for a number, and for one more code. False: it is too large, or there is no memory."""
-    cdef int64_t i, capacity = pool.capacity
+    cdef int64_t capacity = pool.capacity
     cdef void* longer
     if number >= pool.most:
         return False
@@ -162,8 +163,7 @@ cdef inline bint extend_pool(CodePool* pool, int64_t number) noexcept nogil:
         if longer == NULL:
             return False
         pool.code_at = <int32_t*>longer
-        for i in range(pool.capacity, capacity):
-            pool.code_at[i] = -1
+        memset(pool.code_at + pool.capacity, 0, (capacity - pool.capacity) * sizeof(int32_t))
         pool.capacity = capacity
     if pool.n >= pool.row_capacity:
         longer = realloc(pool.row_of, (2 * pool.n + 64) * sizeof(int64_t))
@@ -177,20 +177,20 @@ cdef inline bint extend_pool(CodePool* pool, int64_t number) noexcept nogil:
 cdef inline bint chunk_pool_codes(
     const ArrowArray* array, const whole_number* values, CodePool* pool, int64_t first_row, int32_t* codes
 ) noexcept nogil:
-    """The code of each row's number, -1 where it is missing. False: see `extend_pool`."""
+    """The code of each row's number, 0 where it is missing. False: see `extend_pool`."""
     cdef const uint8_t* known = known_of(array)
     cdef int64_t i, number
     values += array.offset
     for i in range(array.length):
         if not is_known(known, array.offset + i):
-            codes[i] = -1
+            codes[i] = 0
             continue
         number = <int64_t>values[i]
-        if number >= pool.capacity or pool.code_at[number] < 0:
+        if number >= pool.capacity or pool.code_at[number] == 0:
             if not extend_pool(pool, number):
                 return False
-            pool.code_at[number] = <int32_t>pool.n
             pool.row_of[pool.n] = first_row + i
             pool.n += 1
+            pool.code_at[number] = <int32_t>pool.n
         codes[i] = pool.code_at[number]
     return True

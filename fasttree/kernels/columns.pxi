@@ -72,8 +72,8 @@ cdef int check_whole(int64_t done, int64_t n_rows) except -1:
 
 
 def text_codes(object capsule, int32_t[::1] codes):
-    """Fill in the codes of a column of text that an Arrow stream holds, -1 where it is missing. Returns its texts in
-    the order in which they appear; None if it is not plain text."""
+    """Fill in the codes of a column of text that an Arrow stream holds, 0 where it is missing. Returns its texts, from
+    code 1 on, in the order in which they appear; None if it is not plain text."""
     cdef Stream stream = Stream(capsule)
     cdef Layout layout = layout_of(stream.format)
     cdef StringTable strings
@@ -132,7 +132,7 @@ cdef list texts_of(const StringTable* strings):
 
 
 def dictionary_codes(object capsule, int32_t[::1] codes):
-    """Fill in the codes of a column of places in a dictionary of text, -1 where it is missing. Returns the texts in the
+    """Fill in the codes of a column of places in a dictionary of text, 0 where it is missing. Returns the texts in the
     order of the dictionary, also those that no row has; None if it is something else."""
     cdef Stream stream = Stream(capsule)
     cdef Layout layout = layout_of(stream.labels)
@@ -187,7 +187,7 @@ cdef Outcome codes_of_chunk(
 
 
 def pool_codes(object capsule, int32_t[::1] codes, int64_t most):
-    """Fill in the codes of a column of places in somebody's pool, in the order in which they appear, -1 where they are
+    """Fill in the codes of a column of places in somebody's pool, in the order in which they appear, 0 where they are
     missing. Returns a row that has each; None if they are other than unsigned numbers below `most`."""
     cdef Stream stream = Stream(capsule)
     cdef CodePool pool = CodePool(NULL, 0, most, NULL, 0, 0)
@@ -339,10 +339,8 @@ cdef clones_void numbers_of_block(
 
 
 ctypedef fused code:
-    int8_t
-    int16_t
+    uint8_t
     int32_t
-    int64_t
 
 
 cdef extern from "Python.h":
@@ -355,7 +353,7 @@ cdef enum:
 
 
 def object_codes(object values, int32_t[::1] codes):
-    """Fill in the codes of some values; returns the distinct ones in the order in which they appear.
+    """Fill in the codes of some values, from 1 on; returns the distinct ones in the order in which they appear.
 
     Most columns hold a few objects many times, so an object is looked up by where it lies first. A TypeError says that
     a value cannot be hashed. A list must be one that nobody else has: not even a value that is compared may take
@@ -379,7 +377,7 @@ def object_codes(object values, int32_t[::1] codes):
             while met[index] != NULL and met[index] != value:
                 index = (index + 1) & (POINTERS - 1)
             if met[index] == NULL:
-                codes[i] = code_of_value.setdefault(<object>value, len(code_of_value))
+                codes[i] = code_of_value.setdefault(<object>value, len(code_of_value) + 1)
                 if n_met < POINTERS // 2:
                     met[index] = value
                     code_at[index] = codes[i]
@@ -392,22 +390,9 @@ def object_codes(object values, int32_t[::1] codes):
         free(code_at)
 
 
-def take_codes_to_bytes(const code[:] codes, const uint8_t[::1] table, uint8_t[::1] out):
-    """out[row] := table[codes[row]], for codes of any type of integer; one below 0 stands for the last entry."""
-    cdef int64_t at, last = table.shape[0] - 1
-    cdef bint ok = codes.shape[0] == out.shape[0] and last >= 0
-    cdef Py_ssize_t i
-    with nogil:
-        for i in range(codes.shape[0] if ok else 0):
-            at = codes[i]
-            ok &= at < last
-            out[i] = table[at if 0 <= at < last else last]
-    check_codes(ok)
-
-
-def take_codes(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] out):
-    """out[row] := table[codes[row]]; a code of -1 stands for the last place."""
-    cdef uint32_t codes_read[RECODED]     # what was checked is what is looked up, also if somebody writes to the codes
+def take_codes(const int32_t[::1] codes, const code[::1] table, code[::1] out):
+    """out[row] := table[codes[row]]; the first place is that of missing values."""
+    cdef uint32_t[RECODED] codes_read     # what was checked is what is looked up, also if somebody writes to the codes
     cdef uint32_t at, beyond = 0, last = <uint32_t>table.shape[0] - 1
     cdef Py_ssize_t start = 0, i, n
     check_codes(codes.shape[0] == out.shape[0] and table.shape[0] > 0)
@@ -416,9 +401,9 @@ def take_codes(const int32_t[::1] codes, const int32_t[::1] table, int32_t[::1] 
             n = min(codes.shape[0] - start, <Py_ssize_t>RECODED)
             for i in range(n):
                 at = codes_read[i] = <uint32_t>codes[start + i]
-                beyond |= last - 1 - at         # its sign: of a code that is too large
+                beyond |= at | (last - at)      # its sign: of a code that is negative or too large
             for i in range(n if beyond >> 31 == 0 else 0):
-                out[start + i] = table[codes_read[i] if <int32_t>codes_read[i] >= 0 else last]
+                out[start + i] = table[codes_read[i]]
             start += n
     check_codes(beyond >> 31 == 0)
 

@@ -145,7 +145,8 @@ def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):
 def category_entries(
     const int32_t[::1] codes, int64_t n_categories, int shift, const uint32_t[::1] y, uint64_t[::1] entries
 ):
-    """The sorted list of a categorical column: rows by code, in order; a code below 0, missing, has rank 0."""
+    """The sorted list of a categorical column: rows by code, which is their rank, in order; one below 0 counts as
+    missing."""
     cdef Py_ssize_t i
     cdef int64_t rank, before = 0, here
     cdef int64_t* position = <int64_t*>calloc(n_categories + 1, sizeof(int64_t))
@@ -153,13 +154,13 @@ def category_entries(
         raise MemoryError("no memory left to sort a column")
     with nogil:
         for i in range(codes.shape[0]):
-            position[codes[i] + 1 if codes[i] >= 0 else 0] += 1
+            position[max(codes[i], 0)] += 1
         for rank in range(n_categories + 1):
             here = position[rank]
             position[rank] = before
             before += here
         for i in range(codes.shape[0]):
-            rank = codes[i] + 1 if codes[i] >= 0 else 0
+            rank = max(codes[i], 0)
             entries[position[rank]] = entry_of(<uint64_t>rank, shift, &y[0], <uint64_t>i)
             position[rank] += 1
     free(position)

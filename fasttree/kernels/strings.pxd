@@ -10,7 +10,7 @@ what a processor cannot foresee.
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcmp, memcpy, memset
 
-from fasttree.kernels.alloc cimport free, malloc, realloc
+from fasttree.kernels.alloc cimport calloc, free, malloc, realloc
 from fasttree.kernels.arrow cimport ArrowArray, is_known, known_of, whole_number
 
 
@@ -30,7 +30,7 @@ cdef struct Slot:
     uint64_t first
     uint64_t last
     int32_t length
-    int32_t code                # -1: free
+    int32_t code                # 0: free
 
 
 cdef struct StringTable:
@@ -51,7 +51,7 @@ cdef inline bint open_strings(StringTable* strings) noexcept nogil:
     strings.mask = 255
     strings.text_capacity = 4096
     strings.start_capacity = 256
-    strings.slots = new_slots(strings.mask + 1)
+    strings.slots = <Slot*>calloc(strings.mask + 1, sizeof(Slot))
     strings.text = <char*>malloc(strings.text_capacity)
     strings.start = <int64_t*>malloc(strings.start_capacity * sizeof(int64_t))
     if strings.slots == NULL or strings.text == NULL or strings.start == NULL:
@@ -64,15 +64,6 @@ cdef inline void close_strings(StringTable* strings) noexcept nogil:
     free(strings.slots)
     free(strings.text)
     free(strings.start)
-
-
-cdef inline Slot* new_slots(int64_t n) noexcept nogil:
-    cdef int64_t i
-    cdef Slot* slots = <Slot*>malloc(n * sizeof(Slot))
-    if slots != NULL:
-        for i in range(n):
-            slots[i].code = -1
-    return slots
 
 
 cdef inline uint64_t read8(const char* at) noexcept nogil:
@@ -120,7 +111,7 @@ cdef inline void key_of(
 
 
 cdef inline int32_t code_of(StringTable* strings, const char* text, int64_t length, const char* end) noexcept nogil:
-    """The number of a text; -1: no memory left. What lies between it and the `end` may be read."""
+    """The number of a text, from 1 on; 0: no memory left. What lies between it and the `end` may be read."""
     cdef uint64_t first, last
     cdef int64_t index
     cdef Slot* slot
@@ -128,10 +119,10 @@ cdef inline int32_t code_of(StringTable* strings, const char* text, int64_t leng
     index = mixed(first, last + length) & strings.mask
     while True:
         slot = &strings.slots[index]
-        if slot.code < 0:
+        if slot.code == 0:
             return add_string(strings, slot, text, length, first, last)
         if slot.first == first and slot.last == last and slot.length == length:
-            if length <= WHOLE or memcmp(strings.text + strings.start[slot.code], text, length) == 0:
+            if length <= WHOLE or memcmp(strings.text + strings.start[slot.code - 1], text, length) == 0:
                 return slot.code
         index = (index + 1) & strings.mask
 
@@ -140,18 +131,18 @@ cdef inline int32_t add_string(
     StringTable* strings, Slot* slot, const char* text, int64_t length, uint64_t first, uint64_t last
 ) noexcept nogil:
     cdef int64_t end = strings.start[strings.n] + length
-    cdef int32_t code = <int32_t>strings.n
+    cdef int32_t code = <int32_t>strings.n + 1
     cdef void* longer
     if end > strings.text_capacity:
         longer = realloc(strings.text, 2 * end)
         if longer == NULL:
-            return -1
+            return 0
         strings.text = <char*>longer
         strings.text_capacity = 2 * end
     if strings.n + 2 > strings.start_capacity:
         longer = realloc(strings.start, 2 * strings.start_capacity * sizeof(int64_t))
         if longer == NULL:
-            return -1
+            return 0
         strings.start = <int64_t*>longer
         strings.start_capacity *= 2
     if length:
@@ -160,23 +151,23 @@ cdef inline int32_t add_string(
     strings.n += 1
     strings.start[strings.n] = end
     if 2 * strings.n > strings.mask and not widen(strings):
-        return -1
+        return 0
     return code
 
 
 cdef inline bint widen(StringTable* strings) noexcept nogil:
     """Four times as many slots."""
     cdef int64_t i, index, mask = 4 * strings.mask + 3
-    cdef Slot* slots = new_slots(mask + 1)
+    cdef Slot* slots = <Slot*>calloc(mask + 1, sizeof(Slot))
     cdef Slot* old
     if slots == NULL:
         return False
     for i in range(strings.mask + 1):
         old = &strings.slots[i]
-        if old.code < 0:
+        if old.code == 0:
             continue
         index = mixed(old.first, old.last + old.length) & mask
-        while slots[index].code >= 0:
+        while slots[index].code:
             index = (index + 1) & mask
         slots[index] = old[0]
     free(strings.slots)
@@ -262,7 +253,7 @@ cdef enum Outcome:
 cdef inline Outcome chunk_codes(
     Layout layout, const ArrowArray* array, StringTable* strings, int32_t* codes
 ) noexcept nogil:
-    """The code of each row, -1 where it is missing."""
+    """The code of each row, 0 where it is missing."""
     cdef const uint8_t* known = known_of(array)
     cdef const char* text = NULL
     cdef const char* last = end_of_texts(layout, array)
@@ -273,13 +264,13 @@ cdef inline Outcome chunk_codes(
     for i in range(array.length):
         at = array.offset + i
         if not is_known(known, at):
-            codes[i] = -1
+            codes[i] = 0
             continue
         end = last
         if not text_at(layout, array, at, &text, &length, &end):
             return ELSEWHERE
         codes[i] = code_of(strings, text, length, end)
-        if codes[i] < 0:
+        if codes[i] == 0:
             return NO_MEMORY
     return DONE
 
@@ -287,16 +278,16 @@ cdef inline Outcome chunk_codes(
 cdef inline Outcome number_entry(
     Layout layout, const ArrowArray* dictionary, StringTable* strings, int64_t i, int32_t* code_at
 ) noexcept nogil:
-    """The code of an entry of a dictionary, -1 of a missing one."""
+    """The code of an entry of a dictionary, 0 of a missing one."""
     cdef int64_t length = 0
     cdef const char* text = NULL
     cdef const char* end = end_of_texts(layout, dictionary)
-    code_at[i] = -1
+    code_at[i] = 0
     if is_known(known_of(dictionary), dictionary.offset + i):
         if not text_at(layout, dictionary, dictionary.offset + i, &text, &length, &end):
             return ELSEWHERE
         code_at[i] = code_of(strings, text, length, end)
-        if code_at[i] < 0:
+        if code_at[i] == 0:
             return NO_MEMORY
     return DONE
 
@@ -319,7 +310,7 @@ cdef inline Outcome chunk_dictionary(
     values += array.offset
     for i in range(array.length):
         if not is_known(known, array.offset + i):
-            codes[i] = -1
+            codes[i] = 0
             continue
         index = <int64_t>values[i]
         if not 0 <= index < n:

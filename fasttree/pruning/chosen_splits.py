@@ -110,7 +110,7 @@ class ChosenSplits:
     def _values(self, attribute: int, rows: np.ndarray) -> np.ndarray:
         """Numbers, codes or bins, in the order of the values; NaN for missing."""
         if self.encoded.list_row[attribute] < 0:
-            codes, missing = self.encoded.codes_of(attribute)[rows], 0
+            codes = self.encoded.codes_of(attribute)[rows]
         elif self.table.matrix is not None:
             return self.table.matrix[rows, attribute].astype(np.float64)
         else:
@@ -119,9 +119,9 @@ class ChosenSplits:
             if column.codes is None:
                 assert column.values is not None
                 return column.values[rows].astype(np.float64)
-            codes, missing = column.codes[rows], MISSING_CODE
+            codes = column.codes[rows]
         values = codes.astype(np.float64)
-        values[codes == missing] = np.nan
+        values[codes == MISSING_CODE] = np.nan
         return values
 
     def _of_attribute(

@@ -205,7 +205,7 @@ def reader(table: Table, unknown: str, start: int, stop: int) -> Reader:
             assert column.values is not None
             return column.values[start:stop].astype(np.float64)
         codes = column.codes[start:stop]
-        values = codes + 1.0
+        values = codes.astype(np.float64)
         values[codes == MISSING_CODE] = np.nan
         values[codes == UNKNOWN_CODE] = UNKNOWN_LEVEL if unknown == "majority" else np.nan
         return values

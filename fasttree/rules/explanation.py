@@ -120,11 +120,11 @@ def _values(by_level: Table, table: Table, schema: Schema) -> dict[str, Any]:
             column = table.columns[place]
             if column.codes is not None:
                 code, levels = int(column.codes[0]), attribute.categories or ()
-                if code >= 0 and by_level.columns is not None:
+                if code > 0 and by_level.columns is not None:
                     codes = by_level.columns[place].codes
-                    if codes is not None and codes[0] >= 0:
+                    if codes is not None and codes[0] > 0:
                         code, levels = int(codes[0]), attribute.seen_levels
-                row[attribute.name] = to_python(levels[code]) if code >= 0 else None
+                row[attribute.name] = to_python(levels[code - 1]) if code > 0 else None
                 continue
             assert column.values is not None
             value = float(column.values[0])

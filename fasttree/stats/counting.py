@@ -177,7 +177,7 @@ def _weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | No
 
 
 def _codes(column: Any, name: str) -> tuple[NDArray[Any], int]:
-    """Every row's label as a number, and the number of labels."""
+    """Every row's label as a number from 0 on, and how many there are."""
     found = read_column(name, column)
     if isinstance(found, Times):
         found = found.values
@@ -190,4 +190,4 @@ def _codes(column: Any, name: str) -> tuple[NDArray[Any], int]:
         raise missing_value_error(name, int(np.isnan(found).argmax()))
     else:
         column = factorize_numbers(found)
-    return column.codes.astype(np.intp), len(column.labels)
+    return column.codes.astype(np.intp) - 1, len(column.labels)

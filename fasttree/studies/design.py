@@ -10,7 +10,7 @@ import numpy as np
 from fasttree.base.linear import products_of_columns
 from fasttree.base.sums import deviation, mean
 from fasttree.base.values import to_python
-from fasttree.tables.training import Column, Table
+from fasttree.tables.training import MISSING_CODE, Column, Table
 
 FEWEST_ROWS = 5  # a level with fewer training rows has no coefficient of its own
 MOST_LEVELS = 60  # of an attribute; more are not worth a coefficient each
@@ -89,7 +89,7 @@ class Design:
             column = columns[term.place]
             if column.codes is not None:
                 codes = column.codes[rows]
-                matrix[:, place] = codes < 0 if term.kind == MISSING else codes == term.code
+                matrix[:, place] = codes == (MISSING_CODE if term.kind == MISSING else term.code)
                 continue
             assert column.values is not None
             values = column.values[rows]
@@ -111,7 +111,7 @@ def columns_of(table: Table) -> list[Column]:
 
 def is_missing(column: Column) -> np.ndarray:
     if column.codes is not None:
-        return np.asarray(column.codes < 0)
+        return np.asarray(column.codes == MISSING_CODE)
     assert column.values is not None
     return np.isnan(column.values)
 
@@ -135,11 +135,11 @@ def _of_levels(
     assert column.codes is not None
     assert column.categories is not None
     codes = column.codes[rows]
-    count = np.bincount(codes[codes >= 0], minlength=len(column.categories))
-    n_missing = int(np.count_nonzero(codes < 0))
+    count = np.bincount(codes, minlength=len(column.categories) + 1)
+    n_missing = int(count[MISSING_CODE])
     terms, pooled = [], []
     reference: str | None = None
-    for code, level in enumerate(column.categories):
+    for code, level in enumerate(column.categories, 1):
         name = str(to_python(level))
         if 0 < count[code] < FEWEST_ROWS:
             pooled.append(f"{column.name} = {name}")

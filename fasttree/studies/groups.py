@@ -128,7 +128,7 @@ def _parts(
         notes.append(
             f"Left out because {by} is missing: {plural(int(np.count_nonzero(missing)), 'row')}"
         )
-    parts = [(name, np.flatnonzero(codes == code)) for code, name in enumerate(names)]
+    parts = [(name, np.flatnonzero(codes == code)) for code, name in enumerate(names, 1)]
     return [(name, rows) for name, rows in parts if len(rows)], tuple(notes)
 
 
@@ -139,10 +139,10 @@ def _coded(by: str, column: Column) -> tuple[np.ndarray, list[str]]:
         assert column.values is not None
         known = ~np.isnan(column.values)
         distinct, place = np.unique(column.values[known], return_inverse=True)
-        codes = np.full(len(column.values), -1)
-        codes[known] = place
+        codes = np.zeros(len(column.values), dtype=int)
+        codes[known] = place + 1
         labels = [_number_label(value, column.time) for value in distinct.tolist()]
-    if not (codes >= 0).any():
+    if not codes.any():
         raise ValueError(
             f"by must be a column with values, but {by!r} has none: name another column, or leave by out"
         )
@@ -228,7 +228,7 @@ def rows_with(table: Table, definition: dict[str, tuple[str, ...]]) -> np.ndarra
                     f"risk_factors lists {level!r}, which is not a category of {column.name!r}: it has "
                     f"{short_repr(texts)}"
                 )
-            found |= column.codes == texts.index(level)
+            found |= column.codes == texts.index(level) + 1
     return found
 
 

@@ -37,10 +37,10 @@ def table1(
         codes, levels = _levels(column)
         if not levels or (len(levels) > MOST_LEVELS and titles is None):
             continue
-        rows = np.bincount(codes + 1, minlength=len(levels) + 1)
+        rows = np.bincount(codes, minlength=len(levels) + 1)
         if not rows[1:].any():
             continue
-        events = np.bincount(codes + 1, weights=is_event, minlength=len(levels) + 1)
+        events = np.bincount(codes, weights=is_event, minlength=len(levels) + 1)
         lines = [(level, int(rows[k]), int(events[k])) for k, level in enumerate(levels, 1)]
         if rows[0] and column.name not in left_out:
             lines.append(("", int(rows[0]), int(events[0])))
@@ -72,13 +72,13 @@ def _variable(
 
 
 def _levels(column: Column) -> tuple[np.ndarray, list[str]]:
-    """Codes, -1 where missing, and the texts of the levels or ranges."""
+    """Codes, 0 where missing, and the texts of the levels or ranges from code 1 on."""
     if column.codes is not None:
         return column.codes, [str(to_python(level)) for level in column.categories or ()]
     assert column.values is not None
     known = column.values[~np.isnan(column.values)]
     if not len(known):
-        return np.full(len(column.values), -1), []
+        return np.zeros(len(column.values), dtype=int), []
     distinct = np.unique(known)
     if len(distinct) <= N_RANGES:
         codes = np.searchsorted(distinct, column.values)
@@ -92,7 +92,7 @@ def _levels(column: Column) -> tuple[np.ndarray, list[str]]:
         texts = [f"up to {_text(value, column.time)}" for value in ends.tolist()]
         if known.max() > ends[-1]:
             texts.append(f"above {_text(float(ends[-1]), column.time)}")
-    return np.where(np.isnan(column.values), -1, codes), texts
+    return np.where(np.isnan(column.values), 0, codes + 1), texts
 
 
 def _text(value: float, time: str | None) -> str:

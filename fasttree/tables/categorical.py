@@ -13,6 +13,7 @@ from fasttree.tables.factors import (
     Factor,
     check_levels,
     code_index,
+    codes_of_indices,
     factorize,
     first_row,
     not_a_scalar_error,
@@ -58,17 +59,18 @@ class Categorical:
             raise not_a_scalar_error(where, row, items[row]) from None
         if categories is None:
             by_value = sort_labels(where, found)
-            self.codes, self.categories = by_value.codes, tuple(by_value.labels)
+            self.codes, self.categories = by_value.codes - 1, tuple(by_value.labels)
             return
         self.categories = check_levels(where, categories)
-        self.codes = recode(found, code_index(self.categories))
-        unknown = self.codes == UNKNOWN_CODE
+        codes = recode(found, code_index(self.categories))
+        unknown = codes == UNKNOWN_CODE
         if unknown.any():
             row = int(np.argmax(unknown))
             raise ValueError(
                 f"Categorical: the value {short_repr(items[row])} in row {row} is not one of the "
                 f"categories {short_repr(list(self.categories))}: add it to the list."
             )
+        self.codes = codes - 1
 
     @classmethod
     def from_codes(cls, codes: Any, categories: Any, *, ordered: bool = False) -> Categorical:
@@ -93,7 +95,8 @@ class Categorical:
         return made
 
     def as_factor(self) -> Factor:
-        return Factor(self.codes, self.categories, declared=True, ordered=self.ordered)
+        codes = codes_of_indices(self.codes)
+        return Factor(codes, self.categories, declared=True, ordered=self.ordered)
 
     def __len__(self) -> int:
         return len(self.codes)

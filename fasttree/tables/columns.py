@@ -18,7 +18,7 @@ from fasttree.base.times import DATETIME, DURATION, INSTANT, Times
 from fasttree.tables.arrow import arrow_column, filled, has_arrow_interface, to_numpy
 from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.categorical import Categorical
-from fasttree.tables.factors import MISSING_CODE, Factor, bool_factor, empty_factor
+from fasttree.tables.factors import Factor, bool_factor, empty_factor
 from fasttree.tables.library_factors import library_factor, read_arrow, text_factor, type_error
 from fasttree.tables.numpy_columns import read_array
 from fasttree.tables.object_columns import read_objects
@@ -69,10 +69,11 @@ def _whole(
     _check_length(where, wanted, len(values))
     if not isinstance(found, Factor) or not found.declared:  # others' codes were made here
         return found
-    if found.codes.max(initial=MISSING_CODE) >= len(found.labels):
+    if found.codes.max(initial=0) > len(found.labels):
         row = int(np.argmax(found.codes))
         raise ValueError(
-            f"{where} is damaged: row {row} has the code {found.codes[row]}, but there are {len(found.labels)} labels."
+            f"{where} is damaged: row {row} has the code {found.codes[row] - 1}, but there are "
+            f"{len(found.labels)} labels."
         )
     return found
 
@@ -133,7 +134,7 @@ def _read_series(
         raise type_error(where, dtype)
     n_missing = series.null_count()
     if n_missing and dtype == nw.Boolean:
-        return bool_factor(filled(series.cast(nw.Int8()), MISSING_CODE))
+        return bool_factor(filled(series.cast(nw.Int8()), -1))
     zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
     if n_missing == len(series):
         nothing = np.full(len(series), np.nan)

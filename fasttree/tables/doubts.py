@@ -161,10 +161,8 @@ def _are_most(n: int, total: int) -> bool:
 
 def _counts(column: Column, n_labels: int) -> np.ndarray:
     """The rows of each label."""
-    if column.byte_codes is not None:
-        return np.bincount(column.byte_codes, minlength=n_labels + 1)[1:]
     assert column.codes is not None
-    return np.bincount(column.codes + 1, minlength=n_labels + 1)[1:]
+    return np.bincount(column.codes, minlength=n_labels + 1)[1:]
 
 
 def _odd_ones(

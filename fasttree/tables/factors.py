@@ -13,17 +13,18 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.values import is_missing, short_repr, to_python
 
-# What a code below 0 says. A look-up table with one entry more than there are labels serves missing
-# rows too: -1 finds the last one.
-MISSING_CODE = -1
-UNKNOWN_CODE = -2  # a category that was not seen at fit
+# From reading on, a code is the number of a label, counted from 1, or one of these two. A look-up table begins with the
+# entry of missing values.
+MISSING_CODE = 0
+UNKNOWN_CODE = _core.UNKNOWN_CATEGORY  # -1: a category that was not seen at fit
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """`labels[codes[row]]` is the value of a row, or missing. No label is a missing value."""
+    """`labels[codes[row] - 1]` is the value of a row; it is missing where the code is 0. No label is a missing
+    value."""
 
-    codes: np.ndarray
+    codes: np.ndarray  # int32
     labels: Sequence[Any]
     declared: bool = False  # True: the order of the labels is the user's and stays
     ordered: bool = False  # True: the column's type says that this order means something
@@ -32,7 +33,11 @@ class Factor:
     @property
     def example(self) -> Any:
         """The first value that is not missing, for error messages."""
-        return self.labels[self.codes[np.argmax(self.codes >= 0)]]
+        return self.value(int(np.argmax(self.codes > 0)))
+
+    def value(self, row: int) -> Any:
+        """The label of a row that has one."""
+        return self.labels[self.codes[row] - 1]
 
 
 # -- errors that several readers raise; `where` is a column as messages call it --------------------
@@ -82,9 +87,16 @@ def factorize(values: Sequence[Any]) -> Factor:
     return without_missing(Factor(codes, [to_python(label) for label in distinct]))
 
 
-def bool_factor(codes: np.ndarray) -> Factor:
-    """A column of bools; both stay, even if no row has one of them."""
-    return Factor(codes.astype(np.int32), [False, True], declared=True)
+def codes_of_indices(indices: np.ndarray) -> np.ndarray:
+    """Codes of labels that others number from 0, with -1 where a value is missing."""
+    codes = indices.astype(np.int32)
+    codes += 1
+    return np.maximum(codes, MISSING_CODE, out=codes)
+
+
+def bool_factor(values: np.ndarray) -> Factor:
+    """A column of bools, below 0 where they are missing; both stay, even if no row has one of them."""
+    return Factor(codes_of_indices(values), [False, True], declared=True)
 
 
 def empty_factor(n_rows: int) -> Factor:
@@ -97,7 +109,7 @@ def without_missing(column: Factor) -> Factor:
     labels = column.labels
     if all(issubclass(kind, (str, int)) for kind in set(map(type, labels))):
         return column
-    known = [code for code, label in enumerate(labels) if not is_missing(label)]
+    known = [code for code, label in enumerate(labels, 1) if not is_missing(label)]
     return column if len(known) == len(labels) else _keep(column, known)
 
 
@@ -107,20 +119,20 @@ def without_unused(column: Factor) -> Factor:
         return column
     used = np.zeros(len(column.labels) + 1, dtype=bool)
     used[column.codes] = True
-    return _keep(column, np.flatnonzero(used[:-1]).tolist())
+    return _keep(column, (np.flatnonzero(used[1:]) + 1).tolist())
 
 
 def _keep(column: Factor, kept: list[int]) -> Factor:
-    """The column with these labels alone, in this order; a row with another becomes missing."""
+    """The column with the labels of these codes alone, in this order; a row with another becomes missing."""
     codes = _take_codes(column.codes, _numbered(kept, len(column.labels)))
-    labels = [column.labels[code] for code in kept]
+    labels = [column.labels[code - 1] for code in kept]
     return Factor(codes, labels, column.declared, column.ordered)
 
 
-def _numbered(kept: list[int] | np.ndarray, n_codes: int) -> np.ndarray:
-    """A table for `_take_codes`: each code's index among those that are kept."""
-    table = np.full(n_codes + 1, MISSING_CODE, dtype=np.int32)
-    table[kept] = np.arange(len(kept), dtype=np.int32)
+def _numbered(kept: list[int] | np.ndarray, n_labels: int) -> np.ndarray:
+    """A table for `_take_codes`: the place, from 1 on, of each code among those that are kept."""
+    table = np.full(n_labels + 1, MISSING_CODE, dtype=np.int32)
+    table[kept] = np.arange(1, len(kept) + 1, dtype=np.int32)
     return table
 
 
@@ -160,44 +172,35 @@ def factorize_numbers(values: np.ndarray) -> Factor:
         known = ~np.isnan(values)  # numpy sorts much more slowly where there is a NaN
         distinct, known_codes = np.unique(values[known], return_inverse=True)
         codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
-        codes[known] = known_codes
+        codes[known] = known_codes + 1
         return Factor(codes, (distinct + 0.0).tolist())  # -0.0 is 0.0
     codes, rows = compact(values)
-    return Factor(codes, values[rows].tolist())
+    return Factor(codes + 1, values[rows].tolist())
 
 
 def label_numbers(column: Factor) -> np.ndarray | None:
     """Bools and large numbers as float64, with NaN where they are missing; None if there are other labels."""
-    if (column.codes < 0).all():
+    if not column.codes.any():
         return np.full(len(column.codes), np.nan)
     if not column.large and set(map(type, column.labels)) != {bool}:
         return None
-    return np.array([*column.labels, np.nan], dtype=np.float64)[column.codes]
+    return np.array([np.nan, *column.labels], dtype=np.float64)[column.codes]
 
 
-def sort_labels(where: str, column: Factor, in_place: bool = False) -> Factor:
-    """The column with its labels in ascending order, unless their order was declared. `in_place`: its codes may be
-    written over."""
-    if column.declared:
+def sort_labels(where: str, column: Factor, out: np.ndarray | None = None) -> Factor:
+    """The column with its labels in ascending order, unless their order was declared. `out`: where its codes are to
+    stand, which may be where they are, or bytes for those of at most 255 labels."""
+    if column.declared and (out is None or out.dtype == column.codes.dtype):
         return column
-    table, labels = _ascending(where, column.labels)
-    codes = _take_codes(column.codes, table, column.codes if in_place else None)
+    table, labels = np.arange(len(column.labels) + 1, dtype=np.int32), column.labels
+    if not column.declared:
+        table, labels = ascending(where, labels)
+    codes = _take_codes(column.codes, table, out)
     return Factor(codes, labels, column.declared, column.ordered)
 
 
-def sort_byte_labels(where: str, column: Factor, out: np.ndarray) -> list[Any]:
-    """`sort_labels` of at most 255 labels, which are returned. The codes go to `out`, a byte each: 1 more than they are
-    elsewhere, and 0 where a label is missing."""
-    table, labels = np.arange(len(column.labels) + 1), column.labels
-    table[-1] = MISSING_CODE
-    if not column.declared:
-        table, labels = _ascending(where, labels)
-    _core.take_codes_to_bytes(column.codes, (table + 1).astype(np.uint8), out)
-    return list(labels)
-
-
-def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
-    """A table for `_take_codes` that puts labels into their order; and the labels in that order."""
+def ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]]:
+    """The new code of each code, if labels are put into their order; and the labels in that order."""
     objects = np.fromiter(labels, dtype=object, count=len(labels))
     try:
         order = objects.argsort(kind="stable")
@@ -208,7 +211,7 @@ def _ascending(where: str, labels: Sequence[Any]) -> tuple[np.ndarray, list[Any]
             + " and ".join(f"{kind} ({short_repr(label)})" for kind, label in kinds.items())
             + ". Convert them to one type, for example text."
         ) from None
-    return _numbered(order, len(labels)), objects[order].tolist()
+    return _numbered(order + 1, len(labels)), objects[order].tolist()
 
 
 def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> np.ndarray:
@@ -218,9 +221,9 @@ def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> np.ndarray:
 
 
 def code_index(categories: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
-    """The code of each category, by what it is compared as; by default its index."""
+    """The code of each category, by what it is compared as; by default they count from 1."""
     compared = _compared(categories)
-    return dict(zip(compared, range(len(compared)) if codes is None else codes, strict=True))
+    return dict(zip(compared, range(1, len(compared) + 1) if codes is None else codes, strict=True))
 
 
 def _compared(labels: Sequence[Any]) -> Sequence[Any]:
@@ -237,22 +240,20 @@ def _compared(labels: Sequence[Any]) -> Sequence[Any]:
 def recode(column: Factor, code_of: Mapping[Any, int], unseen: int = UNKNOWN_CODE) -> np.ndarray:
     """Codes of another `code_index`: one look-up a label, not a row. `unseen`: that of a label which it lacks."""
     found = [code_of.get(label, unseen) for label in _compared(column.labels)]
-    return _take_codes(column.codes, np.array([*found, MISSING_CODE], dtype=np.int32))
+    return _take_codes(column.codes, np.array([MISSING_CODE, *found], dtype=np.int32))
 
 
 def _take_codes(codes: np.ndarray, table: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """``table[codes]``, where the last entry of the table is that of MISSING_CODE."""
-    if codes.dtype != np.int32 or not codes.flags.c_contiguous:
-        return np.take(table, codes)
-    recoded = np.empty_like(codes) if out is None else out
-    _core.take_codes(codes, table, recoded)
+    """``table[codes]``, for codes from 0 on."""
+    recoded = np.empty(len(codes), dtype=np.int32) if out is None else out
+    _core.take_codes(codes, table.astype(recoded.dtype, copy=False), recoded)
     return recoded
 
 
 def check_complete(where: str, column: Factor) -> Factor:
     """Refuses missing values."""
-    if column.codes.min(initial=0) < 0:
-        raise missing_value_error(where, int(np.argmax(column.codes < 0)))
+    if not column.codes.all():
+        raise missing_value_error(where, int(np.argmin(column.codes)))
     return column
 
 

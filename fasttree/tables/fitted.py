@@ -106,7 +106,7 @@ def _column_for_schema(
     labels = like_labels(where, values, seen)
     code_of, then = plan.categories(j)
     now = value_kinds(labels.labels)
-    if then and then.keys().isdisjoint(now) and (labels.codes >= 0).any():
+    if then and then.keys().isdisjoint(now) and labels.codes.any():
         raise ValueError(
             f"{where} was categorical at fit, with values such as "
             f"{short_repr(seen[0])}, but now contains values such as {short_repr(labels.example)} "
@@ -114,12 +114,12 @@ def _column_for_schema(
             "kind as at fit."
         )
     is_other = attribute.others is not None and unknown == "missing"
-    unseen = len(categories) - 1 if is_other else UNKNOWN_CODE
+    unseen = len(categories) if is_other else UNKNOWN_CODE
     codes = recode(labels, code_of, unseen)
     if unknown == "error" and UNKNOWN_CODE in codes:
         row = int(np.argmax(codes == UNKNOWN_CODE))
         raise ValueError(
-            f"{where} contains the category {short_repr(labels.labels[labels.codes[row]])} in row {row}, which was "
+            f"{where} contains the category {short_repr(labels.value(row))} in row {row}, which was "
             'not seen at fit: correct it, or set unknown="missing" or unknown="majority".'
         )
     return Column(

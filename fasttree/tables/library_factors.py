@@ -15,7 +15,13 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.values import short_repr, to_python
 from fasttree.tables.arrow import as_array, filled
-from fasttree.tables.factors import MISSING_CODE, Factor, kind_remedy, without_missing
+from fasttree.tables.factors import (
+    MISSING_CODE,
+    Factor,
+    codes_of_indices,
+    kind_remedy,
+    without_missing,
+)
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -38,7 +44,7 @@ def library_factor(where: str, series: nw.Series[Any]) -> Factor | None:
 
     native, library = series.to_native(), series.implementation
     if library.is_pandas_like() and hasattr(native, "cat"):
-        codes = np.asarray(native.cat.codes)
+        codes = codes_of_indices(np.asarray(native.cat.codes))
         labels = list(map(to_python, native.cat.categories.tolist()))
         if bytes in set(map(type, labels)):
             raise type_error(where, "bytes")
@@ -60,8 +66,7 @@ def _enum_factor(native: Any) -> Factor:
     import narwhals.stable.v2 as nw
 
     physical = nw.from_native(native.to_physical(), series_only=True)
-    codes = np.empty(len(physical), dtype=np.int32)
-    codes[:] = filled(physical.cast(nw.Int32()), MISSING_CODE)
+    codes = codes_of_indices(filled(physical.cast(nw.Int32()), -1))
     return Factor(codes, native.dtype.categories.to_list(), declared=True)
 
 
@@ -81,7 +86,7 @@ def _pool_factor(where: str, series: nw.Series[Any]) -> Factor | None:
 
 def _dictionary_factor(where: str, encoded: Any) -> Factor:
     """Dictionaries of other labels than text. Each chunk has its own, which may hold a null, and a label twice."""
-    index_of: dict[Any, int] = {}
+    code_of: dict[Any, int] = {}
     parts = []
     for chunk in getattr(encoded, "chunks", [encoded]):
         labels = list(map(to_python, chunk.dictionary.to_pylist()))
@@ -89,7 +94,7 @@ def _dictionary_factor(where: str, encoded: Any) -> Factor:
             raise type_error(where, encoded.type)
         try:
             new_codes = [
-                MISSING_CODE if label is None else index_of.setdefault(label, len(index_of))
+                MISSING_CODE if label is None else code_of.setdefault(label, len(code_of) + 1)
                 for label in labels
             ]
         except TypeError:  # lists and structs have no hash
@@ -104,7 +109,7 @@ def _dictionary_factor(where: str, encoded: Any) -> Factor:
         parts.append(np.array([*new_codes, MISSING_CODE], dtype=np.int32)[rows])
     ordered = bool(encoded.type.ordered)
     codes = np.concatenate([np.empty(0, dtype=np.int32), *parts])
-    return without_missing(Factor(codes, list(index_of), declared=True, ordered=ordered))
+    return without_missing(Factor(codes, list(code_of), declared=True, ordered=ordered))
 
 
 def read_arrow(

@@ -10,7 +10,7 @@ import numpy as np
 
 from fasttree.base.times import DATETIME, DURATION, Times, array_microseconds
 from fasttree.base.values import short_repr
-from fasttree.tables.factors import MISSING_CODE, Factor, bool_factor, complex_error, factorize
+from fasttree.tables.factors import Factor, bool_factor, complex_error, factorize
 from fasttree.tables.object_columns import read_objects, unless_empty
 from fasttree.tables.whole_numbers import are_large, beyond_float64_error
 
@@ -62,7 +62,7 @@ def read_array(where: str, values: np.ndarray) -> np.ndarray | Factor | Times:
     hidden = masked_places(values)
     kind = values.dtype.kind
     if kind == "b" and hidden is not None:
-        return bool_factor(np.where(hidden, MISSING_CODE, np.asarray(values)))
+        return bool_factor(np.where(hidden, -1, np.asarray(values)))
     if kind in "biuf":
         if hidden is None:
             return plain_numbers(np.asarray(values), lambda _: where)

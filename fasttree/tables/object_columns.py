@@ -22,7 +22,6 @@ from fasttree.base.times import (
 )
 from fasttree.base.values import is_missing, short_repr, value_kind, value_kinds
 from fasttree.tables.factors import (
-    MISSING_CODE,
     Factor,
     bool_factor,
     complex_error,
@@ -113,7 +112,7 @@ def _mixed_error(where: str, values: Sequence[Any]) -> ValueError:
 
 def _object_bools(values: Sequence[Any]) -> np.ndarray | Factor:
     if any(value is None for value in values):
-        return bool_factor(np.array([MISSING_CODE if value is None else value for value in values]))
+        return bool_factor(np.array([-1 if value is None else value for value in values]))
     return np.array(values, dtype=bool)
 
 

@@ -39,9 +39,9 @@ class AttributeSchema:
 
     @property
     def seen_codes(self) -> list[int]:
-        """The index among the categories of each of `seen_levels`."""
+        """The code of each of `seen_levels`."""
         n_own = len(self.own_levels)
-        return [*range(n_own), *[n_own] * len(self.others or ())]
+        return [*range(1, n_own + 1), *[n_own + 1] * len(self.others or ())]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

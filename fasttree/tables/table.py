@@ -15,8 +15,8 @@ from fasttree.tables.factors import Factor, without_unused
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numeric: `values`, NaN where missing (with `time` they are times), or `byte_coded`. Categorical: `codes` into
-    `categories`.
+    """Numeric: `values`, NaN where missing (with `time` they are times), or `byte_coded`. Categorical: `codes`, of
+    which `categories` has the one with code 1 first.
 
     A code may be MISSING_CODE; and UNKNOWN_CODE, for a category that is not in `categories`, in what a
     fitted model reads. Without a value at fit there are no categories: the tuple is empty.
@@ -24,16 +24,13 @@ class Column:
 
     name: str
     values: np.ndarray | None = None
-    codes: np.ndarray | None = None
+    codes: np.ndarray | None = None  # int32, or uint8 in a table that was read for encoding
     categories: tuple[Any, ...] | None = None
     declared: bool = False  # True: a category stays, even if no row has it
     ordered: bool = False  # categorical, and the order of the categories means something
     meant: bool = False  # the user has named the column as one of categories
     time: str | None = None  # the kind of time (base/times.py) of the values; None: plain numbers
-    # These two only in what `read_table` was asked to read for encoding. `byte_codes` instead of `codes`: 1 more than
-    # they are, 0 where a value is missing.
-    byte_coded: ByteCodedNumbers | None = None
-    byte_codes: np.ndarray | None = None
+    byte_coded: ByteCodedNumbers | None = None  # only in a table that was read for encoding
 
     def numbers(self) -> np.ndarray | Times:
         """The values as a column of a table that is read as this one was."""
@@ -45,14 +42,11 @@ class Column:
             return replace(self, byte_coded=self.byte_coded.take(rows))
         if self.values is not None:
             return replace(self, values=self.values[rows])
+        assert self.codes is not None
         assert self.categories is not None
-        if self.byte_codes is not None:
-            codes = self.byte_codes[rows].astype(np.int32) - 1
-        else:
-            assert self.codes is not None
-            codes = self.codes[rows]
+        codes = self.codes[rows].astype(np.int32, copy=False)
         kept = without_unused(Factor(codes, self.categories, self.declared))
-        return replace(self, codes=kept.codes, categories=tuple(kept.labels), byte_codes=None)
+        return replace(self, codes=kept.codes, categories=tuple(kept.labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +61,18 @@ class Table:
     named: bool  # True if the user gave names
     matrix: np.ndarray | None = None
     columns: tuple[Column, ...] | None = None
-    # [column, row]: the memory of its columns' `byte_coded` and `byte_codes`
+    # [column, row]: the memory of its columns' codes that have a byte each
     byte_codes: np.ndarray | None = None
 
     def values(self) -> list[np.ndarray]:
-        """The numbers or codes of each attribute."""
+        """What draws of rows go by: the numbers of each attribute, or the indices of its categories, -1 where
+        missing."""
         if self.matrix is not None:
             return list(self.matrix.T)
-        columns = [c.values if c.codes is None else c.codes for c in self.columns or ()]
+        columns = [
+            c.values if c.codes is None else c.codes.astype(np.int32) - 1
+            for c in self.columns or ()
+        ]
         return [values for values in columns if values is not None]
 
     def take(self, rows: np.ndarray) -> Table:

@@ -17,11 +17,12 @@ from fasttree.tables.arrow import arrow_column, as_array, has_arrow_interface
 from fasttree.tables.columns import read_column
 from fasttree.tables.containers import open_container
 from fasttree.tables.factors import (
+    MISSING_CODE,
     Factor,
+    ascending,
     check_complete,
     compact,
     missing_value_error,
-    sort_labels,
 )
 from fasttree.tables.numpy_columns import masked_places
 from fasttree.tables.whole_numbers import is_large
@@ -94,21 +95,22 @@ def _number_target(values: np.ndarray) -> Target:
 
 
 def _label_target(column: Factor, text_dtype: Any) -> Target:
-    codes, rows = compact(column.codes.copy())
-    present = [column.labels[code] for code in column.codes[rows].tolist()]
+    numbers, rows = compact(column.codes)
+    present = [column.value(row) for row in rows.tolist()]
     _refuse_time_labels(present)
-    ordered = sort_labels("y", Factor(codes, present), in_place=True)
+    new_code, labels = ascending("y", present)
+    codes = np.take(new_code[1:] - 1, numbers)  # of classes, which count from 0
     classes = np.empty(len(present), dtype=object)
-    classes[:] = ordered.labels
+    classes[:] = labels
     if not any(isinstance(label, (tuple, list)) for label in present):
         is_text = all(isinstance(label, str) for label in present)
-        plain_classes = np.array(ordered.labels, dtype=text_dtype if is_text else None)
+        plain_classes = np.array(labels, dtype=text_dtype if is_text else None)
         # numpy may make floats of very large whole numbers, and drops zeros at the end of a text
-        if plain_classes.tolist() == ordered.labels:
+        if plain_classes.tolist() == labels:
             classes = plain_classes
-    index_of = {label: index for index, label in enumerate(ordered.labels)}
+    index_of = {label: index for index, label in enumerate(labels)}
     winners = [index_of[label] for label in present] if column.declared else range(len(present))
-    return Target(ordered.codes, classes, np.array(winners, dtype=np.int32))
+    return Target(codes, classes, np.array(winners, dtype=np.int32))
 
 
 def _text_dtype(y: Any) -> Any:
@@ -230,7 +232,7 @@ def read_groups(groups: Any, n_rows: int) -> np.ndarray | None:
     values = read_column("groups", groups)
     if isinstance(values, Factor):
         codes = values.codes
-        missing = codes < 0
+        missing = codes == MISSING_CODE
     else:
         codes = values.values if isinstance(values, Times) else values
         missing = np.isnan(codes) if codes.dtype.kind == "f" else np.zeros(len(codes), dtype=bool)

@@ -43,7 +43,6 @@ from fasttree.tables.factors import (
     label_numbers,
     missing_value_error,
     recode,
-    sort_byte_labels,
     sort_labels,
 )
 from fasttree.tables.feature_kinds import FeatureKinds, read_kinds
@@ -160,14 +159,9 @@ def _fit_column(
     if categories is not None:
         codes = _declared_codes(where, labels, categories)
         return replace(column, codes=codes, categories=categories, declared=True)
-    if byte_codes is not None and len(labels.labels) <= _core.MAX_BYTE_CODES:
-        sorted_labels = sort_byte_labels(where, labels, byte_codes)
-        return replace(column, byte_codes=byte_codes, categories=tuple(sorted_labels))
-    labels = sort_labels(where, labels, in_place=True)  # undeclared, they were made for this
-    codes = labels.codes
-    if codes.dtype != np.int32 or labels.declared:  # these may be the user's own, and change
-        codes = labels.codes.astype(np.int32)
-    return replace(column, codes=codes, categories=tuple(labels.labels))
+    in_bytes = byte_codes is not None and len(labels.labels) <= _core.MAX_BYTE_CODES
+    labels = sort_labels(where, labels, byte_codes if in_bytes else labels.codes)
+    return replace(column, codes=labels.codes, categories=tuple(labels.labels))
 
 
 def _declared_codes(where: str, labels: Factor, categories: tuple[Any, ...]) -> np.ndarray:
@@ -176,7 +170,7 @@ def _declared_codes(where: str, labels: Factor, categories: tuple[Any, ...]) -> 
     if unknown.any():
         row = int(np.argmax(unknown))
         raise ValueError(
-            f"{where} contains {short_repr(labels.labels[labels.codes[row]])} in row {row}, which is not one of "
+            f"{where} contains {short_repr(labels.value(row))} in row {row}, which is not one of "
             f"its categories in categorical_features, {short_repr(list(categories))}: add it to the list."
         )
     return codes

@@ -158,12 +158,11 @@ def routing_block(table: Table, start: int, stop: int, policy: ReadPolicy) -> np
     for j, column in enumerate(table.columns):
         if column.codes is not None:
             codes = column.codes[start:stop]
-            np.add(codes, 1, out=block[:, j])
+            block[:, j] = codes
             missing = codes == MISSING_CODE
             block[missing, j] = np.nan
-            block[codes == UNKNOWN_CODE, j] = (
-                _core.UNKNOWN_CATEGORY if policy.stops_at_unknown else np.nan
-            )
+            if not policy.stops_at_unknown:
+                block[codes == UNKNOWN_CODE, j] = np.nan
         else:
             assert column.values is not None
             block[:, j] = column.values[start:stop]

@@ -119,8 +119,7 @@ class Exportable:
     def codes(self, attribute: int) -> list[tuple[Any, int]]:
         """Every category that training saw, plain, and its code."""
         schema = self.attributes[attribute]
-        pairs = zip(schema.seen_levels, schema.seen_codes, strict=True)
-        return [(to_python(category), code + 1) for category, code in pairs]
+        return list(zip(map(to_python, schema.seen_levels), schema.seen_codes, strict=True))
 
     def unseen(self, attribute: int) -> int:
         """The code of a category that training did not see; 0: none, it is missing, stops the row or is refused."""

@@ -31,7 +31,7 @@ LAYOUTS = (pa.string(), pa.large_string(), pa.string_view())
 
 def by_dict(values: list[Any]) -> tuple[list[int], list[Any]]:
     numbering: dict[Any, int] = {}
-    codes = [-1 if v is None else numbering.setdefault(v, len(numbering)) for v in values]
+    codes = [0 if v is None else numbering.setdefault(v, len(numbering) + 1) for v in values]
     return codes, list(numbering)
 
 
@@ -102,7 +102,7 @@ for length in range(1, 13 if layout == "VIEWS" else 40):
         column = pa.Array.from_buffers(pa.string_view(), 4, buffers)
     codes = np.full(4, -7, dtype=np.int32)
     labels = _core.text_codes(pa.chunked_array([column]).__arrow_c_stream__(), codes)
-    assert [labels[code] for code in codes] == texts, (length, labels, codes)
+    assert [labels[code - 1] for code in codes] == texts, (length, labels, codes)
     del column, buffers
 print("well")
 """
@@ -218,8 +218,8 @@ def test_any_dictionary(
     column = pa.chunked_array([chunk(parts[0], dictionary), chunk(parts[1], turned)])
     values = [None if place is None else dictionary[place] for place in places]
     _, labels = by_dict(dictionary)
-    number = {label: code for code, label in enumerate(labels)}
-    expected = [-1 if value is None else number[value] for value in values]
+    number = {label: code for code, label in enumerate(labels, 1)}
+    expected = [0 if value is None else number[value] for value in values]
     assert dictionary_codes(column) == (expected, labels)
 
 
@@ -242,7 +242,7 @@ def test_chunks_with_dictionaries_of_their_own(texts: tuple[Any, Any]) -> None:
     ]
     (column,) = read_table(pa.table({"c": pa.chunked_array(chunks)})).columns or ()
     assert column.categories == texts
-    assert column.codes.tolist() == [0, -1, -1, 0, 1, 1]
+    assert column.codes.tolist() == [1, 0, 0, 1, 2, 2]
 
 
 def test_a_stream_that_ends_early() -> None:
@@ -304,7 +304,7 @@ def test_a_polars_category_among_very_many_others() -> None:
     assert int(few.to_physical().max()) >= len(others)
     column = read_table(pl.DataFrame({"c": few})).columns[0]
     assert column.categories == ("a", "z")
-    assert column.codes.tolist() == [1, -1, 0, 1]
+    assert column.codes.tolist() == [2, 0, 1, 2]
 
 
 def test_polars_categories_do_not_come_as_dictionaries(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,12 +322,12 @@ def test_polars_categories_do_not_come_as_dictionaries(monkeypatch: pytest.Monke
     for series in (pl.Series(words, dtype=sizes), apart):
         (column,) = read_table(pl.DataFrame({"c": series})).columns or ()
         assert (column.categories, column.declared) == (("small", "medium", "large"), True)
-        assert column.codes.tolist() == [2, -1, 0, 2]
+        assert column.codes.tolist() == [3, 0, 1, 3]
     (empty,) = read_table(pl.DataFrame({"c": pl.Series([None, None], dtype=sizes)})).columns or ()
-    assert empty.codes.tolist() == [-1, -1]
+    assert empty.codes.tolist() == [0, 0]
     (column,) = read_table(pl.DataFrame({"c": words}, schema={"c": pl.Categorical})).columns or ()
     assert column.categories == ("large", "small")
-    assert column.codes.tolist() == [0, -1, 1, 0]
+    assert column.codes.tolist() == [1, 0, 2, 1]
     test_a_polars_category_among_very_many_others()
 
 
@@ -352,7 +352,7 @@ def test_many_columns_of_several_types() -> None:
                 ]
                 assert numbers == expected
             else:
-                levels = [*column.categories, None]
+                levels = [None, *column.categories]
                 assert [levels[code] for code in column.codes] == expected
 
 
@@ -411,7 +411,7 @@ def test_what_lies_under_a_hole_does_not_matter() -> None:
 @given(st.lists(st.integers(-3, 3) | st.text(max_size=2) | st.booleans() | st.none(), max_size=50))
 def test_objects_are_numbered_as_a_dict_does(values: list[Any]) -> None:
     codes = np.empty(len(values), dtype=np.int32)
-    numbering = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    numbering = {value: code for code, value in enumerate(dict.fromkeys(values), 1)}
     assert _core.object_codes(values, codes) == list(numbering)
     assert codes.tolist() == [numbering[value] for value in values]
 
@@ -420,7 +420,7 @@ def test_more_objects_than_are_remembered() -> None:
     words = [f"word {i}" for i in range(20_000)]
     values = [words[i * i % 20_000] for i in range(60_000)] + [str(word) + "" for word in words]
     labels = factorize(values)
-    assert [labels.labels[code] for code in labels.codes] == values
+    assert [labels.labels[code - 1] for code in labels.codes] == values
     assert labels.codes.tolist() == by_dict(values)[0]
 
 

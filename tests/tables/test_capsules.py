@@ -61,7 +61,7 @@ def check(X: Any) -> None:
     assert size.values is not None
     assert word.codes is not None
     np.testing.assert_array_equal(size.values, [1, 2, np.nan, 4])
-    assert word.codes.tolist() == [0, -1, 1, 0]
+    assert word.codes.tolist() == [1, 0, 2, 1]
     assert word.categories == ("x", "y")
 
 

@@ -100,7 +100,7 @@ def test_decimals_and_wide_integers() -> None:
     ],
 )
 def test_pandas_categories_without_a_series(column: Any) -> None:
-    assert facts(read_table({"a": column})) == [("a", [0, -1, 1], ("b", "a"))]
+    assert facts(read_table({"a": column})) == [("a", [1, 0, 2], ("b", "a"))]
 
 
 def test_pandas_arrays_without_a_series() -> None:
@@ -123,27 +123,27 @@ def test_declared_order_is_kept(column: Any) -> None:
     found = one(column)
     declared = (LOW, MID, HIGH) if len(found.categories) == 3 else (MID, HIGH)
     assert found.categories == declared
-    assert [found.categories[code] for code in found.codes] == [MID, HIGH]
+    assert [found.categories[code - 1] for code in found.codes] == [MID, HIGH]
 
 
 def test_the_order_of_a_polars_categorical_is_no_declared_one() -> None:
     pl.Series(["zebra", "ant"], dtype=pl.Categorical)  # other labels are in the pool first
     column = pl.Series(["zebra", "bee", "zebra"], dtype=pl.Categorical)
-    assert facts(read_table({"a": column})) == [("a", [1, 0, 1], ("bee", "zebra"))]
+    assert facts(read_table({"a": column})) == [("a", [2, 1, 2], ("bee", "zebra"))]
     column = pl.Series(["zebra", None, "bee", None], dtype=pl.Categorical)
-    assert facts(read_table({"a": column})) == [("a", [1, -1, 0, -1], ("bee", "zebra"))]
+    assert facts(read_table({"a": column})) == [("a", [2, 0, 1, 0], ("bee", "zebra"))]
 
 
 def test_arrow_dictionaries_of_several_chunks() -> None:
     one_part, other = (pa.array(part).dictionary_encode() for part in (["b", "a"], ["c", "a"]))
     assert facts(read_table({"a": pa.chunked_array([one_part, other])})) == [
-        ("a", [0, 1, 2, 1], ("b", "a", "c"))
+        ("a", [1, 2, 3, 2], ("b", "a", "c"))
     ]
 
 
 def test_arrow_dictionary_with_a_label_twice_and_an_unused_null() -> None:
     column = pa.DictionaryArray.from_arrays(np.array([0, 1, 3]), ["x", "x", None, "y"])
-    assert facts(read_table({"a": column})) == [("a", [0, 0, 1], ("x", "y"))]
+    assert facts(read_table({"a": column})) == [("a", [1, 1, 2], ("x", "y"))]
 
 
 @pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view()])
@@ -174,7 +174,7 @@ def test_members_of_an_enum_are_their_text_or_number() -> None:
     assert one(list(Grade)).values.tolist() == [1, 2]
     for levels in (["a"], {"a": list(Grade)}):
         assert list(map(repr, one(list(Grade), levels).categories)) == ["1", "2"]
-    assert codes_like(list(Colour), WORDS) == [0, 1]
+    assert codes_like(list(Colour), WORDS) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_the_level_zero_has_no_sign(library: Any) -> None:
     for values in ([-0.0, 0.0, 1.0], [0.0, -0.0, 1.0]):
         found = one(library(values), ["a"])
         assert list(map(repr, found.categories)) == ["0.0", "1.0"]
-        assert found.codes.tolist() == [0, 0, 1]
+        assert found.codes.tolist() == [1, 1, 2]
     assert list(map(repr, one([0.0], {"a": [-0.0]}).categories)) == ["0.0"]
 
 

@@ -101,10 +101,10 @@ NAMED = [
     as_structured,
 ]
 EXPECTED = [
-    ("colour", [2, 1, 2, 0], ("blue", "green", "red")),
+    ("colour", [3, 2, 3, 1], ("blue", "green", "red")),
     ("size", [3, 1, 2, 2]),
     ("weight", [0.5, 2.5, -1.0, 0.0]),
-    ("flag", [1, 0, 0, 1], (False, True)),
+    ("flag", [2, 1, 1, 2], (False, True)),
 ]
 
 
@@ -196,7 +196,7 @@ def test_pandas_numbers_as_column_names_are_no_names() -> None:
 
 def test_an_array_of_text_is_categorical_by_column() -> None:
     table = read_table(np.array([["a", "1"], ["b", "1"]]))
-    assert facts(table) == [("x0", [0, 1], ("a", "b")), ("x1", [0, 0], ("1",))]
+    assert facts(table) == [("x0", [1, 2], ("a", "b")), ("x1", [1, 1], ("1",))]
 
 
 def test_string_dtype_of_numpy() -> None:
@@ -227,8 +227,8 @@ def test_some_rows_are_a_table_as_if_the_others_were_not_there() -> None:
         found, expected = read_table(frame).take(rows), read_table(frame.iloc[[0, 2, 3]])
         assert (found.n_rows, found.names, found.named) == (3, expected.names, True)
         assert facts(found) == facts(expected)
-        assert facts(found)[0] == ("colour", [1, 1, 0], ("blue", "red"))
-        assert facts(found)[-1] == ("declared", [2, 2, 1], ("c", "b", "a"))
+        assert facts(found)[0] == ("colour", [2, 2, 1], ("blue", "red"))
+        assert facts(found)[-1] == ("declared", [3, 3, 2], ("c", "b", "a"))
         found = read_table(matrix).take(rows)
         assert found.n_rows == 3
         assert found.matrix.tolist() == matrix[[0, 2, 3]].tolist()

@@ -27,7 +27,7 @@ def mixed_table() -> dict[str, Any]:
 def test_a_list_or_mask_says_exactly_which_columns_are_categorical(chosen: Any) -> None:
     assert facts(read_table(mixed_table(), chosen)) == [
         ("n", [3, 1, 2]),
-        ("m", [0, 1, 0], (0.5, 1.5)),
+        ("m", [1, 2, 1], (0.5, 1.5)),
         ("b", [True, False, True]),
     ]
 
@@ -41,26 +41,26 @@ def test_none_or_an_empty_list_makes_every_column_numeric() -> None:
 def test_a_dict_declares_levels_and_leaves_the_others_to_their_dtype() -> None:
     table = read_table(mixed_table() | {"s": ["a", "b", "a"]}, {"n": [3, 2, 1, 0], "m": None})
     assert facts(table) == [
-        ("n", [0, 2, 1], (3, 2, 1, 0)),
-        ("m", [0, 1, 0], (0.5, 1.5)),
-        ("b", [1, 0, 1], (False, True)),
-        ("s", [0, 1, 0], ("a", "b")),
+        ("n", [1, 3, 2], (3, 2, 1, 0)),
+        ("m", [1, 2, 1], (0.5, 1.5)),
+        ("b", [2, 1, 2], (False, True)),
+        ("s", [1, 2, 1], ("a", "b")),
     ]
 
 
 def test_declared_levels_override_the_order_of_a_category() -> None:
     column = pd.Categorical(["x", "y"], categories=["x", "y"])
     assert facts(read_table(pd.DataFrame({"a": column}), {"a": ["y", "x"]})) == [
-        ("a", [1, 0], ("y", "x"))
+        ("a", [2, 1], ("y", "x"))
     ]
 
 
 def test_a_matrix_with_declared_columns() -> None:
     X = np.array([[5.0, 1.0], [3.0, 2.0], [5.0, 1.0]])
     table = read_table(X, [0])
-    assert facts(table) == [("x0", [1, 0, 1], (3.0, 5.0)), ("x1", [1.0, 2.0, 1.0])]
+    assert facts(table) == [("x0", [2, 1, 2], (3.0, 5.0)), ("x1", [1.0, 2.0, 1.0])]
     assert np.shares_memory((table.columns or ())[1].values, X)
-    assert facts(read_table(X, {0: [5, 3]}))[0] == ("x0", [0, 1, 0], (5, 3))
+    assert facts(read_table(X, {0: [5, 3]}))[0] == ("x0", [1, 2, 1], (5, 3))
     assert facts(read_table(X > 2, [0]))[1] == ("x1", [False, False, False])
 
 
@@ -79,7 +79,7 @@ def test_a_matrix_with_declared_columns() -> None:
 def test_numbers_of_any_size_as_categories(values: np.ndarray, levels: tuple[Any, ...]) -> None:
     column = one(values, ["a"])
     assert column.categories == levels
-    assert column.codes.tolist() == [1, 0, 1]
+    assert column.codes.tolist() == [2, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_ordered_columns_with_missing_values() -> None:
         found = one(column)
         assert found.ordered
         assert found.categories == ("y", "x")
-        assert sorted(found.codes.tolist()) == [-1, 0, 1]
+        assert sorted(found.codes.tolist()) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -69,18 +69,18 @@ def codes(table: Table) -> list[int]:
 @pytest.mark.parametrize("column", HOLED.values(), ids=HOLED)
 def test_identifiers_with_a_hole_are_categories(column: Any) -> None:
     table = read_table({"a": column}, ["a"])
-    assert codes(table) == [0, -1, 1]
+    assert codes(table) == [1, 0, 2]
     assert (table.columns or ())[0].categories == (LOW, HIGH)
     assert {type(level) for level in (table.columns or ())[0].categories or ()} == {int}
     schema = Schema((AttributeSchema("a", (HIGH, LOW)),), np.array([0, 1]), named=True)
-    assert codes(read_table_for_schema({"a": column}, schema)) == [1, -1, 0]
-    assert codes(read_table({"a": column}, {"a": [HIGH, 7, LOW]})) == [2, -1, 0]
+    assert codes(read_table_for_schema({"a": column}, schema)) == [2, 0, 1]
+    assert codes(read_table({"a": column}, {"a": [HIGH, 7, LOW]})) == [3, 0, 1]
 
 
 @pytest.mark.parametrize("column", WHOLE.values(), ids=WHOLE)
 def test_identifiers_without_a_hole_are_categories(column: Any) -> None:
     table = read_table({"a": column}, ["a"])
-    assert codes(table) == [0, 1]
+    assert codes(table) == [1, 2]
     assert (table.columns or ())[0].categories == (LOW, HIGH)
 
 
@@ -120,7 +120,7 @@ def test_identifiers_in_a_model_file(tmp_path: Path) -> None:
 def test_identifiers_in_a_masked_matrix() -> None:
     X = np.ma.masked_array([[LOW, 1], [HIGH, 2], [LOW, 3]], [[0, 0], [0, 1], [1, 0]])
     table = read_table(X, [0])
-    assert codes(table) == [0, 1, -1]
+    assert codes(table) == [1, 2, 0]
     assert (table.columns or ())[1].values is not None
     with pytest.raises(ValueError, match=r"column 'x0' contains the integer 1152"):
         read_table(X)
@@ -151,7 +151,7 @@ def test_without_the_arrow_interface(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ImportError
 
     monkeypatch.setattr(_core, "numbers_with_holes", absent)
-    assert codes(read_table({"a": HOLED["pandas Int64"]}, ["a"])) == [0, -1, 1]
+    assert codes(read_table({"a": HOLED["pandas Int64"]}, ["a"])) == [1, 0, 2]
     for dtype in ("Int64", "UInt8"):
         small = pd.Series([1, None], dtype=dtype)
         assert read_table({"a": small}).values()[0].tolist()[0] == 1.0

@@ -171,7 +171,7 @@ def test_missing_values_of_every_sort(column: Any, expected: Any) -> None:
     values, levels = expected
     fewer_levels = schemas[1].attributes[0].categories
     for each, known in ((fit, levels), (seen, levels), (seen_one, fewer_levels)):
-        codes = [known.index(value) if value in known else UNKNOWN_CODE for value in values]
+        codes = [known.index(value) + 1 if value in known else UNKNOWN_CODE for value in values]
         codes[1] = MISSING_CODE
         assert each.categories == known
         assert each.values is None
@@ -226,7 +226,7 @@ NO_BOOLS: list[Any] = [
 
 @pytest.mark.parametrize("column", NO_LEVELS, ids=name_of)
 def test_a_column_without_a_value_has_no_levels(column: Any) -> None:
-    assert facts(read_table({"a": column})) == [("a", [-1, -1], ())]
+    assert facts(read_table({"a": column})) == [("a", [0, 0], ())]
     assert one(column, ["a"]).categories == ()
     assert one(column, {"a": ["x"]}).categories == ("x",)
 
@@ -238,12 +238,12 @@ def test_a_column_of_numbers_without_a_value_stays_numeric(column: Any) -> None:
         assert found.categories is None
         assert found.values.dtype.kind == "f"
         assert np.isnan(found.values).tolist() == [True, True]
-    assert facts(read_table({"a": column}, ["a"])) == [("a", [-1, -1], ())]
+    assert facts(read_table({"a": column}, ["a"])) == [("a", [0, 0], ())]
 
 
 @pytest.mark.parametrize("column", NO_BOOLS, ids=name_of)
 def test_a_column_of_bools_without_a_value_has_both_levels(column: Any) -> None:
-    assert facts(read_table({"a": column})) == [("a", [-1, -1], (False, True))]
+    assert facts(read_table({"a": column})) == [("a", [0, 0], (False, True))]
 
 
 @pytest.mark.parametrize("column", NO_LEVELS + NO_NUMBERS + NO_BOOLS, ids=name_of)
@@ -253,7 +253,7 @@ def test_a_column_without_a_value_fits_every_model(column: Any) -> None:
     for unknown in ("missing", "error"):
         for schema in (WORDS, LEVELS, BOOLS, EMPTY):
             table = read_table_for_schema({"a": column}, schema, unknown=unknown)
-            assert facts(table) == [("a", [-1, -1], schema.attributes[0].categories)]
+            assert facts(table) == [("a", [0, 0], schema.attributes[0].categories)]
         table = read_table_for_schema({"a": column, "b": column}, NUMBERS, unknown=unknown)
         for each in table.columns or ():
             assert each.categories is None
@@ -286,10 +286,10 @@ def test_missing_values_of_every_container() -> None:
     rows = list(zip(*columns.values(), strict=True))
     frame = pd.DataFrame(columns)
     expected = [
-        ("colour", -1, 1, 2, 0, ("blue", "green", "red")),
+        ("colour", 0, 2, 3, 1, ("blue", "green", "red")),
         ("size", 3.0, 99.0, 2.0, 2.0),
         ("weight", 0.5, 2.5, 99.0, 0.0),
-        ("flag", 1, 0, 0, -1, (False, True)),
+        ("flag", 2, 1, 1, 0, (False, True)),
     ]
     tables = [
         columns,
@@ -328,11 +328,11 @@ def test_a_matrix_that_is_split_into_columns_keeps_its_nan() -> None:
     X = np.array([[2.0, 2.0], [1.0, NAN], [NAN, 1.0]])
     table = read_table(X, [0])
     first, second = table.columns or ()
-    assert (first.codes.tolist(), first.categories) == ([1, 0, -1], (1.0, 2.0))
+    assert (first.codes.tolist(), first.categories) == ([2, 1, 0], (1.0, 2.0))
     assert np.shares_memory(second.values, X)
     schema = schema_of(read_table(X[1:], [0]))
     first, second = read_table_for_schema(X, schema).columns or ()
-    assert first.codes.tolist() == [UNKNOWN_CODE, 0, MISSING_CODE]
+    assert first.codes.tolist() == [UNKNOWN_CODE, 1, MISSING_CODE]
     assert np.shares_memory(second.values, X)
 
 
@@ -358,7 +358,7 @@ def test_a_masked_matrix(dtype: Any) -> None:
 
 def test_a_masked_matrix_of_text() -> None:
     masked = np.ma.masked_array([["a", "b"], ["c", "d"]], mask=[[False, True], [False, False]])
-    assert facts(read_table(masked)) == [("x0", [0, 1], ("a", "c")), ("x1", [-1, 0], ("d",))]
+    assert facts(read_table(masked)) == [("x0", [1, 2], ("a", "c")), ("x1", [0, 1], ("d",))]
 
 
 @pytest.mark.parametrize(
@@ -437,11 +437,11 @@ def test_other_errors_tell_the_row_among_missing_values() -> None:
 
 def test_declared_numbers_with_missing_values() -> None:
     for column in ([2, None, 1], np.array([2.0, NAN, 1.0]), pd.Series([2, None, 1], dtype="Int64")):
-        assert facts(read_table({"a": column}, ["a"])) == [("a", [1, -1, 0], (1, 2))]
+        assert facts(read_table({"a": column}, ["a"])) == [("a", [2, 0, 1], (1, 2))]
         levels = {"a": [2, 3, 1]}
-        assert facts(read_table({"a": column}, levels)) == [("a", [0, -1, 2], (2, 3, 1))]
+        assert facts(read_table({"a": column}, levels)) == [("a", [1, 0, 3], (2, 3, 1))]
     many = np.array([NAN, 2.0, NAN, NAN, 1.0, 2.0])
-    assert one(many, ["a"]).codes.tolist() == [-1, 1, -1, -1, 0, 1]
+    assert one(many, ["a"]).codes.tolist() == [0, 2, 0, 0, 1, 2]
 
 
 def test_bools_with_missing_values_where_numbers_are_asked_for() -> None:
@@ -461,16 +461,16 @@ def test_some_rows_of_a_table_with_missing_values() -> None:
         found = read_table(frame).take(rows)
         assert with_gaps_facts(found) == with_gaps_facts(read_table(frame.iloc[:3]))
         assert facts(found)[1:] == [
-            ("s", [0, 1, -1], ("b", "c")),
-            ("d", [2, -1, 2], ("c", "b", "a")),
+            ("s", [1, 2, 0], ("b", "c")),
+            ("d", [3, 0, 3], ("c", "b", "a")),
         ]
     nothing_left = read_table(frame).take(np.array([2]))
-    assert facts(nothing_left)[1:] == [("s", [-1], ()), ("d", [2], ("c", "b", "a"))]
+    assert facts(nothing_left)[1:] == [("s", [0], ()), ("d", [3], ("c", "b", "a"))]
 
 
 def test_some_rows_of_what_a_model_reads_keep_its_codes() -> None:
     table = read_table_for_schema({"a": ["blue", None, "pink"]}, WORDS)
-    assert facts(table.take(np.array([0, 2]))) == [("a", [1, UNKNOWN_CODE], ("red", "blue"))]
+    assert facts(table.take(np.array([0, 2]))) == [("a", [2, UNKNOWN_CODE], ("red", "blue"))]
 
 
 @pytest.mark.parametrize("library", [pl.Series, pa.array, pd.Series])
@@ -482,7 +482,7 @@ def test_missing_words_cost_little(library: Any) -> None:
     with_missing = words.copy()
     with_missing[::10] = None
     complete, gaps = library(words.tolist()), library(with_missing.tolist())
-    assert one(gaps).codes.tolist()[::10] == [-1] * 10**4
+    assert one(gaps).codes.tolist()[::10] == [0] * 10**4
     times = [min(repeat(lambda c=c: one(c), number=1, repeat=9)) for c in (complete, gaps)]
     assert times[1] <= 1.5 * times[0] + 1e-3
 

@@ -78,7 +78,7 @@ def test_labels_unknown_to_the_model() -> None:
         pl.Series(column, dtype=pl.Enum(["pink", *column])),
         pa.array(column).dictionary_encode(),
     ):
-        assert codes_like(values, WORDS) == [1, UNKNOWN_CODE, 0]
+        assert codes_like(values, WORDS) == [2, UNKNOWN_CODE, 1]
 
 
 @pytest.mark.parametrize(
@@ -121,15 +121,15 @@ def test_labels_unknown_to_the_model_as_an_error(
     ],
 )
 def test_numeric_levels_match_by_value(values: Any) -> None:
-    assert codes_like(values, LEVELS) == [2, 0, UNKNOWN_CODE]
+    assert codes_like(values, LEVELS) == [3, 1, UNKNOWN_CODE]
     matrix = np.array([[10.0], [1.0], [3.0]])
-    assert (read_table_for_schema(matrix, LEVELS).columns or ())[0].codes.tolist() == [2, 0, -2]
+    assert (read_table_for_schema(matrix, LEVELS).columns or ())[0].codes.tolist() == [3, 1, -1]
 
 
 def test_bools_and_numbers_match_by_value() -> None:
-    assert codes_like([1, 0, 2], BOOLS) == [1, 0, UNKNOWN_CODE]
-    assert codes_like([True, False], LEVELS) == [0, UNKNOWN_CODE]
-    assert codes_like(np.array([1.0, 0.0]), BOOLS) == [1, 0]
+    assert codes_like([1, 0, 2], BOOLS) == [2, 1, UNKNOWN_CODE]
+    assert codes_like([True, False], LEVELS) == [1, UNKNOWN_CODE]
+    assert codes_like(np.array([1.0, 0.0]), BOOLS) == [2, 1]
     flags = read_table_for_schema({"a": [True, False], "b": [1, 2]}, NUMBERS)
     assert facts(flags) == [("a", [True, False]), ("b", [1, 2])]
 
@@ -184,7 +184,7 @@ def test_schemas_do_not_get_mixed_up() -> None:
     for turn in range(50):
         levels = ("u", "v") if turn % 2 else ("v", "u")
         schema = Schema((AttributeSchema("a", levels),), np.array([0]), named=True)
-        assert codes_like(X["a"], schema) == ([0, 1] if turn % 2 else [1, 0])
+        assert codes_like(X["a"], schema) == ([1, 2] if turn % 2 else [2, 1])
 
 
 def test_many_levels() -> None:
@@ -194,7 +194,7 @@ def test_many_levels() -> None:
     for column in (labels[expected], pl.Series(labels[expected]), pa.array(labels[expected])):
         found = one(column)
         assert tuple(found.categories) == tuple(labels.tolist())
-        assert np.array_equal(found.codes, expected)
+        assert np.array_equal(found.codes, expected + 1)
 
 
 # -- nothing is imported that the user has not imported ---------------------------------------------
