@@ -18,7 +18,7 @@ from fasttree.encoding.encoded_table import PACKED_SHIFT, WIDE_SHIFT, EncodedTab
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.factors import MISSING_CODE
-from fasttree.tables.schema import AttributeSchema, Schema
+from fasttree.tables.schema import AttributeSchema, ClassPriors, Schema
 from fasttree.tables.training import Column, Table, Target
 
 PACKED_RANKS = 2**24
@@ -37,10 +37,11 @@ def encode(
     team: ThreadTeam,
     max_bins: int | None = None,
     weights: IntegerWeights | None = None,
+    priors: ClassPriors | None = None,
 ) -> EncodedTable:
     """Encode a table. The result refers to the table's values: they must not change as long as it is used.
 
-    `weights` place the quantiles of the bins.
+    `weights` place the quantiles of the bins; `priors` go into the schema.
     """
     n_rows, n_attributes = table.n_rows, len(table.names)
     if n_rows > MOST_ROWS:
@@ -59,7 +60,7 @@ def encode(
         columns = table.columns or ()
         order = sorted(range(n_attributes), key=lambda j: columns[j].values is None)
         team.run(lambda _, i: work.encode_column(order[i]), n_attributes, threaded)
-    return work.finish()
+    return work.finish(priors or ClassPriors())
 
 
 class _Encoding:
@@ -237,7 +238,7 @@ class _Encoding:
         self.list_row[attribute] = -1
         self.note_counts(attribute, _n_present(column, byte_codes))
 
-    def finish(self) -> EncodedTable:
+    def finish(self, priors: ClassPriors) -> EncodedTable:
         table, target = self.table, self.target
         if table.columns is not None:
             for row in self.free:
@@ -258,6 +259,7 @@ class _Encoding:
                 target.classes,
                 table.named,
                 tuple(target.tie_order.tolist()),
+                priors,
                 ranges=self.ranges,
                 counted=counted,
             ),

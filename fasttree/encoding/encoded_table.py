@@ -7,13 +7,13 @@ list of its rows sorted by value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fasttree import _core
 from fasttree.base.values import column_label
-from fasttree.tables.schema import Schema
+from fasttree.tables.schema import ClassPriors, Schema
 
 # An entry of a sorted list is rank | class | row (24 + 8 + 32 bits) or, where that is too narrow, rank | row (32 + 32).
 PACKED_SHIFT = 40
@@ -51,6 +51,10 @@ class EncodedTable:
     @property
     def n_classes(self) -> int:
         return len(self.schema.classes)
+
+    def with_priors(self, priors: ClassPriors) -> EncodedTable:
+        """The same table for a fit in which classes count for something else."""
+        return replace(self, schema=replace(self.schema, priors=priors))
 
     def release_sorted_entries(self) -> None:
         """Growth has used the sorted lists up, and needs their memory."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class TrainingSet:
     def without(self, left_out: np.ndarray, missing: str) -> IntegerWeights:
         """The weights for a fit without what is `left_out` of the weight of each row."""
         weight = np.ones(self.encoded.n_rows) if self.weight is None else self.weight
-        weights = _weights_of(self.encoded, weight - left_out, missing)
+        weights = _weights_of(self.encoded, to_integer_weights(weight - left_out), missing)
         assert weights is not None
         return weights
 
@@ -105,13 +105,21 @@ def training(
     class_weight: Any = None,
     misclassification_cost: Any = None,
 ) -> Iterator[tuple[TrainingSet, ThreadTeam]]:
-    """Read and encode what a user passes to ``fit``, and gather the threads that work on it."""
+    """Read and encode what a user passes to ``fit``, and gather the threads that work on it.
+
+    Weights become integers once. These place the edges of bins and count the classes for the priors; where values are
+    missing they are divided into finer steps, and in the end multiplied by what each class counts for.
+    """
     max_bins, n_jobs = check_max_bins(max_bins), check_n_jobs(n_jobs)
     if isinstance(X, Dataset):
         _check_dataset(X, y, categorical_features, ordered_features, max_bins)
         weight = read_weights(sample_weight, X.n_rows)
-        encoded = _with_priors(X.encoded, weight, class_weight, misclassification_cost)
-        weights = _weights_of(encoded, weight, missing)
+        steps = None if weight is None else to_integer_weights(weight)
+        priors = _priors(
+            X.encoded.y, X.encoded.schema.classes, steps, class_weight, misclassification_cost
+        )
+        encoded = X.encoded.with_priors(priors)
+        weights = _weights_of(encoded, steps, missing)
         with ThreadTeam(n_jobs, most_threads(X.n_rows, X.n_attributes)) as team:
             yield TrainingSet(encoded, weights, False, X.n_rows, None, weight), team
         return
@@ -129,35 +137,38 @@ def training(
             present = np.flatnonzero(weight)
             table, target, weight = table.take(present), target.take(present), weight[present]
         warn_of_columns(table)
-        integer_weights = None if weight is None else to_integer_weights(weight)
+        steps = None if weight is None else to_integer_weights(weight)
+        priors = _priors(target.codes, target.classes, steps, class_weight, misclassification_cost)
         progress.step("sorting the columns")
-        encoded = encode(table, target, team, max_bins, integer_weights)
-        del container, table, target, integer_weights  # the encoded table has taken what it needs
+        encoded = encode(table, target, team, max_bins, steps, priors)
+        del container, table, target  # the encoded table has taken what it needs
         release_freed(4 * encoded.n_rows * encoded.n_attributes)
-        encoded = _with_priors(encoded, weight, class_weight, misclassification_cost)
-        weights = _weights_of(encoded, weight, missing, present)
+        weights = _weights_of(encoded, steps, missing, present)
         yield TrainingSet(encoded, weights, True, n_given, present, weight), team
 
 
-def _with_priors(
-    encoded: EncodedTable, weight: np.ndarray | None, class_weight: Any, cost: Any
-) -> EncodedTable:
+def _priors(
+    y: np.ndarray,
+    classes: np.ndarray,
+    weights: IntegerWeights | None,
+    class_weight: Any,
+    cost: Any,
+) -> ClassPriors:
+    """What the user says that classes count for. `y` has the class numbers of the rows."""
     if class_weight is None and cost is None:
-        return encoded
-    classes = encoded.schema.classes
+        return ClassPriors()
     # Sums of steps are exact in any order.
-    steps = None if weight is None else to_integer_weights(weight).quantised
-    totals = np.bincount(encoded.y, weights=steps, minlength=len(classes))
-    priors = ClassPriors(
+    steps = None if weights is None else weights.quantised
+    totals = np.bincount(y, weights=steps, minlength=len(classes))
+    return ClassPriors(
         check_class_weight(class_weight, classes, totals),
         check_misclassification_cost(cost, classes),
     )
-    return replace(encoded, schema=replace(encoded.schema, priors=priors))
 
 
 def _weights_of(
     encoded: EncodedTable,
-    weight: np.ndarray | None,
+    weights: IntegerWeights | None,
     missing: str,
     present: np.ndarray | None = None,
 ) -> IntegerWeights | None:
@@ -170,12 +181,13 @@ def _weights_of(
         factors(encoded.schema.priors.class_weight, encoded.schema.priors.cost_matrix)
     )
     shares_rows = missing == "fractional" and has_missing
-    if weight is None and ratios is None and not shares_rows:
+    if weights is None and ratios is None and not shares_rows:
         return None
-    integer_weights = to_integer_weights(
-        np.ones(encoded.n_rows) if weight is None else weight, fractional=shares_rows
-    )
-    return integer_weights if ratios is None else integer_weights.times(ratios, encoded.y)
+    if weights is None:
+        weights = IntegerWeights(np.ones(encoded.n_rows, dtype=np.int64), 1)
+    if shares_rows:
+        weights = weights.divisible()
+    return weights if ratios is None else weights.times(ratios, encoded.y)
 
 
 def _check_dataset(

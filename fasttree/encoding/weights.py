@@ -48,6 +48,14 @@ class IntegerWeights:
         """The steps of each row without the factors; `y` has the classes."""
         return self.quantised if self.factor is None else _in_steps(self.quantised / self.factor[y])
 
+    def divisible(self) -> IntegerWeights:
+        """The same weights in steps of which a share of a row can be made; whole ones are in steps of 1 before."""
+        if self.steps_per_unit > 1:
+            return self
+        bits = min(MOST_BITS, _whole_log2(MOST_STEPS / (2 * int(self.quantised.sum()))))
+        steps_per_unit = 2 ** max(0, bits)
+        return IntegerWeights(self.quantised * steps_per_unit, steps_per_unit)
+
     def times(self, ratios: np.ndarray, y: np.ndarray) -> IntegerWeights:
         """Weights of these rows, each multiplied by what its class, in `y`, counts for. The ratios are whole numbers,
         or the largest is 1.
@@ -90,8 +98,8 @@ def _rows_in_steps(weight: np.ndarray) -> np.ndarray:
     return np.maximum(_in_steps(weight), weight > 0)
 
 
-def to_integer_weights(weight: np.ndarray, fractional: bool = False) -> IntegerWeights:
-    """Round weights to a grid of powers of two. `fractional`: leave room for shares of a weight.
+def to_integer_weights(weight: np.ndarray) -> IntegerWeights:
+    """Round weights to a grid of powers of two.
 
     Whole numbers stay what they are: copies. Others are first scaled to mean 1 (boosting's weights sum to 1, and
     the limits on the size of a node speak of rows), then rounded so that their sum stays below 2^52 steps, but never
@@ -102,9 +110,7 @@ def to_integer_weights(weight: np.ndarray, fractional: bool = False) -> IntegerW
         weight = np.ldexp(weight, -exponent)
     whole = total(weight)
     if whole < MOST_STEPS and bool(np.all(weight == np.floor(weight))):
-        bits = min(MOST_BITS, _whole_log2(MOST_STEPS / (2 * whole)))
-        steps_per_unit = 2 ** max(0, bits) if fractional else 1
-        return IntegerWeights(weight.astype(np.int64) * steps_per_unit, steps_per_unit)
+        return IntegerWeights(weight.astype(np.int64), 1)
     n_rows = int(np.count_nonzero(weight))
     # Rounding may add half a step a row.
     exponent = min(MOST_BITS, _whole_log2(MOST_STEPS / (2 * n_rows)))

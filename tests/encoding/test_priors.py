@@ -374,7 +374,8 @@ def test_ratios_of_fractions_are_exact(ratios: list[Fraction]) -> None:
 def times(weights: Any, values: Any, y: Any, fine: bool = False) -> IntegerWeights:
     """Whatever the numbers: no sum is beyond 2^52 steps, and plain weights come out again."""
     y = np.asarray(y)
-    grid = to_integer_weights(np.array(weights, dtype=np.float64), fine)
+    grid = to_integer_weights(np.array(weights, dtype=np.float64))
+    grid = grid.divisible() if fine else grid
     ratios = to_ratios(np.array(values, dtype=np.float64))
     assert ratios is not None
     found = grid.times(ratios, y)
