@@ -28,6 +28,8 @@ def main(scenario: str, threads: str, quick: str) -> None:
     def answer(content: Any) -> None:
         answers.write(json.dumps(content) + "\n")
 
+    # An editable installation would lend its own modules to an older build that lacks them.
+    sys.meta_path[:] = [f for f in sys.meta_path if "__editable__" not in f"{f.__class__}{f!r}"]
     settings = Settings(threads=int(threads), quick=quick == "quick")
     jobs = SCENARIOS[scenario].own_jobs(settings)
     for job in (jobs or {}).values():
