@@ -13,7 +13,7 @@ from fasttree import _core
 from fasttree._core import MULTIWAY, ORDERED, THRESHOLD
 from fasttree.base.ragged import NONE, filled, lengths
 from fasttree.encoding.encoded_table import EncodedTable
-from fasttree.growth.candidates import Candidates
+from fasttree.growth.candidates import CandidateBuffers, Candidates
 from fasttree.growth.children import Children, branch_layout, has_empty_branch
 from fasttree.growth.context import GrowthContext, RowTotals
 from fasttree.growth.level import HistogramPool, Level
@@ -83,12 +83,11 @@ class BlockRows:
         """Find the best split of every attribute at the frontier of a level, some nodes after the others."""
         context = self.context
         most = max(1, HISTOGRAM_BYTES // (8 * N_CODES * context.n_stats))
+        buffers = CandidateBuffers(context.n_attributes, context.has_information)
         for start in range(0, len(level.frontier), most):
             part = slice(start, min(start + most, len(level.frontier)))
             nodes = level.frontier[part]
-            candidates = Candidates.unknown(
-                context.n_attributes, len(nodes), context.has_information
-            )
+            candidates = buffers.candidates(len(nodes))
             for attribute in range(context.n_attributes):
                 index = np.arange(len(nodes))
                 if drawn is not None:

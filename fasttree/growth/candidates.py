@@ -30,18 +30,34 @@ class Candidates:
     worth: np.ndarray  # float64: what the choice maximises
     eligible: np.ndarray | None = None  # int32 per node: attributes that a message could test
 
-    @classmethod
-    def unknown(cls, n_attributes: int, n_nodes: int, has_information: bool) -> Candidates:
-        """Buffers for a store of rows to fill: as yet no attribute has an admissible split."""
-        gain = np.full((n_attributes, n_nodes), -np.inf)
-        return cls(
-            gain,
-            np.empty(gain.shape, dtype=SPLIT),
-            np.zeros(gain.shape, dtype=bool),
-            np.zeros(gain.shape) if has_information else None,
-            score=gain,
-            worth=gain,
-        )
+
+class CandidateBuffers:
+    """Memory for the candidates of some nodes after the others, so that it is not asked of the system each time."""
+
+    def __init__(self, n_attributes: int, has_information: bool) -> None:
+        self._n_attributes = n_attributes
+        self._has_information = has_information
+        self._allocate(0)
+
+    def _allocate(self, size: int) -> None:
+        self._gain, self._split = np.empty(size), np.empty(size, dtype=SPLIT)
+        self._heuristic = np.empty(size, dtype=bool)
+        self._information = np.empty(size if self._has_information else 0)
+
+    def candidates(self, n_nodes: int) -> Candidates:
+        """As yet no attribute has an admissible split. Until the next call what is returned may be used."""
+        shape, size = (self._n_attributes, n_nodes), self._n_attributes * n_nodes
+        if size > len(self._gain):
+            self._allocate(size)
+        gain, heuristic = self._gain[:size].reshape(shape), self._heuristic[:size].reshape(shape)
+        gain.fill(-np.inf)
+        heuristic.fill(False)
+        information = None
+        if self._has_information:
+            information = self._information[:size].reshape(shape)
+            information.fill(0.0)
+        split = self._split[:size].reshape(shape)
+        return Candidates(gain, split, heuristic, information, score=gain, worth=gain)
 
 
 class Chooser(Protocol):

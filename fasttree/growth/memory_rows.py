@@ -16,7 +16,7 @@ from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam, portions
 from fasttree.encoding.encode import is_worth_threads
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
-from fasttree.growth.candidates import Candidates
+from fasttree.growth.candidates import CandidateBuffers, Candidates
 from fasttree.growth.children import Children
 from fasttree.growth.context import GrowthContext, RowTotals, is_fractional
 from fasttree.growth.level import HistogramPool, Level, part_of, sums_by_group
@@ -113,6 +113,7 @@ class MemoryRows:
             keeps_branches=context.params.by_chance,
             many_branches=int(table.n_codes[by_value].max(initial=2)) > MOST_NARROW_BRANCHES,
         )
+        self._candidate_buffers = CandidateBuffers(context.n_attributes, context.has_information)
         self._is_partitioned = False  # the rows, from the root on
         self._list_scratch = [np.empty(context.n_rows, dtype=np.uint64) for _ in range(team.size)]
         surrogates = None
@@ -160,8 +161,8 @@ class MemoryRows:
         """Partition the rows of the batch's sibling groups among their children, and find the best split of every
         attribute at its frontier nodes."""
         group0, group1, node0, node1, partitions = batch
-        n_attributes, has_information = self.context.n_attributes, self.context.has_information
-        candidates = Candidates.unknown(n_attributes, node1 - node0, has_information)
+        n_attributes = self.context.n_attributes
+        candidates = self._candidate_buffers.candidates(node1 - node0)
         heuristic = candidates.heuristic.view(np.uint8)
         drawn = None if drawn is None else drawn[:, node0:node1].view(np.uint8)
         rows = int(level.n_rows[level.frontier[node0:node1]].sum())
