@@ -50,9 +50,7 @@ def grow(
     attribute]. Significance and `max_leaves` are limits of the whole tree, which `fasttree.pruning.after_growth` keeps
     to."""
     sorted_entries = _own_sorted_entries(table, weights, use_up, team)
-    target = ClassTarget(table.n_classes)
-    totals = totals_of(table, weights, params, target)
-    context = GrowthContext(table, params, weights, totals, target, costs)
+    context = _context_in_memory(table, params, weights, costs)
     rows = MemoryRows(context, table, sorted_entries, weights, team)
     builder = Builder(table, params, context, weights, rows.histogram_pool)
     choosers = choosers_of(context, rows)
@@ -126,9 +124,7 @@ def score_root(
 ) -> np.ndarray:
     """The score (with costs, the worth) of each attribute's best split of all the rows, -inf where it has none."""
     sorted_entries = _own_sorted_entries(table, weights, use_up, team)
-    target = ClassTarget(table.n_classes)
-    totals = totals_of(table, weights, params, target)
-    context = GrowthContext(table, params, weights, totals, target)
+    context = _context_in_memory(table, params, weights)
     rows = MemoryRows(context, table, sorted_entries, weights, team)
     level = Builder(table, params, context, weights, rows.histogram_pool).root()
     if not len(level.frontier):
@@ -140,6 +136,18 @@ def score_root(
     if costs is not None:
         score = costs.adjusted_score(score, np.zeros(score.shape, dtype=bool))
     return np.asarray(score[:, 0])
+
+
+def _context_in_memory(
+    table: EncodedTable,
+    params: GrowthParams,
+    weights: IntegerWeights | None,
+    costs: AttributeCosts | None = None,
+) -> GrowthContext:
+    """The context of a tree of classes whose rows lie in memory."""
+    target = ClassTarget(table.n_classes)
+    totals = totals_of(table, weights, params, target)
+    return GrowthContext(table, params, weights, totals, target, costs)
 
 
 def choosers_of(context: GrowthContext, rows: RowStore) -> list[Chooser]:
