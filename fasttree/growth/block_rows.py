@@ -11,10 +11,9 @@ import numpy as np
 
 from fasttree import _core
 from fasttree._core import MULTIWAY, ORDERED, THRESHOLD
-from fasttree.base.ragged import NONE, filled, lengths
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.growth.candidates import CandidateBuffers, Candidates
-from fasttree.growth.children import Children, branch_layout, has_empty_branch
+from fasttree.growth.children import Children, uncounted_children
 from fasttree.growth.context import GrowthContext, RowTotals
 from fasttree.growth.level import HistogramPool, Level
 from fasttree.growth.params import MISSING
@@ -175,24 +174,10 @@ class BlockRows:
         self, level: Level, nodes: np.ndarray, attribute: np.ndarray, split: np.ndarray
     ) -> tuple[Children, np.ndarray]:
         """The children of splits, and the child of every code at each of them."""
-        context = self.context
-        first_child, table_start = branch_layout(context, attribute, split)
-        n_filled = lengths(first_child) - has_empty_branch(context, attribute, split["code"])
-        children = Children(
-            first_child=first_child,
-            n_filled=n_filled,
-            n_rows=np.zeros(first_child[-1], dtype=np.int64),
-            counts=np.zeros((first_child[-1], context.n_stats), dtype=np.int64),
-            table_start=table_start,
-            table_codes=np.empty(table_start[-1], dtype=np.uint32),
-            table_branch=np.empty(table_start[-1], dtype=np.uint32),
-            neighbours=np.full((len(nodes), 2), -1, dtype=np.int64),
-            missing_branch=filled(len(nodes), NONE),
-        )
-        if context.length_chooser is not None:
-            cuts = np.zeros((len(nodes), 2), dtype=np.int64)
-            n_branches = context.length_chooser.n_branches(attribute, split)
-            children = replace(children, cuts=cuts, n_branches=n_branches)
+        children = uncounted_children(self.context, attribute, split)
+        first_child = children.first_child
+        if self.context.length_chooser is not None:
+            children = replace(children, cuts=np.zeros((len(nodes), 2), dtype=np.int64))
         child_of = np.full((len(nodes), N_CODES), -1)
         for one in np.unique(attribute).tolist():
             splits = np.flatnonzero(attribute == one)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fasttree._core import ORDERED, THRESHOLD
-from fasttree.base.ragged import offsets
+from fasttree.base.ragged import NONE, filled, lengths, offsets
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.surrogates import Surrogates
 from fasttree.growth.targets import Ranges
@@ -50,12 +50,34 @@ def has_empty_branch(
     return np.asarray(by_value & (n_present < context.n_codes[attribute] - 1))
 
 
-def branch_layout(
+def uncounted_children(
     context: GrowthContext, attribute: np.ndarray, split: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Where the children of each split begin, and the entries of its table."""
-    shape = context.shape[attribute]
-    n_present = split["code"]
-    n_children = split["n_branches"] + has_empty_branch(context, attribute, n_present)
-    n_entries = np.where(shape == ORDERED, context.n_codes[attribute] - 1, n_present)
-    return offsets(n_children), offsets(np.where(shape == THRESHOLD, 0, n_entries))
+) -> Children:
+    """The children of splits and their tables, before anything is known of their rows."""
+    if context.is_all_numeric:
+        first_child = np.arange(0, 2 * len(attribute) + 1, 2)
+        table_start = np.zeros(len(attribute) + 1, dtype=np.int64)
+        n_filled = lengths(first_child)
+    else:
+        shape, n_present = context.shape[attribute], split["code"]
+        empty = has_empty_branch(context, attribute, n_present)
+        first_child = offsets(split["n_branches"] + empty)
+        n_entries = np.where(shape == ORDERED, context.n_codes[attribute] - 1, n_present)
+        table_start = offsets(np.where(shape == THRESHOLD, 0, n_entries))
+        n_filled = lengths(first_child) - empty
+    n_children = int(first_child[-1])
+    n_branches = None
+    if context.length_chooser is not None:
+        n_branches = context.length_chooser.n_branches(attribute, split)
+    return Children(
+        first_child=first_child,
+        n_filled=n_filled,
+        n_rows=np.zeros(n_children, dtype=np.int64),
+        counts=np.zeros((n_children, context.n_stats), dtype=np.int64),
+        table_start=table_start,
+        table_codes=np.empty(table_start[-1], dtype=np.uint32),
+        table_branch=np.empty(table_start[-1], dtype=np.uint32),
+        neighbours=np.zeros((len(attribute), 2), dtype=np.int64),
+        missing_branch=filled(len(attribute), NONE),
+        n_branches=n_branches,
+    )

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.ragged import NONE, filled, lengths, offsets
+from fasttree.base.ragged import lengths, offsets
 from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam, portions
 from fasttree.base.values import column_label
-from fasttree.growth.children import Children, branch_layout, has_empty_branch
+from fasttree.growth.children import Children, uncounted_children
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level, first_largest
 from fasttree.growth.row_buffers import MOST_NARROW_BRANCHES, RowBuffers
@@ -72,8 +72,7 @@ class Splitter:
         if self.context.length_chooser is not None:
             cuts = np.empty((len(nodes), 2), dtype=np.int64)
             _core.count_cuts(self.core, level.core, nodes, attribute, split, cuts)
-            n_branches = self.context.length_chooser.n_branches(attribute, split)
-            children = replace(children, cuts=cuts, n_branches=n_branches)
+            children = replace(children, cuts=cuts)
         if self.has_binned:
             self._scatter_rows(draft._replace(children=children))
         return children
@@ -83,27 +82,11 @@ class Splitter:
     ) -> SplitDraft:
         """The children of splits, with the rows with a known value. These are given their branches, but stay where
         they are."""
-        if self.context.is_all_numeric:
-            first_child = np.arange(0, 2 * len(nodes) + 1, 2)
-            table_start = np.zeros(len(nodes) + 1, dtype=np.int64)
-        else:
-            first_child, table_start = branch_layout(self.context, attribute, split)
-        n_filled = lengths(first_child)
+        children = uncounted_children(self.context, attribute, split)
+        first_child, table_start = children.first_child, children.table_start
         most = MOST_NARROW_BRANCHES
-        self.buffers.begin_partition(first_child[-1] > most and int(n_filled.max()) > most)
-        if not self.context.is_all_numeric:
-            n_filled = n_filled - has_empty_branch(self.context, attribute, split["code"])
-        children = Children(
-            first_child=first_child,
-            n_filled=n_filled,
-            n_rows=np.zeros(first_child[-1], dtype=np.int64),
-            counts=np.zeros((first_child[-1], self.context.n_stats), dtype=np.int64),
-            table_start=table_start,
-            table_codes=np.empty(table_start[-1], dtype=np.uint32),
-            table_branch=np.empty(table_start[-1], dtype=np.uint32),
-            neighbours=np.zeros((len(nodes), 2), dtype=np.int64),
-            missing_branch=filled(len(nodes), NONE),
-        )
+        has_many = first_child[-1] > most and int(lengths(first_child).max()) > most
+        self.buffers.begin_partition(has_many)
         if level.exact is not None:
             exact = np.zeros((*children.counts.shape, 2), dtype=np.uint64)
             children = replace(children, exact=exact)
