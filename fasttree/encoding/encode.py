@@ -14,7 +14,7 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.checks import MAX_BINS
 from fasttree.base.threads import ThreadTeam
-from fasttree.encoding.encoded_table import PACKED_SHIFT, WIDE_SHIFT, EncodedTable, changed_error
+from fasttree.encoding.encoded_table import PACKED_SHIFT, WIDE_SHIFT, EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.factors import MISSING_CODE
@@ -51,16 +51,26 @@ def encode(
     work = _Encoding(table, target, max_bins, weights)
     threaded = is_worth_threads(n_rows, n_attributes)
     if table.matrix is not None:
-        width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, _core.KEY_COLUMNS))
+        most = -(-n_attributes // team.size) if threaded else n_attributes
+        width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, min(_core.KEY_COLUMNS, most)))
         blocks = [range(a, min(a + width, n_attributes)) for a in range(0, n_attributes, width)]
-        work.keys = [np.empty((width, n_rows), dtype=np.uint64) for _ in range(team.size)]
+        work.buffers = [_SortBuffers(width, n_rows) for _ in range(team.size)]
         team.run(lambda worker, i: work.encode_block(worker, blocks[i]), len(blocks), threaded)
     else:
         # What may have to be sorted takes longest, and a thread that began it last would be waited for.
         columns = table.columns or ()
         order = sorted(range(n_attributes), key=lambda j: columns[j].values is None)
-        team.run(lambda _, i: work.encode_column(order[i]), n_attributes, threaded)
+        work.buffers = [_SortBuffers(1, n_rows) for _ in range(team.size)]
+        team.run(lambda worker, i: work.encode_column(worker, order[i]), n_attributes, threaded)
     return work.finish(priors or ClassPriors())
+
+
+class _SortBuffers:
+    """What a thread needs to sort columns; memory that is not touched is not taken."""
+
+    def __init__(self, n_columns: int, n_rows: int) -> None:
+        self.keys = np.empty((n_columns, n_rows), dtype=np.uint64)
+        self.items = np.empty((2, n_rows), dtype=np.uint64)
 
 
 class _Encoding:
@@ -81,10 +91,9 @@ class _Encoding:
         self.shift = PACKED_SHIFT if packed else WIDE_SHIFT
         self.list_row = np.empty(d, dtype=np.int32)
         self.n_codes = np.zeros(d, dtype=np.int32)
-        # Not touched, not paid for: an attribute uses a row of one of the two.
+        # Memory that is not touched is not taken: an attribute uses a row of one of the two.
         has_lists = table.columns is not None or max_bins is None
         self.sorted_entries = np.empty((d if has_lists else 0, n), dtype=np.uint64)
-        self.free = list(range(d))[::-1]  # rows of `sorted_entries`
         codes = table.byte_codes
         self.codes = np.empty((d, n), dtype=np.uint8) if codes is None else codes
         self.bin_min = np.zeros((d, MAX_BINS + 1))
@@ -92,7 +101,7 @@ class _Encoding:
         self.ranges = np.full((d, 2), np.nan)
         self.counted = [(0, 0)] * d
         self.raw_values: list[np.ndarray | None] = [None] * d
-        self.keys: list[np.ndarray] = []  # of the columns of a matrix that a worker has in hand
+        self.buffers: list[_SortBuffers] = []  # by worker
 
     # -- numeric ---------------------------------------------------------------------------------------------------
 
@@ -100,9 +109,9 @@ class _Encoding:
         """Adjacent columns of a table in one piece."""
         assert self.table.matrix is not None
         values = self.table.matrix[:, attributes.start : attributes.stop]
-        self.encode_numbers(attributes, values, self.keys[worker][: len(attributes)], attributes)
+        self.encode_numbers(worker, attributes, values)
 
-    def encode_column(self, attribute: int) -> None:
+    def encode_column(self, worker: int, attribute: int) -> None:
         assert self.table.columns is not None
         column = self.table.columns[attribute]
         if column.categories is not None:
@@ -115,16 +124,10 @@ class _Encoding:
                 return
             values = column.byte_coded.values()
         assert values is not None
-        row = self.free.pop()  # the keys stand where the list will
         attributes = range(attribute, attribute + 1)
-        self.raw_values[attribute] = self.encode_numbers(
-            attributes,
-            values[:, np.newaxis],
-            self.sorted_entries[row : row + 1],
-            range(row, row + 1),
-        )[:, 0]
-        if self.list_row[attribute] < 0:
-            self.free.append(row)
+        self.raw_values[attribute] = self.encode_numbers(worker, attributes, values[:, np.newaxis])[
+            :, 0
+        ]
 
     def encode_byte_coded(self, attribute: int, numbers: ByteCodedNumbers) -> None:
         """A column whose numbers were coded when it was read."""
@@ -132,11 +135,8 @@ class _Encoding:
         _core.sorted_codes(numbers.distinct, numbers.codes, codes, bin_min)
         self.note_codes(attribute, len(numbers.distinct), bin_min)
 
-    def encode_numbers(
-        self, attributes: range, values: np.ndarray, keys: np.ndarray, rows: range
-    ) -> np.ndarray:
-        """`values` holds a column for each of the attributes, `keys` has room for the keys; lists go to `rows`. Returns
-        the values, as the lists refer to them."""
+    def encode_numbers(self, worker: int, attributes: range, values: np.ndarray) -> np.ndarray:
+        """`values` holds a column for each of the attributes. Returns the values, as the lists refer to them."""
         if values.dtype == bool:
             values = values.view(np.uint8)
         block = slice(attributes.start, attributes.stop)
@@ -147,7 +147,7 @@ class _Encoding:
                 self.note_codes(attribute, n, self.bin_min[attribute])
         if (n_values < 0).any():
             values = self.floats(values)
-            self.sort_numbers(attributes, values, keys, rows, n_values < 0)
+            self.sort_numbers(self.buffers[worker], attributes, values, n_values < 0)
         return values
 
     def floats(self, values: np.ndarray) -> np.ndarray:
@@ -175,48 +175,29 @@ class _Encoding:
         self.counted[attribute] = n_values, n_missing
 
     def sort_numbers(
-        self,
-        attributes: range,
-        values: np.ndarray,
-        keys: np.ndarray,
-        rows: range,
-        wanted: np.ndarray,
+        self, buffers: _SortBuffers, attributes: range, values: np.ndarray, wanted: np.ndarray
     ) -> None:
         """Columns of more values than fit codes: sorted lists, or quantile bins."""
-        row_bits = max(1, (len(values) - 1).bit_length())
-        whole = np.empty(len(attributes), dtype=np.uint8)
+        keys, (first, second) = buffers.keys[: len(attributes)], buffers.items
         n_missing = np.empty(len(attributes), dtype=np.int64)
-        _core.keys_of(values, row_bits, keys, whole, n_missing)
-        for j in np.flatnonzero(wanted):
-            attribute, row, column = attributes[j], rows[j], values[:, j]
-            keys[j].sort()
-            ranked = _core.SortedColumn(keys[j], row_bits, whole[j], n_missing[j])
-            n_values = ranked.resolve_collisions(column)
+        _core.keys_of(values, keys, n_missing)
+        for j in np.flatnonzero(wanted).tolist():
+            attribute, missing = attributes[j], int(n_missing[j])
             if self.max_bins is not None:
                 bin_max = np.zeros(MAX_BINS + 1)
-                bin_min = self.bin_min[attribute]
-                largest = ranked.codes(
-                    column,
-                    self.steps,
-                    self.total,
-                    self.max_bins,
-                    self.codes[attribute],
-                    bin_min,
-                    bin_max,
-                )
-                ends = np.column_stack([bin_min, bin_max])[1 : largest + 1].reshape(-1)
-                if not (ends[:-1] <= ends[1:]).all() or not (ends[1:-1:2] < ends[2::2]).all():
-                    raise changed_error(self.table.names[attribute])
+                largest, n_values = _core.quantile_codes(
+                    keys[j], missing, first, second, self.steps, self.total, self.max_bins,
+                    self.codes[attribute], self.bin_min[attribute], bin_max,
+                )  # fmt: skip
                 self.note_codes(attribute, largest, bin_max, n_values)
                 continue
-            entries = self.sorted_entries[row]
-            n_ranks, low, high = ranked.entries(column, self.shift, self.y, entries)
-            if n_ranks != n_values or not low <= high:
-                raise changed_error(self.table.names[attribute])
+            n_values, low, high = _core.sorted_entries(
+                keys[j], missing, first, self.shift, self.y, self.sorted_entries[attribute]
+            )
             self.ranges[attribute] = low, high
-            self.list_row[attribute] = row
+            self.list_row[attribute] = attribute
             self.n_codes[attribute] = min(n_values, MOST_CODES - 1) + 1
-            self.note_counts(attribute, n_values, int(n_missing[j]))
+            self.note_counts(attribute, n_values, missing)
 
     # -- categories ------------------------------------------------------------------------------------------------
 
@@ -225,12 +206,11 @@ class _Encoding:
         assert codes is not None
         self.n_codes[attribute] = n_categories + 1
         if n_categories > MAX_BINS:
-            row = self.free.pop()
             codes = np.ascontiguousarray(codes, dtype=np.int32)
             _core.category_entries(
-                codes, n_categories, self.shift, self.y, self.sorted_entries[row]
+                codes, n_categories, self.shift, self.y, self.sorted_entries[attribute]
             )
-            self.list_row[attribute] = row
+            self.list_row[attribute] = attribute
             n_missing = 0 if codes.all() else int(np.count_nonzero(codes == MISSING_CODE))
             self.note_counts(attribute, _n_present(column, codes), n_missing)
             return
@@ -240,9 +220,6 @@ class _Encoding:
 
     def finish(self, priors: ClassPriors) -> EncodedTable:
         table, target = self.table, self.target
-        if table.columns is not None:
-            for row in self.free:
-                _core.release_pages(self.sorted_entries[row])
         target.classes.flags.writeable = False  # estimators and trees share them
         self.ranges.flags.writeable = False
         counted = np.array(self.counted, dtype=np.int64).reshape(-1, 2)

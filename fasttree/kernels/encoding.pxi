@@ -6,7 +6,10 @@ from libc.string cimport memcpy
 
 from fasttree.kernels.alloc cimport calloc, free, malloc
 from fasttree.kernels.distinct cimport MOST_CODES, Distinct, number_values, numeric, open_distinct, sort_codes
-from fasttree.kernels.keys cimport COLUMNS, Keys, bin_codes, entry_of, make_keys, rank_entries, real, resolve_collisions
+from fasttree.kernels.keys cimport (
+    COLUMNS, SortedColumn, bin_codes, entry_of, make_keys, rank_entries, real, sort_column,
+)
+from fasttree.kernels.ordering cimport number_of_key
 
 KEY_COLUMNS = COLUMNS   # how many columns `keys_of` and `count_values` take at most
 MAX_BYTE_CODES = MOST_CODES  # values that have a code each, of a byte
@@ -67,58 +70,63 @@ def midpoints(const double[:] below, const double[:] above, double[::1] out):
         out[i] = middle if below[i] <= middle < above[i] else below[i]
 
 
-def keys_of(
-    const real[:, :] table, int row_bits, uint64_t[:, ::1] keys, uint8_t[::1] whole, int64_t[::1] n_missing
-):
-    """keys[column, row] of some columns, to be sorted; see `make_keys`."""
+cdef clones_void make_all_keys(const real[:, :] table, uint64_t[:, ::1] keys, int64_t[::1] n_missing) noexcept nogil:
+    make_keys(
+        &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], &keys[0, 0], &n_missing[0])
+
+
+def keys_of(const real[:, :] table, uint64_t[:, ::1] keys, int64_t[::1] n_missing):
+    """keys[column, row] of some columns, and how many values of each are missing; see `make_keys`."""
+    if table.shape[0] != keys.shape[1] or not table.shape[1] == keys.shape[0] == n_missing.shape[0]:
+        raise ValueError("keys for another table")
     with nogil:
-        make_keys(
-            &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], row_bits, &keys[0, 0],
-            &whole[0], &n_missing[0])
+        make_all_keys(table, keys, n_missing)
 
 
-cdef class SortedColumn:
-    """A column with its sorted keys."""
+cdef clones_void sort_keys(SortedColumn* column, uint64_t* first, uint64_t* second) noexcept nogil:
+    sort_column(column, first, second)
 
-    cdef Keys keys
-    cdef object _keep
 
-    def __init__(self, uint64_t[::1] keys, int row_bits, bint whole, int64_t n_missing):
-        self._keep = keys
-        self.keys.n_missing = n_missing
-        self.keys.key = &keys[0]
-        self.keys.n = keys.shape[0]
-        self.keys.low = (<uint64_t>1 << row_bits) - 1
-        self.keys.whole = whole
+cdef SortedColumn sorted_column(
+    const uint64_t[::1] keys, int64_t n_missing, uint64_t[::1] first, uint64_t[::1] second
+):
+    cdef SortedColumn column
+    if not keys.shape[0] == first.shape[0] == second.shape[0]:
+        raise ValueError(f"room for {first.shape[0]} and {second.shape[0]} of {keys.shape[0]} rows")
+    column.keys = &keys[0]
+    column.n = keys.shape[0]
+    column.n_missing = n_missing
+    with nogil:
+        sort_keys(&column, &first[0], &second[0])
+    return column
 
-    def resolve_collisions(self, const real[:] values):
-        """Complete the order; returns the number of distinct values. To be called before all else."""
-        cdef int64_t n_values
-        with nogil:
-            n_values = resolve_collisions(&self.keys, &values[0], values.strides[0])
-        if n_values < 0:
-            raise MemoryError("no memory left to sort a column")
-        return n_values
 
-    def codes(
-        self, const real[:] values, const int64_t[::1] weight, int64_t total, int64_t n_bins, uint8_t[::1] codes,
-        double[::1] bin_min, double[::1] bin_max,
-    ):
-        """Quantile bins. Returns the largest code."""
-        cdef int64_t n
-        cdef const int64_t* w = &weight[0] if weight is not None else NULL
-        with nogil:
-            n = bin_codes(
-                &self.keys, &values[0], values.strides[0], w, total, n_bins, &codes[0], &bin_min[0], &bin_max[0])
-        return n
+def quantile_codes(
+    const uint64_t[::1] keys, int64_t n_missing, uint64_t[::1] first, uint64_t[::1] second, const int64_t[::1] weight,
+    int64_t total, int64_t n_bins, uint8_t[::1] codes, double[::1] bin_min, double[::1] bin_max,
+):
+    """Quantile bins of a column, see `bin_codes`; `first` and `second` are scratch. Returns the largest code, and the
+    number of values."""
+    cdef int64_t largest, n_values
+    cdef const int64_t* w = &weight[0] if weight is not None else NULL
+    cdef SortedColumn column = sorted_column(keys, n_missing, first, second)
+    with nogil:
+        largest = bin_codes(&column, w, total, n_bins, &codes[0], &bin_min[0], &bin_max[0], &n_values)
+    return largest, n_values
 
-    def entries(self, const real[:] values, int shift, const uint32_t[::1] y, uint64_t[::1] entries):
-        """The sorted list. Returns the rank of the last row, and the lowest and the highest value."""
-        cdef uint64_t first, last
-        with nogil:
-            rank_entries(&self.keys, &values[0], values.strides[0], shift, &y[0], &entries[0])
-            first, last = entries[self.keys.n_missing], entries[self.keys.n - 1]
-        return last >> shift, values[<uint32_t>first], values[<uint32_t>last]
+
+def sorted_entries(
+    const uint64_t[::1] keys, int64_t n_missing, uint64_t[::1] scratch, int shift, const uint32_t[::1] y,
+    uint64_t[::1] entries,
+):
+    """The sorted list of a column that has values. Returns how many, and the lowest and the highest."""
+    cdef int64_t n_values
+    cdef SortedColumn column = sorted_column(keys, n_missing, scratch, entries)
+    with nogil:
+        n_values = rank_entries(&column, shift, &y[0], &entries[0])
+    return (
+        n_values, number_of_key(keys[<uint32_t>entries[n_missing]]),
+        number_of_key(keys[<uint32_t>entries[keys.shape[0] - 1]]))
 
 
 def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):
