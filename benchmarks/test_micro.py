@@ -94,14 +94,10 @@ def test_core_keys(benchmark: Any, dtype: str, order: str) -> None:
     table = np.asarray(data.classification(20_000, 20).X, dtype=dtype, order=order)
     table = table[:, : _core.KEY_COLUMNS]
     keys = np.empty(table.shape[::-1], dtype=np.uint64)
-    whole = np.empty(len(keys), dtype=np.uint8)
     n_missing = np.empty(len(keys), dtype=np.int64)
-    row_bits = (len(table) - 1).bit_length()
-    benchmark(_core.keys_of, table, row_bits, keys, whole, n_missing)
+    benchmark(_core.keys_of, table, keys, n_missing)
     assert not n_missing.any()
-    np.testing.assert_array_equal(
-        keys & np.uint64(2**row_bits - 1), [range(len(table))] * len(keys)
-    )
+    np.testing.assert_array_equal(keys.argsort(kind="stable"), table.T.argsort(kind="stable"))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int64", "float64"])
@@ -121,17 +117,12 @@ def test_core_counts_values(benchmark: Any, dtype: str, order: str) -> None:
 def test_core_sorts_a_column(benchmark: Any) -> None:
     benchmark.group = "core: sort one column"
     values = np.ascontiguousarray(data.classification(20_000, 20).X[:, 0])
-    row_bits = (len(values) - 1).bit_length()
-    keys = np.empty((1, len(values)), dtype=np.uint64)
-    whole = np.empty(1, dtype=np.uint8)
-    n_missing = np.empty(1, dtype=np.int64)
+    keys, scratch, entries = np.empty((3, len(values)), dtype=np.uint64)
+    y, n_missing = np.zeros(len(values), dtype=np.uint32), np.empty(1, dtype=np.int64)
 
     def sort() -> int:
-        _core.keys_of(values[:, np.newaxis], row_bits, keys, whole, n_missing)
-        keys.sort(axis=1)
-        return _core.SortedColumn(keys[0], row_bits, whole[0], n_missing[0]).resolve_collisions(
-            values
-        )
+        _core.keys_of(values[:, np.newaxis], keys[np.newaxis], n_missing)
+        return _core.sorted_entries(keys, 0, scratch, 32, y, entries)[0]
 
     assert benchmark(sort) == len(np.unique(values))
 

@@ -374,6 +374,21 @@ cdef inline void score_dense_cuts(
             total_ - cuts.weight[j], targets - cuts.left[j], mean)
 
 
+cdef inline void score_unit_gini_cuts(
+    const Criterion* r, CutBlock* cuts, int m, int64_t before, int64_t total
+) noexcept nogil:
+    """`score_cuts` by gini where every row weighs 1 and is a cut, see `score_cuts2`, of a node in reach of the
+    reciprocals."""
+    cdef int j
+    cdef double n0 = <double>(before + 1), n1 = <double>(total - before - 1)
+    cdef const double* inverse_left = r.inverse + before + 1
+    cdef const double* inverse_right = r.inverse_down + (r.n_inverse - 1 - total + before + 1)
+    for j in range(m):
+        cuts.score[j] = -(
+            ((n0 + <double>j) - cuts.left[j] * inverse_left[j])
+            + ((n1 - <double>j) - cuts.right[j] * inverse_right[j]))
+
+
 cdef inline void score_cuts(
     int kind, const Criterion* r, CutBlock* cuts, int m, int64_t total, double node_loss, double split_base
 ) noexcept nogil:

@@ -7,9 +7,15 @@ from libc.string cimport memcpy
 from fasttree.kernels.alloc cimport calloc, free, malloc
 from fasttree.kernels.distinct cimport MOST_CODES, Distinct, number_values, numeric, open_distinct, sort_codes
 from fasttree.kernels.keys cimport (
-    COLUMNS, SortedColumn, bin_codes, entry_of, make_keys, rank_entries, real, sort_column,
+    COLUMNS, SortedColumn, bin_codes, entry_of, share_value, make_keys, rank_entries, real, sort_column,
 )
-from fasttree.kernels.ordering cimport number_of_key
+from fasttree.kernels.ordering cimport key_of_number, number_of_key
+
+ctypedef fused number:
+    int64_t
+    uint64_t
+    double
+
 
 KEY_COLUMNS = COLUMNS   # how many columns `keys_of` and `count_values` take at most
 MAX_BYTE_CODES = MOST_CODES  # values that have a code each, of a byte
@@ -127,6 +133,45 @@ def sorted_entries(
     return (
         n_values, number_of_key(keys[<uint32_t>entries[n_missing]]),
         number_of_key(keys[<uint32_t>entries[keys.shape[0] - 1]]))
+
+
+def rank_numbers(const number[::1] values, int32_t[::1] codes, int64_t[::1] rows):
+    """codes[row]: the number of its value, from 1 on in ascending order, 0 for NaN; rows[code - 1]: the first row that
+    has the value. Returns how many values there are."""
+    cdef int64_t i, row, n_values = 0, n = values.shape[0]
+    cdef uint64_t* memory
+    cdef SortedColumn column
+    if not n == codes.shape[0] == rows.shape[0]:
+        raise ValueError(f"{n} values, but room for {codes.shape[0]} codes and {rows.shape[0]} rows")
+    if n == 0:
+        return 0
+    memory = <uint64_t*>malloc(3 * n * sizeof(uint64_t))
+    if memory == NULL:
+        raise MemoryError("no memory left to number the values of a column")
+    with nogil:
+        column.keys = memory
+        column.n = n
+        column.n_missing = 0
+        for i in range(n):
+            if number is double:
+                memory[i] = key_of_number(values[i])
+                column.n_missing += memory[i] == 0
+            elif number is int64_t:
+                memory[i] = <uint64_t>values[i] ^ (<uint64_t>1 << 63)
+            else:
+                memory[i] = values[i]
+        sort_keys(&column, memory + n, memory + 2 * n)
+        for i in range(n):
+            row = <uint32_t>column.items[i]
+            if i < column.n_missing:
+                codes[row] = 0
+                continue
+            if i == column.n_missing or not share_value(&column, column.items[i], column.items[i - 1]):
+                rows[n_values] = row
+                n_values += 1
+            codes[row] = <int32_t>n_values
+    free(memory)
+    return n_values
 
 
 def renumber(const uint32_t[::1] codes, int64_t[::1] row_of, int32_t[::1] out):

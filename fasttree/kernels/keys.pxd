@@ -75,7 +75,7 @@ cdef inline void sort_column(SortedColumn* column, uint64_t* first, uint64_t* se
             column.items = second
 
 
-cdef inline bint have_one_value(const SortedColumn* column, uint64_t a, uint64_t b) noexcept nogil:
+cdef inline bint share_value(const SortedColumn* column, uint64_t a, uint64_t b) noexcept nogil:
     """Have the rows of two items the same value?"""
     if a >> 32 != b >> 32 or column.exact:
         return a >> 32 == b >> 32
@@ -100,7 +100,7 @@ cdef inline int64_t bin_codes(
         total -= weight[row] if weight != NULL else 1      # shares are those of the rows that have a value
     for i in range(column.n_missing, column.n):
         row = <uint32_t>column.items[i]
-        if i == column.n_missing or not have_one_value(column, column.items[i], column.items[i - 1]):
+        if i == column.n_missing or not share_value(column, column.items[i], column.items[i - 1]):
             n_values[0] += 1
             ended = i == column.n_missing
             while share < n_bins and so_far >= (total * share + n_bins - 1) // n_bins:
@@ -131,14 +131,14 @@ cdef inline uint64_t entry_of(uint64_t rank, int shift, const uint32_t* y, uint6
 cdef inline int64_t rank_entries(
     const SortedColumn* column, int shift, const uint32_t* y, uint64_t* entries
 ) noexcept nogil:
-    """The sorted list of a column, which may take the place of the items; returns how many values there are. Ranks begin
-    at 1; 0 is for missing values."""
+    """The sorted list of a column, which may take the place of the items; returns how many values there are. Ranks
+    begin at 1; 0 is for missing values."""
     cdef int64_t i, rank = 0
     cdef uint64_t item, before = 0
     for i in range(column.n):
         item = column.items[i]
         if i >= column.n_missing:
-            rank += i == column.n_missing or not have_one_value(column, item, before)
+            rank += i == column.n_missing or not share_value(column, item, before)
         before = item
         entries[i] = entry_of(<uint64_t>rank, shift, y, <uint32_t>item)
     return rank

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows in the order of their keys, as fast on every processor.
 
-Each row gets an *item*: its *code* in the high half, its number in the low half. Codes never fall where keys rise. Items
-are sorted by their codes digit by digit, from the lowest to the highest, which keeps rows of equal codes in order; the few
-that agree in all the digits are sorted by their keys afterwards. Which code is taken depends on the keys, the order
-does not.
+Each row gets an *item*: its *code* in the high half, its number in the low half. Codes never fall where keys rise.
+Items are sorted by their codes digit by digit, from the lowest to the highest, which keeps rows of equal codes in
+order; the few that agree in all the digits are sorted by their keys afterwards. Which code is taken depends on the
+keys, the order does not.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -75,7 +75,9 @@ cdef inline uint64_t key_at(const uint64_t* keys, const uint64_t* items, int64_t
     return keys[i] if items == NULL else keys[<uint32_t>items[i]]
 
 
-cdef inline uint64_t item_of(const Coding* coding, bint linear, const uint64_t* keys, const uint64_t* items, int64_t i) noexcept nogil:
+cdef inline uint64_t item_of(
+    const Coding* coding, bint linear, const uint64_t* keys, const uint64_t* items, int64_t i
+) noexcept nogil:
     cdef uint64_t row = <uint64_t>i if items == NULL else <uint32_t>items[i]
     return <uint64_t>code_of(coding, linear, keys[row]) << 32 | row
 

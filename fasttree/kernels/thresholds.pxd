@@ -7,8 +7,9 @@ Exact numeric attribute: a bucket a row, presorted (`sweep`). Binned attribute: 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fasttree.kernels.criteria cimport (
-    BLOCK, GAIN_RATIO, SQUARED_ERROR, Criterion, CutBlock, class_terms, is_incremental, klogk, limit_weight_of,
-    plain_of, score_cuts, score_cuts2, score_dense_cuts, score_of, term_increment, weight_of_stats,
+    BLOCK, GAIN_RATIO, GINI, SQUARED_ERROR, Criterion, CutBlock, class_terms, is_incremental, klogk, limit_weight_of,
+    plain_of, score_cuts, score_cuts2, score_dense_cuts, score_of, score_unit_gini_cuts, term_increment,
+    weight_of_stats,
 )
 from fasttree.kernels.search cimport (
     LEAST_GAP, BestSplit, NodeView, RowReader, any_better, branch_loss, choose, class_of, fill_cut,
@@ -52,6 +53,7 @@ cdef inline void sweep(
     cdef int64_t* left = scratch
     cdef int64_t* right = scratch + r.n_classes
     cdef int64_t start = 0, w, weight, limit_weight, limit_weight_left, ones, left_sum = 0, right_sum = 0
+    cdef int64_t common = 0     # sum of the products of a class's weights in the node and on the left
     # A cut behind the last row separates nothing, unless it sets missing rows apart.
     cdef int64_t last = n_entries if node.n_missing > 0 and not missing_left else n_entries - 1
     cdef int64_t before         # weight left of the block, if every row weighs 1
@@ -60,14 +62,21 @@ cdef inline void sweep(
     cdef uint32_t c
     cdef uint64_t entry
     cdef double tie_tolerance = node.tie_tolerance
-    cdef bint incremental = is_incremental(kind, r)
+    cdef bint by_reciprocals, incremental = is_incremental(kind, r)
     open_sides(r, node, missing_left, left, right)
     weight = node.n_missing if missing_left else 0
     limit_weight = limit_weight_of(r, left, weight)
     ones = left[1] if two else 0
+    # Rows of weight 1 under gini: the squares of the right side follow from those of the left, sum (N - l)^2 =
+    # sum N^2 - 2 sum N l + sum l^2, so that no counts of it are kept.
+    by_reciprocals = not two and not gather and incremental and kind == GINI and node.total < r.n_inverse
     if not two and incremental:
         left_sum = <int64_t>class_terms(kind, r, left)
         right_sum = <int64_t>class_terms(kind, r, right)
+    if by_reciprocals:
+        for j in range(r.n_classes):
+            common += node.counts[j] * left[j]
+        right_sum += 2 * common - left_sum
     before = weight
     while start < last:
         m = <int>(last - start) if last - start < BLOCK else BLOCK
@@ -89,6 +98,15 @@ cdef inline void sweep(
             else:
                 score_cuts2(
                     kind, not gather, r, &cuts, m, before, node.total, node.counts[1], node.loss, node.split_base)
+        elif by_reciprocals:
+            for j in range(m):
+                c = class_of(False, rows, entries[start + j])
+                left_sum += 2 * left[c] + 1
+                common += node.counts[c]
+                left[c] += 1
+                cuts.left[j] = <double>left_sum
+                cuts.right[j] = <double>(right_sum + left_sum - 2 * common)
+            score_unit_gini_cuts(r, &cuts, m, before, node.total)
         else:
             for j in range(m):
                 entry = entries[start + j]
@@ -119,7 +137,7 @@ cdef inline void sweep(
                 if cuts.score[j] > best.score + tie_tolerance and separates(
                     entries, n_entries, start + j, shift, node.values
                 ):
-                    w = <int64_t>cuts.weight[j] if gather or not two else before + j + 1
+                    w = before + j + 1 if two and not gather or by_reciprocals else <int64_t>cuts.weight[j]
                     limit_weight_left = <int64_t>cuts.limit_weight[j] if gather and r.plain != NULL else w
                     if sides_large_enough(r, node, w, limit_weight_left):
                         best.score = cuts.score[j]

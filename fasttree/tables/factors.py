@@ -142,8 +142,8 @@ def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     low, high = int(codes.min()), int(codes.max())
     # A table over the range is much faster than sorting while it is not much longer than the data.
     if high - low > 2 * len(codes) + 65_536:
-        _, rows, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        return inverse.astype(np.int32), rows
+        numbers, rows = rank_numbers(codes)
+        return numbers - np.int32(1), rows
     first = 0 if 0 <= low <= 65_536 else low  # the number that the table begins with
     row_of = np.full(high - first + 1, -1, dtype=np.int64)
     # Only the differences are sure to fit. Unsigned arithmetic wraps round to the right ones.
@@ -163,17 +163,22 @@ def compact(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.take(number_of, codes), row_of[present]
 
 
+def rank_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the distinct numbers in ascending order, and with each of these the first row that has it."""
+    dtype = {"f": np.float64, "u": np.uint64}.get(values.dtype.kind, np.int64)
+    codes, rows = np.empty(len(values), dtype=np.int32), np.empty(len(values), dtype=np.int64)
+    n_values = _core.rank_numbers(np.ascontiguousarray(values, dtype=dtype), codes, rows)
+    return codes, rows[:n_values].copy()
+
+
 def factorize_numbers(values: np.ndarray) -> Factor:
     """The sorted distinct numbers of an array; a bool always has two."""
     values = values.copy()  # it is read several times, and may be the user's
     if values.dtype.kind == "b":
         return bool_factor(values)
     if values.dtype.kind == "f":
-        known = ~np.isnan(values)  # numpy sorts much more slowly where there is a NaN
-        distinct, known_codes = np.unique(values[known], return_inverse=True)
-        codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
-        codes[known] = known_codes + 1
-        return Factor(codes, (distinct + 0.0).tolist())  # -0.0 is 0.0
+        codes, rows = rank_numbers(values)
+        return Factor(codes, (values[rows] + 0.0).tolist())  # -0.0 is 0.0
     codes, rows = compact(values)
     return Factor(codes + 1, values[rows].tolist())
 

@@ -23,6 +23,7 @@ from fasttree.tables.factors import (
     check_complete,
     compact,
     missing_value_error,
+    rank_numbers,
 )
 from fasttree.tables.numpy_columns import masked_places
 from fasttree.tables.whole_numbers import is_large
@@ -87,7 +88,7 @@ def _number_target(values: np.ndarray) -> Target:
         if np.abs(values).max() < 2**62:
             whole = values.astype(np.int64)
         else:
-            whole = np.unique(values, return_inverse=True)[1]
+            whole = rank_numbers(values)[0]
     elif values.dtype.kind == "b":
         whole = values.view(np.uint8)
     codes, rows = compact(whole)
@@ -243,7 +244,7 @@ def read_groups(groups: Any, n_rows: int) -> np.ndarray | None:
     if missing.any():
         remedy = "give the row a group, a separate one if it does not belong to any other"
         raise missing_value_error("groups", int(np.argmax(missing)), remedy)
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return rank_numbers(codes)[0].astype(np.int64) - 1
 
 
 def _weights_as_floats(sample_weight: Any) -> np.ndarray:

@@ -61,8 +61,13 @@ def distributions(n: int, rng: np.random.Generator) -> Iterator[tuple[str, np.nd
     # No sample sees the crowd, all of whose rows have one linear code.
     crowd = np.where(rng.random(n) < 0.05, 0.5 + 1e-13 * rng.integers(0, 99, n), rng.random(n))
     yield "a crowd", crowd
-    yield "crowds in crowds", np.where(
-        rng.random(n) < 0.5, rng.random(n), 0.3 + 1e-9 * np.where(rng.random(n) < 0.5, 0, normal)
+    yield (
+        "crowds in crowds",
+        np.where(
+            rng.random(n) < 0.5,
+            rng.random(n),
+            0.3 + 1e-9 * np.where(rng.random(n) < 0.5, 0, normal),
+        ),
     )
     yield "many scales", np.exp(30 * normal)
     yield "holes", np.where(rng.random(n) < 0.3, np.nan, normal)
@@ -96,6 +101,30 @@ def test_equals_a_stable_sort_on_any_bits(seed: int, n: int, low: int, high: int
     mask = np.uint64((2**64 - 1) >> low) & np.uint64((2**64 - 1) << high & (2**64 - 1))
     bits = rng.integers(0, 2**64, n, dtype=np.uint64) & mask
     check((bits ^ rng.integers(0, 2**64, dtype=np.uint64) & ~mask).view(np.float64))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64])
+@pytest.mark.parametrize("n", [0, 1, 7, 3000])
+def test_ranks_of_numbers(dtype: type, n: int) -> None:
+    rng = np.random.default_rng(n)
+    wide = rng.integers(0, 2**64, n, dtype=np.uint64)
+    for bits in (
+        wide,
+        wide % 5,
+        wide | np.uint64(2**64 - 2**20),
+        rng.choice(wide, n) if n else wide,
+    ):
+        values = np.ascontiguousarray(bits).view(dtype)
+        codes, rows = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
+        n_values = _core.rank_numbers(values, codes, rows)
+        known = values == values
+        distinct, inverse = np.unique(values[known], return_inverse=True)
+        assert n_values == len(distinct)
+        np.testing.assert_array_equal(codes[known], inverse + 1)
+        assert not codes[~known].any()
+        np.testing.assert_array_equal(values[rows[:n_values]], distinct)
+        first = [int(np.flatnonzero(values == value)[0]) for value in distinct[:50]]
+        assert rows[: len(first)].tolist() == first
 
 
 @pytest.mark.parametrize("n_bins", [2, 7, 255])
