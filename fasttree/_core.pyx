@@ -139,6 +139,9 @@ cdef class Grower:
     cdef uint64_t[:, ::1] next_sorted_entries
     cdef uint64_t[::1] row_list         # for binned attributes: the rows of this level, node after node
     cdef uint64_t[::1] next_row_list
+    # What is looked up by an entry's number, by its place in the row list (see `read_rows`); None: nothing is.
+    cdef uint64_t[::1] listed_row       # row, and class above it
+    cdef int64_t[::1] listed_weight
     cdef const int32_t[::1] list_row    # per attribute: its row of the sorted lists, -1: it is binned
     cdef const int32_t[::1] shape       # per attribute: THRESHOLD ... ORDERED
     cdef const int32_t[::1] n_codes     # per attribute: 1 + largest code
@@ -181,6 +184,27 @@ cdef class Grower:
     def set_row_lists(self, uint64_t[::1] row_list, uint64_t[::1] next_row_list):
         self.row_list = row_list
         self.next_row_list = next_row_list
+
+    def set_listed(self, uint64_t[::1] listed_row, int64_t[::1] listed_weight):
+        self.listed_row = listed_row
+        self.listed_weight = listed_weight
+
+    @property
+    def looks_up(self):
+        """Has an entry of the row list a class, a weight or a row that stands elsewhere?"""
+        return self.gather
+
+    def read_rows(self, Py_ssize_t start, Py_ssize_t stop):
+        """Look up the entries start..stop of the row list, once for all the binned attributes."""
+        cdef Py_ssize_t i
+        cdef uint64_t entry
+        if not 0 <= start <= stop <= min(self.row_list.shape[0], self.listed_row.shape[0], self.listed_weight.shape[0]):
+            raise ValueError(f"rows {start} to {stop} of {self.row_list.shape[0]}")
+        with nogil:
+            for i in range(start, stop):
+                entry = self.row_list[i]
+                self.listed_row[i] = <uint64_t>class_of(True, &self.rows, entry) << 32 | row_at(True, &self.rows, entry)
+                self.listed_weight[i] = weight_of(True, &self.rows, entry)
 
     def set_targets(self, const int64_t[::1] targets):
         """Numbers by row, in place of classes."""
@@ -484,7 +508,6 @@ cdef class Grower:
         """Find the best split of a binned attribute at the children, from histograms: the largest child's is what its
         siblings leave of the parent's."""
         cdef const uint8_t* codes = &self.codes[attribute, 0]
-        cdef const uint64_t* entries = &self.row_list[0]
         cdef int64_t C = self.tables.criterion.n_classes
         cdef int64_t n_cells = self.n_codes[attribute] * C
         cdef int64_t g, child, heir, i, cell, n
@@ -515,9 +538,11 @@ cdef class Grower:
                     continue
                 if not is_scored or (level.child_slot[child] < 0 and self.is_small(n, attribute)):
                     if heir >= 0:
-                        self.add(-1, entries + level.row_start[child], n, codes, inherited)
+                        self.add(-1, level.row_start[child], n, codes, inherited)
                     if is_scored:
-                        code_entries(&self.rows, entries + level.row_start[child], n, codes, sorted_rows)
+                        code_entries(
+                            self.rows.shift, &self.row_list[level.row_start[child]],
+                            self.listed_at(level.row_start[child]), n, codes, sorted_rows)
                         ok &= self.scan_sorted_node(level, child, attribute, sorted_rows, scratch, &best)
                         self.write_candidate(level, child, &best, i, candidates)
                     continue
@@ -525,7 +550,7 @@ cdef class Grower:
                 if level.child_slot[child] >= 0:
                     histogram = &self.pool[level.child_slot[child], self.cell_start[attribute]]
                 memset(histogram, 0, n_cells * sizeof(int64_t))
-                self.add(1, entries + level.row_start[child], n, codes, histogram)
+                self.add(1, level.row_start[child], n, codes, histogram)
                 if heir >= 0:
                     for cell in range(n_cells):
                         inherited[cell] -= histogram[cell]
@@ -541,21 +566,27 @@ cdef class Grower:
     cdef bint is_small(self, int64_t n, int64_t attribute) noexcept nogil:
         return n <= SMALL and n < self.n_codes[attribute]
 
+    cdef const uint64_t* listed_at(self, int64_t start) noexcept nogil:
+        """The rows from a place in the row list on."""
+        return &self.listed_row[start] if self.gather else &self.row_list[start]
+
     cdef void add(
-        self, int64_t sign, const uint64_t* entries, int64_t n, const uint8_t* codes, int64_t* histogram
+        self, int64_t sign, int64_t start, int64_t n, const uint8_t* codes, int64_t* histogram
     ) noexcept nogil:
+        """Add or take away the rows of a node, which stand from `start` on in the row list."""
+        cdef int n_classes = self.tables.criterion.n_classes
         cdef int64_t i
         if self.rows.target != NULL:
-            for i in range(n):
+            for i in range(start, start + n):
                 add_stats(
-                    SQUARED_ERROR, &self.rows, entries[i], sign,
-                    histogram + 2 * codes[row_at(True, &self.rows, entries[i])])
+                    SQUARED_ERROR, &self.rows, self.row_list[i], sign,
+                    histogram + 2 * codes[row_at(True, &self.rows, self.row_list[i])])
         elif self.gather:
-            add_rows(True, sign, &self.rows, entries, n, codes, self.tables.criterion.n_classes, histogram)
-        elif self.tables.criterion.n_classes == 2:
-            add_rows(False, sign, &self.rows, entries, n, codes, 2, histogram)
+            add_rows(sign, &self.listed_row[start], &self.listed_weight[start], n, codes, n_classes, histogram)
+        elif n_classes == 2:
+            add_rows(sign, &self.row_list[start], NULL, n, codes, 2, histogram)
         else:
-            add_rows(False, sign, &self.rows, entries, n, codes, self.tables.criterion.n_classes, histogram)
+            add_rows(sign, &self.row_list[start], NULL, n, codes, n_classes, histogram)
 
     cdef bint scan_histogram(
         self, Level level, int64_t child, int64_t attribute, const int64_t* histogram, CategoryStats* stats,

@@ -178,6 +178,8 @@ class MemoryRows:
             n_chunks = min(n_attributes, wanted)
         edges = portions(n_attributes, n_chunks)
 
+        self._read_rows(level, group0, group1, threaded)
+
         def work(worker: int, chunk: int) -> None:
             if not self.core.partition_and_search(
                 level.core, group0, group1, partitions, node0, edges[chunk], edges[chunk + 1],
@@ -188,6 +190,20 @@ class MemoryRows:
 
         self.team.run(work, n_chunks, threaded)
         return candidates
+
+    def _read_rows(self, level: Level, group0: int, group1: int, threaded: bool) -> None:
+        """What binned attributes need of the rows of some sibling groups, and would look up one after another."""
+        if not (self.core.looks_up and self.buffers.has_row_list):
+            return
+        self.buffers.open_listed()
+        first, last = level.sibling_groups.first_child[[group0, group1]].tolist()
+        start = int(level.row_start[first])
+        stop = int(level.row_start[last - 1] + level.n_rows[last - 1])
+        n_chunks = CHUNKS_PER_THREAD * self.team.size if threaded else 1
+        edges = [start + edge for edge in portions(stop - start, n_chunks)]
+        self.team.run(
+            lambda _, chunk: self.core.read_rows(edges[chunk], edges[chunk + 1]), n_chunks, threaded
+        )
 
     def varies(self, level: Level, nodes: np.ndarray, attribute: int) -> np.ndarray:
         """Whether closed nodes have two values of an attribute, before their rows drop out."""

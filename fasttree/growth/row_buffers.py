@@ -67,6 +67,7 @@ class RowBuffers:
             self.exact[:, 0] = self.weight
         self.row_list = np.empty(0, dtype=np.uint64)
         self.next_row_list = self.row_list
+        self._n_listed = 0
         if (table.list_row < 0).any():
             n_present = table.n_rows if steps is None else int(np.count_nonzero(steps))
             self.row_list = np.empty(n_present, dtype=np.uint64)
@@ -128,11 +129,21 @@ class RowBuffers:
         self._publish()
 
     @property
+    def has_row_list(self) -> bool:
+        return len(self.row_list) > 0
+
+    def open_listed(self) -> None:
+        """Room for what is looked up of the entries of the row list."""
+        if self._n_listed < len(self.row_list):
+            n = self._n_listed = len(self.row_list)
+            self.core.set_listed(np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.int64))
+
+    @property
     def bytes_of_copy(self) -> int:
         """What one more instance takes, here and in the lists of the next level."""
-        has_rows = len(self.row_list) > 0
         own = 4 + 8 + 4 + 4 + 16  # class, weight, row, first copy, exact weight
-        return own + self.branch.itemsize + 8 * (len(self._in_use) + has_rows)
+        of_row_list = 3 * 8 if self.has_row_list else 0  # with what is looked up of it
+        return own + self.branch.itemsize + 8 * len(self._in_use) + of_row_list
 
     def add_instances(self, n_copies: int) -> int:
         """Room for more instances; returns the number of the first."""

@@ -145,28 +145,26 @@ cdef inline void scatter_list(
 
 
 cdef inline void add_rows(
-    bint gather, int64_t sign, const RowReader* rows, const uint64_t* entries, int64_t n, const uint8_t* codes,
-    int64_t n_classes, int64_t* histogram,
+    int64_t sign, const uint64_t* rows, const int64_t* weight, int64_t n, const uint8_t* codes, int64_t n_classes,
+    int64_t* histogram,
 ) noexcept nogil:
-    """histogram[code, class] += sign * weight, over the rows of a node."""
+    """histogram[code, class] += sign * weight, over the rows of a node: row in the low half, class above it; a weight
+    of NULL is 1."""
     cdef int64_t i
-    cdef uint64_t entry
     for i in range(n):
-        entry = entries[i]
-        histogram[codes[row_at(gather, rows, entry)] * n_classes + class_of(gather, rows, entry)] += (
-            sign * weight_of(gather, rows, entry)
-        )
+        histogram[codes[<uint32_t>rows[i]] * n_classes + <int64_t>(rows[i] >> 32)] += (
+            sign * weight[i] if weight != NULL else sign)
 
 
 cdef inline void code_entries(
-    const RowReader* rows, const uint64_t* entries, int64_t n, const uint8_t* codes, uint64_t* out
+    int shift, const uint64_t* entries, const uint64_t* rows, int64_t n, const uint8_t* codes, uint64_t* out
 ) noexcept nogil:
     """The rows of a small node as a sorted list, so that the sweep serves for them too. Insertion sort: n is small."""
     cdef int64_t i, j
     cdef uint64_t entry
-    cdef uint64_t low = ((<uint64_t>1) << rows.shift) - 1
+    cdef uint64_t low = ((<uint64_t>1) << shift) - 1
     for i in range(n):
-        entry = (entries[i] & low) | (<uint64_t>codes[row_at(True, rows, entries[i])] << rows.shift)
+        entry = (entries[i] & low) | (<uint64_t>codes[<uint32_t>rows[i]] << shift)
         j = i
         while j > 0 and out[j - 1] > entry:
             out[j] = out[j - 1]

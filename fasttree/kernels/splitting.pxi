@@ -225,6 +225,7 @@ cdef bint form_sets(
 ) noexcept nogil:
     """The search for subsets or groups again, now for which value is in which. False: no memory."""
     cdef int64_t* histogram
+    cdef int64_t i
     cdef bint ok
     if codes == NULL:
         return search_sets_again(
@@ -232,7 +233,10 @@ cdef bint form_sets(
     histogram = <int64_t*>calloc(256 * grower.tables.criterion.n_classes, sizeof(int64_t))
     if histogram == NULL:
         return False
-    grower.add(1, entries, level.n_rows[node], codes, histogram)
+    for i in range(level.n_rows[node]):
+        add_stats(
+            grower.tables.criterion.kind, &grower.rows, entries[i], 1,
+            histogram + grower.code_of(entries[i], codes) * grower.tables.criterion.n_classes)
     ok = search_sets_again(
         grower, level, node, attribute, NULL, histogram, n_present, table_codes, table_branch, missing_branch)
     free(histogram)

@@ -359,10 +359,10 @@ def test_shares_beyond_all_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -
     y = np.array([i % 200 % 3 for i in range(1000)])
     model = ID3Classifier(missing="fractional", max_depth=1)
     assert model.fit(X, y).tree_.n_children[0] == 196
-    monkeypatch.setattr(split, "MOST_COPY_BYTES", 20 * 195 * 55)
+    monkeypatch.setattr(split, "MOST_COPY_BYTES", 20 * 195 * 71)
     monkeypatch.setattr(split, "MOST_COPIES_OF_TABLE", 1)
     model.fit(X, y)
-    monkeypatch.setattr(split, "MOST_COPY_BYTES", 20 * 195 * 50)
+    monkeypatch.setattr(split, "MOST_COPY_BYTES", 20 * 195 * 66)
     with pytest.raises(
         MemoryError, match=r"column 'id' alone distributes 20 rows over 196 branches"
     ):
