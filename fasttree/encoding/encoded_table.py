@@ -13,6 +13,7 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.values import column_label
+from fasttree.tables.factors import rank_numbers
 from fasttree.tables.schema import ClassPriors, Schema
 
 # An entry of a sorted list is rank | class | row (24 + 8 + 32 bits) or, where that is too narrow, rank | row (32 + 32).
@@ -133,10 +134,8 @@ class EncodedTable:
                 codes = np.unique(self.codes[attribute][present])
                 used = codes[codes > 0]
             return np.unique([self.bin_min[attribute, used], self.bin_max[attribute, used]])
-        values = self.values_of(attribute)
-        values = np.sort(values[slice(None) if present is None else present].astype(np.float64))
-        values = values[: np.searchsorted(values, np.nan)]  # missing values stand at the end
-        return values[np.append(True, values[1:] != values[:-1])]
+        values = self.values_of(attribute)[slice(None) if present is None else present]
+        return values[rank_numbers(values)[1]].astype(np.float64)
 
     def values_of(self, attribute: int) -> np.ndarray:
         """The value of each row for a numeric attribute."""

@@ -234,7 +234,7 @@ class TreeAssembler:
         """Put thresholds on the largest value of the whole table that is not above them, or by less than `reach`."""
         is_cut = np.isfinite(threshold)
         present = None if self.weights is None else self.weights.quantised > 0
-        for one in np.unique(attribute[is_cut]):
+        for one in set(attribute[is_cut].tolist()):
             here = np.flatnonzero(is_cut & (attribute == one))
             values = self.table.distinct(one, present)
             last = np.searchsorted(values, threshold[here], side="right")

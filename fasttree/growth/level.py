@@ -218,5 +218,4 @@ def first_largest(values: np.ndarray, first_child: np.ndarray, tolerance: int = 
         return np.asarray(first + (values[1::2] > values[::2] + tolerance))
     group = np.repeat(np.arange(len(first)), np.diff(first_child))
     is_largest = np.flatnonzero(values >= np.maximum.reduceat(values, first)[group] - tolerance)
-    _, where = np.unique(group[is_largest], return_index=True)
-    return is_largest[where]
+    return is_largest[np.diff(group[is_largest], prepend=-1) > 0]

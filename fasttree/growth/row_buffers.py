@@ -73,7 +73,7 @@ class RowBuffers:
             self.row_list = np.empty(n_present, dtype=np.uint64)
             _core.write_rows(table.y, steps, table.rank_shift, self.row_list)
             self.next_row_list = np.empty(0 if is_fractional else n_present, dtype=np.uint64)
-        self._in_use = np.sort(table.list_row[table.list_row >= 0])
+        self._in_use = table.list_row[table.list_row >= 0]
         # Of each list; what follows belongs to other levels, or has no memory any more.
         self.n_entries = sorted_entries.shape[1]
         self._source: np.ndarray | None = None  # where the rows of a level are dealt out from

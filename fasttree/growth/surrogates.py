@@ -146,7 +146,7 @@ class SurrogateSearch:
         """Count the values between both sides of a threshold as it does: rows may have them that lack the value of the
         split, and so had no say in it."""
         numeric = np.flatnonzero(found.n_codes == 0)
-        for one in np.unique(found.attribute[numeric]):
+        for one in set(found.attribute[numeric].tolist()):
             if one not in self._values:
                 self._values[one] = self.table.first_values(one)
             here = numeric[found.attribute[numeric] == one]
