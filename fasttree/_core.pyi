@@ -307,16 +307,15 @@ def keys_of(table: Array, keys: Array, n_missing: Array) -> None: ...
 def rank_numbers(values: Array, codes: Array, rows: Array) -> int: ...
 def quantile_codes(
     keys: Array,
-    n_missing: int,
+    cells: Array,
     first: Array,
     second: Array,
     weight: Array | None,
-    total: int,
     n_bins: int,
     codes: Array,
     bin_min: Array,
     bin_max: Array,
-) -> tuple[int, int]: ...
+) -> int: ...
 def sorted_entries(
     keys: Array, n_missing: int, scratch: Array, shift: int, y: Array, entries: Array
 ) -> tuple[int, float, float]: ...

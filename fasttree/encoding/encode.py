@@ -71,6 +71,7 @@ class _SortBuffers:
     def __init__(self, n_columns: int, n_rows: int) -> None:
         self.keys = np.empty((n_columns, n_rows), dtype=np.uint64)
         self.items = np.empty((2, n_rows), dtype=np.uint64)
+        self.cells = np.empty(n_rows, dtype=np.uint16)
 
 
 class _Encoding:
@@ -85,7 +86,6 @@ class _Encoding:
         self.max_bins = max_bins
         self.most = max_bins or MAX_BINS  # so many values get a code each
         self.steps = None if weights is None else weights.quantised
-        self.total = n if weights is None else int(weights.quantised.sum())
         self.y = target.codes.view(np.uint32)
         packed = len(target.classes) <= PACKED_CLASSES and n < PACKED_RANKS
         self.shift = PACKED_SHIFT if packed else WIDE_SHIFT
@@ -158,8 +158,8 @@ class _Encoding:
     def note_codes(
         self, attribute: int, largest: int, bin_max: np.ndarray, n_values: int | None = None
     ) -> None:
-        """The attribute has its codes, and the smallest value of each: what follows from them. `n_values`: if there
-        are more values than codes."""
+        """The attribute has its codes, and the largest value of each: what follows from them. `n_values`: if they are
+        not as many as the codes; -n: more than n."""
         self.list_row[attribute] = -1
         self.n_codes[attribute] = largest + 1
         self.bin_max[attribute] = bin_max
@@ -185,11 +185,11 @@ class _Encoding:
             attribute, missing = attributes[j], int(n_missing[j])
             if self.max_bins is not None:
                 bin_max = np.zeros(MAX_BINS + 1)
-                largest, n_values = _core.quantile_codes(
-                    keys[j], missing, first, second, self.steps, self.total, self.max_bins,
+                largest = _core.quantile_codes(
+                    keys[j], buffers.cells, first, second, self.steps, self.max_bins,
                     self.codes[attribute], self.bin_min[attribute], bin_max,
                 )  # fmt: skip
-                self.note_codes(attribute, largest, bin_max, n_values)
+                self.note_codes(attribute, largest, bin_max, -self.max_bins)
                 continue
             n_values, low, high = _core.sorted_entries(
                 keys[j], missing, first, self.shift, self.y, self.sorted_entries[attribute]

@@ -38,7 +38,7 @@ def _reason(
         if least > weight:
             return f"{name}={getattr(params, name):g} does not allow any split of {weight:g} rows: reduce it"
     distinct = schema.counted[:, 0]
-    if len(distinct) and distinct.max() < 2:
+    if len(distinct) and np.abs(distinct).max() < 2:
         return "every column is constant: pass columns with at least two distinct values"
     many = _largest(schema, n_rows, params)
     if many is not None:

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Included by _core.pyx: columns to keys, sorted lists and codes.
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy
 
 from fasttree.kernels.alloc cimport calloc, free, malloc
 from fasttree.kernels.distinct cimport MOST_CODES, Distinct, number_values, numeric, open_distinct, sort_codes
 from fasttree.kernels.keys cimport (
-    COLUMNS, SortedColumn, bin_codes, entry_of, share_value, make_keys, rank_entries, real, sort_column,
+    COLUMNS, SortedColumn, entry_of, share_value, make_keys, rank_entries, real, sort_column,
 )
 from fasttree.kernels.ordering cimport key_of_number, number_of_key
+from fasttree.kernels.quantiles cimport quantile_bins
 
 ctypedef fused number:
     int64_t
@@ -107,18 +108,28 @@ cdef SortedColumn sorted_column(
     return column
 
 
+cdef clones_void fill_bins(
+    const uint64_t* keys, int64_t n, const int64_t* weight, int64_t n_bins, uint16_t* cells, uint64_t* first,
+    uint64_t* second, uint8_t* codes, double* bin_min, double* bin_max, int64_t* largest
+) noexcept nogil:
+    largest[0] = quantile_bins(keys, n, weight, n_bins, cells, first, second, codes, bin_min, bin_max)
+
+
 def quantile_codes(
-    const uint64_t[::1] keys, int64_t n_missing, uint64_t[::1] first, uint64_t[::1] second, const int64_t[::1] weight,
-    int64_t total, int64_t n_bins, uint8_t[::1] codes, double[::1] bin_min, double[::1] bin_max,
+    const uint64_t[::1] keys, uint16_t[::1] cells, uint64_t[::1] first, uint64_t[::1] second, const int64_t[::1] weight,
+    int64_t n_bins, uint8_t[::1] codes, double[::1] bin_min, double[::1] bin_max,
 ):
-    """Quantile bins of a column, see `bin_codes`; `first` and `second` are scratch. Returns the largest code, and the
-    number of values."""
-    cdef int64_t largest, n_values
+    """Quantile bins of a column, see `quantile_bins`; `cells`, `first` and `second` are scratch. Returns the largest
+    code."""
+    cdef int64_t largest
     cdef const int64_t* w = &weight[0] if weight is not None else NULL
-    cdef SortedColumn column = sorted_column(keys, n_missing, first, second)
+    if not keys.shape[0] == cells.shape[0] == first.shape[0] == second.shape[0] == codes.shape[0]:
+        raise ValueError("room for another number of rows")
     with nogil:
-        largest = bin_codes(&column, w, total, n_bins, &codes[0], &bin_min[0], &bin_max[0], &n_values)
-    return largest, n_values
+        fill_bins(
+            &keys[0], keys.shape[0], w, n_bins, &cells[0], &first[0], &second[0], &codes[0], &bin_min[0], &bin_max[0],
+            &largest)
+    return largest
 
 
 def sorted_entries(

@@ -2,13 +2,13 @@
 """Raw values to codes, by way of keys.
 
 A *key* is an integer of 64 bits that sorts like a number. A column is read once, into its keys; what follows from its
-values, their order, ranks and bins, follows from these.
+values, their order and ranks (and their bins, see `quantiles`), follows from these.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from fasttree.kernels.ordering cimport Coding, key_of_number, number_of_key, sort_rows
+from fasttree.kernels.ordering cimport Coding, key_of_number, sort_rows
 
 ctypedef fused real:
     float
@@ -80,43 +80,6 @@ cdef inline bint share_value(const SortedColumn* column, uint64_t a, uint64_t b)
     if a >> 32 != b >> 32 or column.exact:
         return a >> 32 == b >> 32
     return column.keys[<uint32_t>a] == column.keys[<uint32_t>b]
-
-
-cdef inline int64_t bin_codes(
-    const SortedColumn* column, const int64_t* weight, int64_t total, int64_t n_bins, uint8_t* codes, double* bin_min,
-    double* bin_max, int64_t* n_values
-) noexcept nogil:
-    """Codes from 1 on, 0 for missing; bin_min[code] and bin_max[code] are the smallest and largest value of a bin.
-    Returns the last code; `n_values`: how many values there are.
-
-    A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of `total`.
-    """
-    cdef int64_t i, row, last = 0, code = 0, share = 1, so_far = 0
-    cdef bint ended
-    n_values[0] = 0
-    for i in range(column.n_missing):
-        row = <uint32_t>column.items[i]
-        codes[row] = 0
-        total -= weight[row] if weight != NULL else 1      # shares are those of the rows that have a value
-    for i in range(column.n_missing, column.n):
-        row = <uint32_t>column.items[i]
-        if i == column.n_missing or not share_value(column, column.items[i], column.items[i - 1]):
-            n_values[0] += 1
-            ended = i == column.n_missing
-            while share < n_bins and so_far >= (total * share + n_bins - 1) // n_bins:
-                share += 1
-                ended = True
-            if ended:
-                if code > 0:
-                    bin_max[code] = number_of_key(column.keys[last])
-                code += 1
-                bin_min[code] = number_of_key(column.keys[row])
-        codes[row] = <uint8_t>code
-        so_far += weight[row] if weight != NULL else 1
-        last = row
-    if code > 0:
-        bin_max[code] = number_of_key(column.keys[last])
-    return code
 
 
 cdef inline uint64_t entry_of(uint64_t rank, int shift, const uint32_t* y, uint64_t row) noexcept nogil:

@@ -88,6 +88,7 @@ cdef inline void choose_coding(
     """A linear code, if one of bits would not be exact, and the linear one tells enough of the rows apart."""
     cdef int64_t i, squares = 0, n_sampled = n if n < SAMPLE else SAMPLE
     cdef int32_t[SAMPLE] count
+    cdef uint64_t key
     cdef double span = number_of_key(highest) - number_of_key(lowest)
     coding.lowest = lowest
     coding.bits = n_bits(highest - lowest)
@@ -101,7 +102,9 @@ cdef inline void choose_coding(
     coding.scale = <double>(<int64_t>((1 << LINEAR_BITS) - 1)) / span
     memset(count, 0, sizeof(count))
     for i in range(n_sampled):
-        count[code_of(coding, True, key_at(keys, items, i * n // n_sampled)) >> (LINEAR_BITS - SAMPLE_BITS)] += 1
+        key = key_at(keys, items, i * n // n_sampled)
+        if key >= lowest:       # else it is none
+            count[code_of(coding, True, key) >> (LINEAR_BITS - SAMPLE_BITS)] += 1
     for i in range(SAMPLE):
         squares += <int64_t>count[i] * count[i]
     if squares <= UNEVEN * n_sampled:

@@ -27,12 +27,13 @@ class ColumnInfo:
 
     name: str
     kind: str  # "numeric", "time", "duration", "categorical" or "ordered"
-    distinct: int | None  # values in the training rows; None: nobody counted them
+    distinct: int | None  # values in the training rows; None: nobody counted them (to the end)
     missing: int | None  # training rows without a value
     example: (
         Any  # the smallest number or time as a text, or the first category; None: there is no value
     )
     others: int = 0  # categories of few rows that count as one
+    more_than: int | None = None  # with `max_bins`: so many values were counted, and there are more
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -46,6 +47,8 @@ class ColumnInfo:
             "missing": self.missing,
             "example": example,
         }
+        if self.more_than is not None:
+            said["more_than"] = self.more_than
         return said | ({"others": self.others} if self.others else {})
 
 
@@ -107,12 +110,16 @@ def _info(schema: Schema, j: int, attribute: AttributeSchema) -> ColumnInfo:
         kind = "duration" if attribute.time == DURATION else "time"
     low, high = schema.ranges[j].tolist() if len(schema.ranges) else (1.0, 0.0)
     example = number_text(low, attribute.time) if low <= high else None
+    if distinct is not None and distinct < 0:
+        return ColumnInfo(attribute.name, kind, None, missing, example, more_than=-distinct)
     return ColumnInfo(attribute.name, kind, distinct, missing, example)
 
 
 def _cells(column: ColumnInfo) -> tuple[str, ...]:
     kind = column.kind + (f" ({column.others:,} merged)" if column.others else "")
-    counts = ("?" if n is None else f"{n:,}" for n in (column.distinct, column.missing))
+    counts = ["?" if n is None else f"{n:,}" for n in (column.distinct, column.missing)]
+    if column.more_than is not None:
+        counts[0] = f">{column.more_than:,}"
     example = "" if column.example is None else _short(readable(column.example))
     return _short(readable(column.name)), kind, *counts, example
 

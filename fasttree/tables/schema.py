@@ -99,8 +99,8 @@ class Schema:
     # float64 [attribute, 2]: the smallest and the largest number of each attribute in the training rows, NaN for a
     # categorical one and where no row had a number; without rows if nobody noted it.
     ranges: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
-    # int64 [attribute, 2]: the distinct values of each attribute in the training rows, and how many of these rows lack
-    # it; without rows if nobody counted them.
+    # int64 [attribute, 2]: the distinct values of each attribute in the training rows (-n: more than n; nobody counts
+    # those of binned attributes to the end), and how many of these rows lack it; without rows if nobody counted them.
     counted: np.ndarray = field(default_factory=_nothing)
 
     def __eq__(self, other: object) -> bool:

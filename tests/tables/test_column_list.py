@@ -93,7 +93,12 @@ def test_bins_are_no_values(max_bins: int | None, matrix: bool) -> None:
         found = TreeClassifier(max_bins=max_bins).fit(X, y, sample_weight=weight).columns()
         for column, values in zip(found, table[rows].T, strict=True):
             assert column.missing == np.isnan(values).sum()
-            assert column.distinct == len(np.unique(values[~np.isnan(values)]))
+            distinct = len(np.unique(values[~np.isnan(values)]))
+            is_counted = max_bins is None or distinct <= max_bins
+            assert column.distinct == (distinct if is_counted else None)
+            assert column.more_than == (None if is_counted else max_bins)
+            assert column.as_dict().get("more_than") == column.more_than
+        assert (">4 " in str(found)) == (max_bins == 4)
 
 
 def test_many_categories_and_those_of_few_rows() -> None:
