@@ -17,7 +17,7 @@ from fasttree.batch.models import Scorer
 from fasttree.batch.read_columns import AttributeReader, Reading
 from fasttree.batch.report import Report
 from fasttree.files.csv_style import CsvStyle, other_delimiter
-from fasttree.files.errors import ArgumentError, InputError
+from fasttree.files.errors import ArgumentError, InputError, check_names
 from fasttree.tables.fitted import are_shuffled
 from fasttree.tables.training import Table
 
@@ -76,11 +76,7 @@ class Layout:
 
 def lay_out(scorer: Scorer, names: Sequence[str], options: Options, where: str) -> Layout:
     """Find the columns by name. A model without names goes by position if the names say nothing."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError(
-            f"{where} has {names.count(twice[0])} columns named {twice[0]!r}: rename all but one."
-        )
+    check_names(names, where)
     expected = scorer.schema.names
     if not scorer.schema.named and not set(expected) <= set(names):
         if len(names) != len(expected):

@@ -4,15 +4,10 @@ its output goes."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 EXAMPLES = 10  # of what is wrong, at most so many are named
-
-
-class TableError(Exception):
-    """A file without a table that a model can be trained on; the message gives the remedy."""
-
-
-class FileKindError(TableError):
-    """A file name whose extension is not that of a known format."""
 
 
 class ArgumentError(ValueError):
@@ -21,6 +16,14 @@ class ArgumentError(ValueError):
 
 class InputError(ValueError):
     """A table that cannot be read, or that does not fit the model."""
+
+
+class TableError(InputError):
+    """A file without a table that can be read, or that a model can be trained on; the message gives the remedy."""
+
+
+class FileKindError(TableError):
+    """A file name whose extension is not that of a known format."""
 
 
 class OutputError(OSError):
@@ -36,6 +39,13 @@ class CellError(InputError):
 
     def at(self, where: str) -> InputError:
         return InputError(f"{where}: column {self.column!r} {self.problem}: {self.remedy}.")
+
+
+def check_names(names: Iterable[str], where: str) -> None:
+    """Refuses columns of the same name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise TableError(f"{where}: two columns are named {twice[0]!r}: give them different names")
 
 
 def first_line(error: Exception) -> str:

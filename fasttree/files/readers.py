@@ -72,10 +72,10 @@ def open_source(
             raise InputError(f"{path} is a directory: give the names of the files in it.")
         if not place.is_file():  # a pipe, say: files are looked into before they are read
             raise InputError(f"{path} is not a regular file.")
-        if place.stat().st_size == 0:
-            raise InputError(f"{path} is empty: it has 0 bytes.")
         if kind == "csv":
             return CsvSource(path, style, place)
+        if place.stat().st_size == 0:
+            raise InputError(f"{path} is empty: it has 0 bytes.")
         return ParquetSource(path, place) if kind == "parquet" else ArrowSource(path, place)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise _unreadable(path, error) from None

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fasttree.base.wording import near
-from fasttree.files.csv_tables import no_rows, read_csv
-from fasttree.files.errors import FileKindError, TableError, first_line
+from fasttree.base.wording import near, plural
+from fasttree.files.csv_tables import read_csv
+from fasttree.files.errors import FileKindError, TableError, check_names, first_line
 
 if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle
@@ -75,11 +74,10 @@ def suffix(path: Path) -> str:
 
 
 def _checked(path: Path, table: Any, names: list[str]) -> Any:
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
-    if twice:
-        raise TableError(f"{path}: two columns are named {twice[0]!r}: give them different names")
+    check_names(names, str(path))
     if not table.num_rows:
-        raise TableError(no_rows(path, len(names)))
+        columns = plural(len(names), "column")
+        raise TableError(f"{path} has {columns}, but no rows: add at least one row")
     return table
 
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -34,28 +35,32 @@ def is_text(kind: pa.DataType) -> bool:
 
 def numbers_of_text(text: Any, decimal: str = ".") -> tuple[np.ndarray, np.ndarray]:
     """Float64 of an Arrow array of text, NaN where a value is missing, and which rows hold no number."""
-    unreadable = np.zeros(len(text), dtype=bool)
-    if decimal != ".":
-        text = _without_nulls(text)
-        text = pc.replace_substring(pc.replace_substring(text, ".", _NO_NUMBER), decimal, ".")
-    try:
-        return _floats(text), unreadable
-    except pa.ArrowInvalid:
-        pass
-    text = _without_nulls(text)
-    try:
-        return _floats(text), unreadable
-    except pa.ArrowInvalid:
-        pass
-    readable = pc.fill_null(pc.match_substring_regex(text, _NUMBER), True)
+    for plain in _ever_plainer(text, decimal):
+        with suppress(pa.ArrowInvalid):
+            return _floats(plain), np.zeros(len(text), dtype=bool)
+    readable = pc.fill_null(pc.match_substring_regex(plain, _NUMBER), True)
     unreadable = ~readable.to_numpy(zero_copy_only=False)
-    return _floats(pc.if_else(readable, text, pa.scalar(None, text.type))), unreadable
+    return _floats(pc.if_else(readable, plain, pa.scalar(None, plain.type))), unreadable
 
 
-def _without_nulls(text: Any) -> Any:
-    """A column of text without what stands for a missing value, and without space around it."""
+def text_as(text: Any, kind: pa.DataType, decimal: str = ".") -> Any:
+    """A column of text as one of this type; None if some value is not of this type."""
+    for plain in _ever_plainer(text, decimal):
+        with suppress(pa.ArrowInvalid):
+            return plain.cast(kind)
+    return None
+
+
+def _ever_plainer(text: Any, decimal: str) -> Iterator[Any]:
+    """A column of text as it is, which may do; then with points in numbers, without what stands for a missing value and
+    without space around it."""
+    if decimal == ".":
+        yield text
     text = pc.utf8_trim_whitespace(text)
-    return pc.if_else(pc.is_in(text, value_set=_NULLS), pa.scalar(None, text.type), text)
+    text = pc.if_else(pc.is_in(text, value_set=_NULLS), pa.scalar(None, text.type), text)
+    if decimal != ".":
+        text = pc.replace_substring(pc.replace_substring(text, ".", _NO_NUMBER), decimal, ".")
+    yield text
 
 
 def _floats(text: Any) -> np.ndarray:

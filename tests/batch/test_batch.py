@@ -396,7 +396,7 @@ def test_batches_must_be_alike() -> None:
 def test_what_makes_no_sense() -> None:
     table = table_of(100)
     model = fitted(table)
-    with pytest.raises(InputError, match="has 2 columns named 'size'"):
+    with pytest.raises(InputError, match="two columns are named 'size'"):
         scored(model, [table.append_column("size", table["size"]).to_batches()[0]])
     named = table.append_column("prediction", table["id"])
     with pytest.raises(InputError, match="the output would have 2 columns named 'prediction'"):

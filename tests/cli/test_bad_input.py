@@ -344,7 +344,7 @@ OPEN = ", line 3: a quote is opened here but never closed"
     ("rows", "words"),
     [
         (f"1,p\n{MEGABYTE * 20},q\n2,p\n", LONG.format(f"{20 * 2**20 + 3:,}")),
-        (f'1,p\n"{MEGABYTE * 3}",q\n2,p\n', LONG.format(f"{3 * 2**20 + 5:,}")),
+        (f'1,p\n"{MEGABYTE * 20}",q\n2,p\n', LONG.format(f"{20 * 2**20 + 5:,}")),
         ('1,p\n"' + "2,q\n" * 2**20, OPEN),
         ('1,p\n"' + "2,q\n" * 50_000, OPEN),
         ('1,p\n"' + "2;q\n" * 50_000 + ",q", OPEN),
@@ -383,7 +383,7 @@ def test_a_long_name(tmp_path: Path) -> None:
     path.write_text(f"{MEGABYTE * 3},y\n1,p\n2,q\n")
     result = run("rank", path, "-t", "y")
     assert result.code == 3
-    assert f"{path}, line 1: the row is 3,145,731 bytes long" in result.err
+    assert f"{path}: a name in its first line has more than 131,072 characters" in result.err
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")

@@ -235,9 +235,13 @@ def test_a_column_of_another_type(folder: Path) -> None:
 
 
 def test_an_empty_file(folder: Path) -> None:
-    for name in ("empty.csv", "empty.parquet", "empty.arrow"):
+    for name, problem in (
+        ("empty.csv", "its first line must contain the column names"),
+        ("empty.parquet", "it has 0 bytes"),
+        ("empty.arrow", "it has 0 bytes"),
+    ):
         Path(name).write_bytes(b"")
-        refused(3, rf"{name} is empty: it has 0 bytes", "m.model", name, "-o", "o.csv")
+        refused(3, rf"{name} is empty: {problem}", "m.model", name, "-o", "o.csv")
     refused(3, r"none\.csv does not exist", "m.model", "none.csv", "-o", "o.csv")
 
 
@@ -245,7 +249,7 @@ def test_a_broken_row(folder: Path) -> None:
     Path("odd.csv").write_text("age,pulse,ward\n40,70,north\n\n41,70\n")
     refused(
         3,
-        r"odd\.csv, line 4: the row '41,70' does not have 3 values",
+        r"odd\.csv, line 4: 2 fields, but the header has 3",
         "m.model",
         "odd.csv",
         "-o",

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from batch_tables import fitted, table_of, write
+from csv_signs import hostile_csv
 from fuzz.mutants import copy_block, delete, flip_bits, insert, set_bytes, truncate
 
 import fasttree
@@ -28,11 +29,6 @@ from fasttree.studies.report import write_report
 pytestmark = pytest.mark.campaign
 
 DAMAGE = (flip_bits, set_bytes, truncate, insert, delete, copy_block)
-SIGNS = (
-    b'"', b'""', b",", b";", b"\t", b"\n", b"\r", b"\r\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xc3", b"'", b" ",
-    b"NaN", b"inf", b"-0", b"1e999", b"0x1", b"1_0", b"99999999999999999999", b"1e-400", b"\xe2\x80\xa8",
-    b'"a\nb"', b"x" * 3000, b"\\", b"\x1a", b"None", b"TRUE", b"2020-01-01", b"12:30", b"size", b"Site", b",,,,",
-)  # fmt: skip
 
 # Damaged files of columns may be more than the library that reads them can bear: it shall not take the tests along.
 JUDGE = """
@@ -43,14 +39,6 @@ for words in sys.stdin.read().splitlines():
     result = run(*words.split("\\t"))
     print(result.code, "Traceback" in result.err, ascii(result.err[:200]), flush=True)
 """
-
-
-def hostile_csv(rng: random.Random, text: bytes) -> bytes:
-    """Signs that mean something, anywhere."""
-    for _ in range(rng.choice((1, 1, 2, 5, 30))):
-        at = rng.randrange(len(text) + 1)
-        text = text[:at] + rng.choice(SIGNS) + text[at + rng.choice((0, 0, 1, 3)) :]
-    return text
 
 
 def damaged(rng: random.Random, text: bytes) -> bytes:

@@ -136,7 +136,7 @@ def test_large_numbers_are_what_they_are(tmp_path: Path) -> None:
         ("a,b\n", "t.csv", "2 columns, but no rows"),
         ("a,b\n1,2\n\n3\n", "t.csv", "line 4: 1 field, but the header has 2"),
         ('a,b\n"x\ny",2\n1,2,3\n', "t.csv", "line 4: 3 fields, but the header has 2"),
-        ('a,b\n1,2\n3,"x\n4,5\n', "t.csv", "line 3: a quote is opened but never closed"),
+        ('a,b\n1,2\n3,"x\n4,5\n', "t.csv", "line 3: a quote is opened here but never closed"),
         ("a,a\n1,2\n", "t.csv", "two columns are named 'a'"),
         (
             b"\xe4,b\n1,x\n",
