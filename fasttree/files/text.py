@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -108,10 +109,7 @@ def _number(decimal: str, text: str) -> Any:
     plain = text
     if decimal != ".":
         plain = text.replace(".", _NO_NUMBER).replace(decimal, ".")
-    try:
-        return float(plain)
-    except ValueError:
-        return text  # no level is equal to it
+    return float(plain) if re.match(_NUMBER, plain.strip()) else text  # no level is equal to that
 
 
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -238,10 +238,10 @@ def test_levels_that_are_numbers_and_bools_in_text(tmp_path: Path) -> None:
     model = fasttree.TreeClassifier(categorical_features=["code", "flag"]).fit(
         table, ["a", "b", "c", "d"]
     )
-    (tmp_path / "in.csv").write_text("flag,code\nTrue,1\nfalse,02\n1,3.0\n0,1\nperhaps,x\n")
+    (tmp_path / "in.csv").write_text("flag,code\nTrue,1\nfalse,02\n1,3.0\n0,1\nperhaps,x\n0,0_1\n")
     report = score_files(model, [tmp_path / "in.csv"], tmp_path / "o.csv")
     assert read(tmp_path / "o.csv")["prediction"].to_pylist()[:4] == ["a", "b", "c", "d"]
-    assert report.columns["code"].unseen_examples == ["x"]
+    assert report.columns["code"].unseen_examples == ["x", "0_1"]
     assert report.columns["flag"].unseen_examples == ["perhaps"]
 
 
