@@ -28,6 +28,8 @@ def read_table(path: Path, as_text: Collection[str] = (), style: CsvStyle | None
     from fasttree.files.csv_style import USUAL
 
     kind = suffix(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe, say: read more than once
+        raise TableError(f"{path} is not a regular file")
     try:
         if kind in CSV:
             table = read_csv(path, style or USUAL, as_text)

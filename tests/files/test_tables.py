@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import numpy as np
@@ -178,6 +179,14 @@ def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
     parquet.write_table(patients(5).slice(0, 0), tmp_path / "t.parquet")
     with pytest.raises(TableError, match="5 columns, but no rows"):
         read_table(tmp_path / "t.parquet")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.feather"])
+def test_a_pipe_is_no_file(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(TableError, match=rf"{name} is not a regular file"):
+        read_table(tmp_path / name)
 
 
 def test_files_that_are_not_there_or_not_known(tmp_path: Path) -> None:
