@@ -94,7 +94,7 @@ def estimator_of(
 
 def _check(estimator: Any) -> None:
     """Refuses illegal values before a large file is read."""
-    estimator._check_settings()
+    estimator.check()
     trial = type(estimator)(**estimator.get_params(deep=False))
     if "pruning" in trial.get_params():  # which may need more rows than these
         trial.set_params(pruning=None)

@@ -81,6 +81,6 @@ def print_tree(
     console.print(legend(tree, look))
     console.print()
     # Rules have rows of their own to refuse; of the tree that they come from its routing is shown.
-    shown = tree if hasattr(model, "rules_") else model._exportable()
+    shown = tree if hasattr(model, "rules_") else model.exportable()
     for line in draw(shown, look):
         console.print(line, soft_wrap=True)

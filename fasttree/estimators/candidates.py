@@ -15,9 +15,8 @@ import numpy as np
 
 from fasttree.base.sums import total
 from fasttree.base.wording import plural
-from fasttree.estimators.training import OTHER_ROWS, Trainer
+from fasttree.estimators.training import OTHER_ROWS, Trainer, as_it_is
 from fasttree.growth.params import UNLIMITED, GrowthParams
-from fasttree.mml.message import TestOptions
 from fasttree.rules.paths import rules_to
 from fasttree.trees.tree import LEAF, Tree
 
@@ -165,7 +164,7 @@ def candidates_of(trainer: Trainer, tree: Tree, is_raised: bool, holds_out: bool
         trainer.check_grown(tree)
     candidate_scores: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     params = trainer.params
-    grown = replace(trainer, params=_without_cuts(params), finish=_as_it_is).grow(
+    grown, _ = replace(trainer, params=_without_cuts(params), finish=as_it_is).grow(
         left_out, use_up=True, candidate_scores=candidate_scores
     )
     if grown.schema != tree.schema:
@@ -199,10 +198,6 @@ def _without_cuts(params: GrowthParams) -> GrowthParams:
     """What grows the nodes that are there before any of them is taken back."""
     most = min(params.max_depth, params.max_leaves - 1)
     return replace(params, significance=None, max_leaves=UNLIMITED, max_depth=most)
-
-
-def _as_it_is(tree: Tree, choices: TestOptions | None) -> Tree:
-    return tree
 
 
 def _nodes_in(tree: Tree, grown: Tree) -> np.ndarray:

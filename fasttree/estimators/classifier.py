@@ -4,32 +4,28 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from fasttree import pruning as ways
 from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed, check_unknown
 from fasttree.base.errors import require
-from fasttree.base.progress import check_verbose, reporting
-from fasttree.encoding.training_set import training
+from fasttree.base.progress import check_verbose
 from fasttree.estimators.fitted_tree import FittedTree
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters
-from fasttree.estimators.pruning_steps import PruneResult, grow_and_prune, prune, reads_rows
-from fasttree.estimators.training import Trainer, tests_by_rows
+from fasttree.estimators.pruning_steps import grow_and_prune, prune, reads_rows
+from fasttree.estimators.training import Grown, trainer_of
 from fasttree.estimators.validation import (
     check_enough,
     check_fit,
     check_validation,
     read_validation,
 )
-from fasttree.growth.choosers.costs import check_costs
 from fasttree.growth.params import MISSING, GrowthParams, check_growth
 from fasttree.mml.message import TestOptions
 from fasttree.persistence.parts import check_choices
 from fasttree.pruning.requirements import HELD_OUT
-from fasttree.tables.training import read_groups
 from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -250,18 +246,14 @@ class TreeClassifier(FittedTree):
         """
         pruner = self._pruning()
         check_validation(pruner, X_val, y_val)
-        with self._trainer(X, y, sample_weight, reads_rows(pruner), groups) as trainer:
+        with trainer_of(self, X, y, sample_weight, reads_rows(pruner), groups) as trainer:
             schema = trainer.rows.encoded.schema
             policy = self._policy_of(self.missing)
             validation = read_validation(X_val, y_val, schema, self.unknown, policy)
             pruned = grow_and_prune(trainer, pruner, validation)
             n_rows = trainer.rows.encoded.n_rows
             warn_of_one_leaf(pruned, schema, n_rows, trainer.params)
-        if pruner is not None:
-            self._choices = None  # those of the grown tree, or of a fold's
-        self._missing_policy = self.missing
-        self._describe(schema)
-        self._remember(pruned)
+        self.restore(replace(pruned, missing=self.missing))
         return self
 
     def prune(
@@ -307,52 +299,20 @@ class TreeClassifier(FittedTree):
         if validation is not None or not reads_rows(pruner):
             pruned = prune(tree, pruner, None, validation)
         else:
-            with self._trainer(X, y, sample_weight, with_table=True, groups=groups) as trainer:
+            with trainer_of(self, X, y, sample_weight, with_table=True, groups=groups) as trainer:
                 trainer.check_grown(tree)
                 pruned = prune(tree, pruner, trainer)
         smaller = copy.copy(self)
-        smaller._choices = None
-        smaller._remember(pruned)
+        smaller.restore(replace(pruned, missing=self._missing_policy))
         return smaller
-
-    @contextmanager
-    def _trainer(
-        self, X: Any, y: Any, sample_weight: Any, with_table: bool, groups: Any = None
-    ) -> Iterator[Trainer]:
-        """Read, check and encode what trees are grown from."""
-        params = self._growth()
-        check_unknown(self.unknown)
-        seed = check_seed(self.random_state)
-        with (
-            reporting(self.verbose, type(self).__name__),
-            training(
-                X,
-                y,
-                sample_weight,
-                self.categorical_features,
-                self.max_bins,
-                self.n_jobs,
-                params.missing,
-                ordered_features=self.ordered_features,
-                class_weight=self.class_weight,
-                misclassification_cost=self.misclassification_cost,
-            ) as (rows, team),
-        ):
-            costs = check_costs(self.attribute_costs, self.cost_function, rows.encoded.schema.names)
-            table = rows.table() if with_table or tests_by_rows(params) else None
-            group_of = read_groups(groups, rows.n_given)
-            if group_of is not None and rows.present is not None:
-                group_of = group_of[rows.present]
-            yield Trainer(rows, table, team, params, costs, self._finish, seed, group_of)
 
     def _growth(self) -> GrowthParams:
         """The checked parameters. Presets with rules of their own override this to add them."""
         return check_growth(self.get_params(deep=False))
 
-    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Grown:
         """The tree to keep of a grown one, which presets may change. `choices`: those that growth by length had."""
-        self._choices = choices
-        return tree
+        return tree, choices
 
     def _as_meant(self, pruner: Any, said: Any) -> Any:
         """The pruning that a name stands for, in presets with a meaning of their own for it."""
@@ -370,14 +330,6 @@ class TreeClassifier(FittedTree):
 
     def _pruning(self) -> Any:
         return self._as_meant(ways.read_method(self.pruning), self.pruning)
-
-    def _remember(self, pruned: PruneResult) -> None:
-        self.tree_ = pruned.tree
-        for name in ("trace", "path", "choice"):
-            found = getattr(pruned, name)
-            self.__dict__.pop(f"pruning_{name}_", None)
-            if found is not None:
-                setattr(self, f"pruning_{name}_", found)
 
     def _check_settings(self) -> None:
         self._growth()
@@ -422,5 +374,5 @@ class TreeClassifier(FittedTree):
         is_raised = trace is not None and "raised" in trace.action
         pruner = self._pruning()
         holds_out = pruner is not None and pruner.needs == HELD_OUT
-        with self._trainer(X, y, sample_weight, with_table=holds_out, groups=groups) as trainer:
+        with trainer_of(self, X, y, sample_weight, with_table=holds_out, groups=groups) as trainer:
             return candidates_of(trainer, self.tree_, is_raised, holds_out)

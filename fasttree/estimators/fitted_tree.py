@@ -32,7 +32,7 @@ class FittedTree(Estimator):
     """The methods that need only the fitted tree, and how it is to read missing and unknown values."""
 
     _averages = False
-    _choices: TestOptions | None
+    _choices: TestOptions | None = None
     _missing_policy: str  # that of the fit
 
     categorical_split: str
@@ -115,8 +115,7 @@ class FittedTree(Estimator):
         `surrogates`: below each branch, also list which rows with a missing value take it (with
         ``missing="surrogate"``). `exact`: print thresholds with all digits instead of at most six.
         """
-        self._check_fitted()
-        return to_text(self._exportable(), surrogates, exact)
+        return to_text(self.exportable(), surrogates, exact)
 
     def export(
         self, format: str, path: str | os.PathLike[str] | None = None, **options: Any
@@ -128,10 +127,11 @@ class FittedTree(Estimator):
         """
         self._check_fitted()
         check_unknown(self.unknown)
-        return export(self._exportable(), EXPORTERS, format, path, options)
+        return export(self.exportable(), EXPORTERS, format, path, options)
 
-    def _exportable(self) -> Exportable:
-        """The fitted tree with what becomes of odd rows, for who writes or draws it."""
+    def exportable(self) -> Exportable:
+        """Return the fitted tree with what becomes of missing and unknown values, as exporters and drawings take it."""
+        self._check_fitted()
         return Exportable(
             self.tree_,
             unknown=self.unknown,
@@ -146,9 +146,11 @@ class FittedTree(Estimator):
         from fasttree.rules import rules_of  # heavy, and few ask for it
 
         self._check_fitted()
-        allow_missing = self._missing_policy != "error"
         return rules_of(
-            self.tree_, unknown=self.unknown, allow_missing=allow_missing, averaged=self.averaged
+            self.tree_,
+            unknown=self.unknown,
+            allow_missing=self._policy().allow_missing,
+            averaged=self.averaged,
         )
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
+from fasttree.estimators.training import Grown
 from fasttree.growth.params import GrowthParams, check_growth
 from fasttree.mml.averaging import average_prunings
 from fasttree.mml.message import Alpha, TestOptions, prune_by_length
@@ -34,7 +35,7 @@ _SHORTEST_MESSAGE = preset(
 )
 
 
-class _ByLength(TreeClassifier):
+class ByLength(TreeClassifier):
     """What the three have in common. They lack the parameters of `TreeClassifier` that mean nothing to them."""
 
     alpha: Alpha
@@ -50,7 +51,7 @@ class _ByLength(TreeClassifier):
         return check_growth(fixed | self.get_params(deep=False), by_length=True)
 
 
-class SMMLClassifier(_ByLength):
+class SMMLClassifier(ByLength):
     """Strict minimum message length: the tree with the shortest message, for small yet accurate trees.
 
     The tree is grown by choosing the split with the shortest message at each node, whether or not it shortens the
@@ -77,14 +78,13 @@ class SMMLClassifier(_ByLength):
 
     __init__ = _SHORTEST_MESSAGE
 
-    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Grown:
         assert choices is not None
         pruned = prune_by_length(tree, choices, alpha=self.alpha)
-        self._choices = choices.of_subtree(tree, pruned.is_split)
-        return pruned.tree
+        return pruned.tree, choices.of_subtree(tree, pruned.is_split)
 
 
-class MMLClassifier(_ByLength):
+class MMLClassifier(ByLength):
     """Minimum message length trees: grown like those of `SMMLClassifier` but not pruned. The class probabilities of a
     row are averages over all prunings, weighted by the probabilities that correspond to their message lengths.
 
@@ -97,12 +97,11 @@ class MMLClassifier(_ByLength):
 
     __init__ = _SHORTEST_MESSAGE
 
-    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
-        self._choices = choices
-        return average_prunings(tree, choices, prior="wallace_patrick", alpha=self.alpha)
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Grown:
+        return average_prunings(tree, choices, prior="wallace_patrick", alpha=self.alpha), choices
 
 
-class BayesTreeClassifier(_ByLength):
+class BayesTreeClassifier(ByLength):
     """Bayesian trees: grown by the probability of the classes after a split, without the description length of the
     tree. Class probabilities are averages over all prunings, where every node is a leaf with prior probability 1/2.
 
@@ -120,6 +119,5 @@ class BayesTreeClassifier(_ByLength):
         extra={"alpha": 0.5},
     )
 
-    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
-        self._choices = choices
-        return average_prunings(tree, prior="half", alpha=self.alpha)
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Grown:
+        return average_prunings(tree, prior="half", alpha=self.alpha), choices

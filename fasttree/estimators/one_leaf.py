@@ -6,14 +6,14 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.base.values import column_label, short_repr, to_python
-from fasttree.estimators.pruning_steps import PruneResult
 from fasttree.growth.params import GrowthParams
+from fasttree.persistence.parts import FittedModel
 from fasttree.tables.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
 from fasttree.tables.schema import Schema
 
 
 def warn_of_one_leaf(
-    pruned: PruneResult, schema: Schema, n_rows: int, params: GrowthParams
+    pruned: FittedModel, schema: Schema, n_rows: int, params: GrowthParams
 ) -> None:
     """`schema`: of the rows, before categories of few rows became one."""
     tree, given = pruned.tree, remedies()
@@ -25,7 +25,7 @@ def warn_of_one_leaf(
 
 
 def _reason(
-    pruned: PruneResult, schema: Schema, n_rows: int, params: GrowthParams, given: Remedies
+    pruned: FittedModel, schema: Schema, n_rows: int, params: GrowthParams, given: Remedies
 ) -> str:
     tree = pruned.tree
     weight = float(tree.counts[0].sum())

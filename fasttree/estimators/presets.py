@@ -8,6 +8,7 @@ from typing import Any
 from fasttree.base.checks import check_flag
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import preset
+from fasttree.estimators.training import Grown
 from fasttree.growth.params import GrowthParams, check_growth
 from fasttree.mml.message import TestOptions
 from fasttree.pruning import ErrorBased
@@ -102,6 +103,5 @@ class C45Classifier(TreeClassifier):
         is_name = isinstance(said, str) and said == "error_based"
         return ErrorBased(estimate="normal") if is_name and self.compat == "j48" else pruner
 
-    def _finish(self, tree: Tree, choices: TestOptions | None) -> Tree:
-        self._choices = None
-        return collapse(tree) if self.collapse else tree
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Grown:
+        return collapse(tree) if self.collapse else tree, None

@@ -17,12 +17,23 @@ from fasttree.base.values import short_repr
 from fasttree.estimators.metadata_routing import Routed
 from fasttree.estimators.parameters import call, defaults_of, parts_of, with_parts
 from fasttree.estimators.validation import accuracy
+from fasttree.persistence.parts import FittedModel
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
     from fasttree.tables.column_list import ColumnList
-    from fasttree.tables.schema import Schema
     from fasttree.trees.tree import Tree
+
+# The fields of a `FittedModel`, and the attributes that hold them; one that is None is not set.
+FITTED = {
+    "tree": "tree_",
+    "trace": "pruning_trace_",
+    "path": "pruning_path_",
+    "choice": "pruning_choice_",
+    "choices": "_choices",
+    "missing": "_missing_policy",
+    "rules": "rules_",
+}
 
 
 class Estimator(Routed):
@@ -127,8 +138,19 @@ class Estimator(Routed):
         self._check_fitted()
         return columns_of(self.tree_.schema)
 
-    def _describe(self, schema: Schema) -> None:
-        """Set the attributes that scikit-learn expects of a fitted classifier."""
+    def fitted_model(self) -> FittedModel:
+        """Return what `fit` has left in this estimator beside its parameters, as model files have it."""
+        self._check_fitted()
+        found: Any = {field: getattr(self, own, None) for field, own in FITTED.items()}
+        return FittedModel(**found)
+
+    def restore(self, fitted: FittedModel) -> None:
+        """Be fitted, as another estimator of the same parameters is that returned this `fitted_model`."""
+        for field, own in FITTED.items():
+            self.__dict__.pop(own, None)
+            if getattr(fitted, field) is not None:
+                setattr(self, own, getattr(fitted, field))
+        schema = fitted.tree.schema
         self.classes_ = schema.classes
         self.n_features_in_ = len(schema.attributes)
         self.__dict__.pop("feature_names_in_", None)
@@ -162,6 +184,12 @@ class Estimator(Routed):
         from fasttree.persistence.model_file import save  # heavy, and few ask for it
 
         save(self, path)
+
+    def check(self) -> None:
+        """Refuse illegal parameters, and fitted attributes that do not fit together."""
+        self._check_settings()
+        if self.__sklearn_is_fitted__():
+            self._check_restored()
 
     def _check_settings(self) -> None:
         """Are the parameters legal, as far as that can be said without the training rows?"""

@@ -17,6 +17,7 @@ from fasttree.encoding.folds import NOT_PRUNED
 from fasttree.encoding.merging import as_read_by
 from fasttree.estimators.training import VALIDATION_SHARE, Trainer, counts_at
 from fasttree.mml.options import choices_of_rows
+from fasttree.persistence.parts import FittedModel
 from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.tables.table import Table
 from fasttree.trees.paths import leaf_shares_of
@@ -33,31 +34,22 @@ class Validation:
     policy: ReadPolicy
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PruneResult:
-    """A tree, and how it became as small as it is."""
-
-    tree: Tree
-    trace: pruning.Trace | None = None
-    path: pruning.Path | None = None
-    choice: pruning.Choice | None = None
-
-
 def reads_rows(pruner: Any) -> bool:
     """Will a pruning method look at training rows again, after growth?"""
     return pruner is not None and pruner.needs in (FOLDS, HELD_OUT, TRAINING_ROWS)
 
 
-def grow_and_prune(trainer: Trainer, pruner: Any, validation: Validation | None) -> PruneResult:
+def grow_and_prune(trainer: Trainer, pruner: Any, validation: Validation | None) -> FittedModel:
     """A tree of the rows of `trainer`, pruned; `pruner` is None or a pruning object."""
     if pruner is None:
-        return PruneResult(trainer.grow(use_up=True))
+        tree, choices = trainer.grow(use_up=True)
+        return FittedModel(tree, choices=choices)
     if pruner.needs == HELD_OUT and validation is None:
         held = trainer.held_out()
         if held.any():
-            tree = trainer.grow(held, use_up=True)
+            tree, _ = trainer.grow(held, use_up=True)
             return _by_held_out(tree, pruner, trainer.counts_of(tree, held))
-        tree = trainer.grow(use_up=True)
+        tree, _ = trainer.grow(use_up=True)
         if tree.node_count > 1:
             warnings.warn(
                 f"a fraction of {VALIDATION_SHARE} of {trainer.rows.n_given} rows leaves no validation rows: "
@@ -66,13 +58,13 @@ def grow_and_prune(trainer: Trainer, pruner: Any, validation: Validation | None)
                 stacklevel=3,
             )
         return _unpruned(tree, pruner)
-    tree = trainer.grow(use_up=pruner.needs != FOLDS or validation is not None)
+    tree, _ = trainer.grow(use_up=pruner.needs != FOLDS or validation is not None)
     return prune(tree, pruner, trainer, validation)
 
 
 def prune(
     tree: Tree, pruner: Any, trainer: Trainer | None = None, validation: Validation | None = None
-) -> PruneResult:
+) -> FittedModel:
     """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
     progress.step(f"pruning {tree.n_leaves:,} leaves")
     if pruner.needs == HELD_OUT or (pruner.needs == FOLDS and validation is not None):
@@ -90,13 +82,13 @@ def prune(
         assert trainer is not None
         if isinstance(pruner, pruning.Significance):
             p_of = trainer.chance_of(tree)
-            return PruneResult(*pruning.significance(tree, pruner, p_of))
+            return FittedModel(*pruning.significance(tree, pruner, p_of))
         rows = trainer.training_rows(tree)
         if isinstance(pruner, pruning.MessageLength):
             choices = choices_of_rows(tree, rows.table, trainer.params.categorical_split)
-            return PruneResult(*pruning.by_message_length(tree, choices, pruner))
-        return PruneResult(*pruning.error_based(tree, pruner, rows))
-    return PruneResult(*_ALONE[type(pruner)](tree, pruner))
+            return FittedModel(*pruning.by_message_length(tree, choices, pruner))
+        return FittedModel(*pruning.error_based(tree, pruner, rows))
+    return FittedModel(*_ALONE[type(pruner)](tree, pruner))
 
 
 _ALONE: dict[type, Callable[[Tree, Any], tuple[Tree, pruning.Trace]]] = {
@@ -106,31 +98,31 @@ _ALONE: dict[type, Callable[[Tree, Any], tuple[Tree, pruning.Trace]]] = {
 }
 
 
-def _by_held_out(tree: Tree, pruner: Any, held: np.ndarray) -> PruneResult:
+def _by_held_out(tree: Tree, pruner: Any, held: np.ndarray) -> FittedModel:
     if isinstance(pruner, pruning.ReducedError):
-        return PruneResult(*pruning.reduced_error(tree, held, pruner))
+        return FittedModel(*pruning.reduced_error(tree, held, pruner))
     path = pruning.cost_complexity_path(tree, pruner.impurity)
     choice = pruning.choose_by_held_out(tree, path, held, pruner.se)
-    return PruneResult(*pruning.prune_at(tree, path, choice.alpha), path, choice)
+    return FittedModel(*pruning.prune_at(tree, path, choice.alpha), path, choice)
 
 
-def _by_folds(tree: Tree, pruner: Any, trainer: Trainer) -> PruneResult:
+def _by_folds(tree: Tree, pruner: Any, trainer: Trainer) -> FittedModel:
     folds = None if tree.node_count == 1 else trainer.folds(pruner.folds)
     if folds is None:
         return _unpruned(tree, pruner)
     if isinstance(pruner, pruning.CrossValidated):
-        return PruneResult(*pruning.cross_validated(tree, trainer.fold_rows(tree, folds)))
+        return FittedModel(*pruning.cross_validated(tree, trainer.fold_rows(tree, folds)))
     path = pruning.cost_complexity_path(tree, pruner.impurity)
     trees = ((grown, trainer.counts_of(grown, held)) for grown, held in trainer.trees_of(folds))
     choice = pruning.choose_by_folds(path, trees, pruner.se)
-    return PruneResult(*pruning.prune_at(tree, path, choice.alpha), path, choice)
+    return FittedModel(*pruning.prune_at(tree, path, choice.alpha), path, choice)
 
 
-def _unpruned(tree: Tree, pruner: Any) -> PruneResult:
+def _unpruned(tree: Tree, pruner: Any) -> FittedModel:
     """The tree as it is, and the trace of no step."""
     name = next(name for name, kind in pruning.METHODS.items() if isinstance(pruner, kind))
     whole, trace = pruning.snip(tree, ())
     path = None
     if isinstance(pruner, pruning.CostComplexity):
         path = pruning.cost_complexity_path(tree, pruner.impurity)
-    return PruneResult(whole, replace(trace, method=name), path)
+    return FittedModel(whole, replace(trace, method=name), path)

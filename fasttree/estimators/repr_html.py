@@ -86,7 +86,7 @@ def _drawing(estimator: Any) -> str:
         title = "tree"
         top = top_of(estimator.tree_)
         is_whole = top is estimator.tree_
-        text = to_text(replace(estimator._exportable(), tree=top))
+        text = to_text(replace(estimator.exportable(), tree=top))
         whole = text.removeprefix(": ").split("\n")
     end = whole.index("") if "" in whole else len(whole)  # notes stand beneath
     is_whole &= end <= LINES

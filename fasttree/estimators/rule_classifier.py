@@ -25,10 +25,10 @@ from fasttree.estimators.presets import C45Classifier
 from fasttree.estimators.protocol import Estimator
 from fasttree.estimators.validation import check_fit, check_given_whole
 from fasttree.export import RULE_EXPORTERS, export
+from fasttree.persistence.parts import FittedModel
 from fasttree.rules.conditions import reader
 from fasttree.rules.explanation import Explanation
 from fasttree.rules.learning import SUBSET, learn_rules
-from fasttree.rules.paths import rules_of
 from fasttree.rules.pruning import Estimate, RowBits, evidence, pessimistic_error, plain_error
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.serialise import check_rules
@@ -89,7 +89,6 @@ class RuleClassifier(Estimator):
     """
 
     rules_: RuleList
-    default_class_: Any
 
     @own_parameters
     def __init__(
@@ -143,16 +142,8 @@ class RuleClassifier(Estimator):
             else:
                 self._warn_of_few_rows(len(held))
                 estimate = "pessimistic"
-        self.tree_ = base.fit(X, y, sample_weight=weight, groups=groups).tree_
-        rules = replace(
-            rules_of(
-                self.tree_,
-                unknown=base.unknown,
-                allow_missing=base.missing != "error",
-                averaged=base.averaged,
-            ),
-            reader_name=type(self).__name__,
-        )
+        grown = base.fit(X, y, sample_weight=weight, groups=groups).rules()
+        rules = replace(grown, reader_name=type(self).__name__)
         training = judges = _evidence(X, y, weight, rules, "y")
         if X_val is not None:
             judges = _evidence(X_val, y_val, None, rules, "y_val")
@@ -161,12 +152,14 @@ class RuleClassifier(Estimator):
         error: Estimate = plain_error
         if estimate == "pessimistic":
             error = pessimistic_error(float(self.confidence))
-        self.rules_ = learn_rules(
-            rules, training, judges, error, estimate, self.when, self.simplify
-        )
-        self.default_class_ = self.rules_.default_class
-        self._describe(self.tree_.schema)
+        rules = learn_rules(rules, training, judges, error, estimate, self.when, self.simplify)
+        self.restore(FittedModel(base.tree_, rules=rules))
         return self
+
+    @property
+    def default_class_(self) -> Any:
+        """The class of rows that no rule applies to."""
+        return self.rules_.default_class
 
     def _drawn(
         self, X: Any, y: Any, sample_weight: Any, base: TreeClassifier, groups: Any

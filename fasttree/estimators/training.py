@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fasttree import pruning
 from fasttree.base import progress
-from fasttree.base.checks import SELECTED
+from fasttree.base.checks import SELECTED, check_seed, check_unknown
 from fasttree.base.ragged import begins, flat_indices
 from fasttree.base.threads import ThreadTeam
 from fasttree.encoding.encoded_table import EncodedTable
@@ -26,20 +27,25 @@ from fasttree.encoding.folds import (
     value_hashes,
 )
 from fasttree.encoding.merging import as_read_by, merged
-from fasttree.encoding.training_set import TrainingSet
-from fasttree.growth.choosers.costs import AttributeCosts
+from fasttree.encoding.training_set import TrainingSet, training
+from fasttree.growth.choosers.costs import AttributeCosts, check_costs
 from fasttree.growth.grow import grow
 from fasttree.growth.params import GrowthParams
 from fasttree.mml.message import TestOptions
 from fasttree.pruning.after_growth import within_limits
 from fasttree.pruning.chosen_splits import ChosenSplits
-from fasttree.tables.training import Table
+from fasttree.tables.training import Table, read_groups
 from fasttree.trees.paths import LeafShares, leaf_shares_of
 from fasttree.trees.predict import ReadPolicy, routing_block
 from fasttree.trees.tree import Tree
 
+if TYPE_CHECKING:
+    from fasttree.estimators.classifier import TreeClassifier
+
 OTHER_ROWS = "X, y and sample_weight are not the rows that this tree was grown from: pass the same ones as to fit"
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
+
+Grown = tuple[Tree, TestOptions | None]  # with the choices that growth by length had at its nodes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +57,7 @@ class Trainer:
     team: ThreadTeam
     params: GrowthParams
     costs: AttributeCosts | None
-    finish: Callable[[Tree, TestOptions | None], Tree]  # what is done to each grown tree
+    finish: Callable[[Tree, TestOptions | None], Grown]  # what is done to each grown tree
     seed: int
     groups: np.ndarray | None = None  # of each row: these are drawn as a whole
 
@@ -60,7 +66,7 @@ class Trainer:
         left_out: np.ndarray | None = None,
         use_up: bool = False,
         candidate_scores: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
-    ) -> Tree:
+    ) -> Grown:
         """A tree of all the rows, or without what is `left_out` of their weights. `use_up`: it is the last one;
         `candidate_scores` as in `fasttree.growth.grow.grow`."""
         rows = self.rows
@@ -140,7 +146,7 @@ class Trainer:
         for number, fold in enumerate(filled, start=1):
             left_out = folds.weights(fold)
             with progress.within(f"without fold {number} of {len(filled)}"):
-                grown = self.grow(left_out)
+                grown, _ = self.grow(left_out)
             yield grown, left_out
 
     def held_out(self) -> np.ndarray:
@@ -221,9 +227,41 @@ class _Drawable:
     groups: np.ndarray | None
 
 
-def tests_by_rows(params: GrowthParams) -> bool:
-    """Will growth look at training rows again, for its test?"""
-    return params.significance is not None and params.significance_test == SELECTED
+@contextmanager
+def trainer_of(
+    model: TreeClassifier, X: Any, y: Any, sample_weight: Any, with_table: bool, groups: Any = None
+) -> Iterator[Trainer]:
+    """Read, check and encode what trees with the parameters of an estimator are grown from."""
+    params = model._growth()
+    check_unknown(model.unknown)
+    seed = check_seed(model.random_state)
+    with (
+        progress.reporting(model.verbose, type(model).__name__),
+        training(
+            X,
+            y,
+            sample_weight,
+            model.categorical_features,
+            model.max_bins,
+            model.n_jobs,
+            params.missing,
+            ordered_features=model.ordered_features,
+            class_weight=model.class_weight,
+            misclassification_cost=model.misclassification_cost,
+        ) as (rows, team),
+    ):
+        costs = check_costs(model.attribute_costs, model.cost_function, rows.encoded.schema.names)
+        tests_by_rows = params.significance is not None and params.significance_test == SELECTED
+        table = rows.table() if with_table or tests_by_rows else None
+        group_of = read_groups(groups, rows.n_given)
+        if group_of is not None and rows.present is not None:
+            group_of = group_of[rows.present]
+        yield Trainer(rows, table, team, params, costs, model._finish, seed, group_of)
+
+
+def as_it_is(tree: Tree, choices: TestOptions | None) -> Grown:
+    """A grown tree that is left alone."""
+    return tree, choices
 
 
 def counts_at(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,9 +16,8 @@ from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import at_stake
 from fasttree.encoding.merging import as_read_by
 from fasttree.estimators.classifier import TreeClassifier
-from fasttree.estimators.message_length import _ByLength
-from fasttree.estimators.training import Trainer
-from fasttree.mml.message import TestOptions
+from fasttree.estimators.message_length import ByLength
+from fasttree.estimators.training import Trainer, as_it_is, trainer_of
 from fasttree.pruning.cross_validated_pruning import row_costs
 from fasttree.pruning.requirements import check_folds
 from fasttree.pruning.select_alpha import HeldOutErrors
@@ -104,7 +102,7 @@ def select_depth(
             f"estimator must be a tree classifier of fasttree or None, got {short_repr(estimator)}: "
             "pass, for example, fasttree.TreeClassifier(...)"
         )
-    if isinstance(model, _ByLength):
+    if isinstance(model, ByLength):
         raise ValueError(
             f"estimator is a {type(model).__name__}, which selects the size of its trees itself: pass a "
             "TreeClassifier or one of the other presets"
@@ -116,12 +114,11 @@ def select_depth(
             "with the depth: leave it out, and limit the depth with max_depth"
         )
     check_folds(folds)
-    model = copy.copy(model)  # growth notes things in it, and the user's may be fitted
-    with model._trainer(X, y, sample_weight, with_table=True, groups=groups) as trainer:
+    with trainer_of(model, X, y, sample_weight, with_table=True, groups=groups) as trainer:
         drawn = trainer.folds(folds, otherwise=None)
         assert drawn is not None
         found, weight, n_rows, stake = [], 0.0, 0.0, 0.0
-        for grown, held_out in replace(trainer, finish=_as_it_is).trees_of(drawn):
+        for grown, held_out in replace(trainer, finish=as_it_is).trees_of(drawn):
             part, codes, weights = trainer.part(held_out)
             part = as_read_by(part, grown.schema)
             cost, priors = row_costs(grown), grown.schema.priors
@@ -141,16 +138,12 @@ def select_depth(
     return DepthChoice(errors, weight, squares, n_rows, _stop(errors, 1e-9 * stake))
 
 
-def _as_it_is(tree: Tree, choices: TestOptions | None) -> Tree:
-    return tree
-
-
 def _labels_by_depth(tree: Tree, part: Table, trainer: Trainer) -> Iterator[np.ndarray]:
     """The class numbers that rows would get if the tree ended at depth 0, 1, 2, ..."""
     # What is done to a grown tree depends on where it ends.
-    if trainer.finish(tree, None) is not tree:
+    if trainer.finish(tree, None)[0] is not tree:
         for depth in range(tree.max_depth + 1):
-            cut = trainer.finish(tree.subtree(tree.depth < depth), None)
+            cut, _ = trainer.finish(tree.subtree(tree.depth < depth), None)
             yield _labels(cut, leaf_shares_of(cut, part, ReadPolicy(), trainer.team))
         return
     leaf_shares = leaf_shares_of(tree, part, ReadPolicy(), trainer.team)

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from fasttree.persistence.parameters import (
     encode_params,
     pruning_named,
 )
-from fasttree.persistence.parts import ArrayStore, put_parts, take_parts
+from fasttree.persistence.parts import ArrayStore, FittedModel, put_parts, take_parts
 from fasttree.persistence.registry import RULES, class_named, is_known
 from fasttree.persistence.schema import decode_schema, encode_schema
 from fasttree.rules import serialise
@@ -42,8 +42,8 @@ from fasttree.trees.validate import ARRAYS, check_tree
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
-    from fasttree.estimators import RuleClassifier, TreeClassifier
     from fasttree.estimators.protocol import Estimator
+    from fasttree.rules import RuleList
 
 __all__ = ["ModelFileError", "load", "save"]
 
@@ -56,7 +56,7 @@ MOST_THREADS = 1024
 def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file that `fasttree.load` reads: before it gets its name it is read again and
     checked."""
-    model._check_fitted()
+    fitted = model.fitted_model()
     name = type(model).__name__
     if not is_known(model):
         raise TypeError(
@@ -65,7 +65,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
         )
     _check_model(model)  # better an error now than a file that nobody can read
     encode, store = Encoder(encode_object), ArrayStore()
-    tree = model.tree_
+    tree = fitted.tree
     header: dict[str, Any] = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -77,11 +77,10 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     }
     for array_name in ARRAYS:
         store.arrays[f"tree/{array_name}"] = getattr(tree, array_name)
-    if name == RULES:
-        header["rules"] = _put_rules(cast("RuleClassifier", model), store)
+    if fitted.rules is not None:
+        header["rules"] = _put_rules(fitted.rules, store)
     else:
-        missing = cast("TreeClassifier", model)._missing_policy
-        header["fitted"] = {"missing": missing, **put_parts(model, tree, store)}
+        header["fitted"] = {"missing": fitted.missing, **put_parts(fitted, store)}
     for place, array in enumerate(encode.arrays):
         store.arrays[f"values/{place}"] = array
     header["n_values"] = len(encode.arrays)
@@ -105,8 +104,7 @@ def _check_written(file: BinaryIO, path: str | os.PathLike[str]) -> None:
         ) from None
 
 
-def _put_rules(model: RuleClassifier, store: ArrayStore) -> dict[str, Any]:
-    rules = model.rules_
+def _put_rules(rules: RuleList, store: ArrayStore) -> dict[str, Any]:
     for name, array in serialise.arrays_of(rules).items():
         store.arrays[f"rules/{name}"] = array
     return {
@@ -183,9 +181,9 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
         model = unfitted([name, {k: decode(v) for k, v in as_dict(header.any("params")).items()}])
     with _refusing("its description of the fit"):
         if name == RULES:
-            _take_rules(model, tree, header.fields("rules"), store)
+            model.restore(_take_rules(tree, header.fields("rules"), store))
         else:
-            _take_fitted(model, tree, header.fields("fitted"), store)
+            model.restore(_take_fitted(tree, header.fields("fitted"), store))
     header.check_all_taken()
     store.check_all_taken()
     with _refusing("its parameters"):
@@ -194,8 +192,7 @@ def _model(parsed: Any, arrays: dict[str, np.ndarray]) -> Estimator:
 
 
 def _check_model(model: Estimator) -> None:
-    model._check_settings()
-    model._check_restored()
+    model.check()
     for one in (model, getattr(model, "base", None)):
         n_jobs = getattr(one, "n_jobs", None) or 1
         if n_jobs > MOST_THREADS:
@@ -225,18 +222,14 @@ def _tree(schema: Schema, fingerprint: str, store: ArrayStore) -> Tree:
     return tree
 
 
-def _take_fitted(
-    model: TreeClassifier, tree: Tree, header: HeaderReader, store: ArrayStore
-) -> None:
-    model._missing_policy = header.text("missing")
-    model._describe(tree.schema)
-    model.tree_ = tree
-    model._choices = None
-    take_parts(model, header, tree, store)
+def _take_fitted(tree: Tree, header: HeaderReader, store: ArrayStore) -> FittedModel:
+    missing = header.text("missing")
+    fitted = FittedModel(tree, missing=missing, **take_parts(header, tree, store))
     header.check_all_taken()
+    return fitted
 
 
-def _take_rules(model: RuleClassifier, tree: Tree, header: HeaderReader, store: ArrayStore) -> None:
+def _take_rules(tree: Tree, header: HeaderReader, store: ArrayStore) -> FittedModel:
     names = serialise.names_of(header.truth("substitutes"))
     arrays = {name: store.pop(f"rules/{name}") for name in names}
     for name, array in arrays.items():
@@ -245,8 +238,7 @@ def _take_rules(model: RuleClassifier, tree: Tree, header: HeaderReader, store: 
             array.dtype == np.dtype(dtype),
             f"the array 'rules/{name}' does not have the type {dtype}",
         )
-    model.tree_ = tree
-    model.rules_ = serialise.rules_from(
+    rules = serialise.rules_from(
         arrays,
         tree.schema,
         estimate=header.text("estimate"),
@@ -259,5 +251,4 @@ def _take_rules(model: RuleClassifier, tree: Tree, header: HeaderReader, store: 
         reader_name=RULES,
     )
     header.check_all_taken()
-    model.default_class_ = model.rules_.default_class
-    model._describe(tree.schema)
+    return FittedModel(tree, rules=rules)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a fitted model has beside its tree, as header fields and arrays, and back: prunings, choices, rules."""
+"""What a fit leaves in an estimator, and its parts as header fields and arrays, and back: prunings and choices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from fasttree.persistence.header import HeaderReader
 from fasttree.pruning import Choice, Path, Trace
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE
 from fasttree.trees.tree import LEAF, Tree
+
+if TYPE_CHECKING:
+    from fasttree.rules import RuleList
 
 ACTIONS = (LEAF_MADE, CHILD_RAISED)
 
@@ -42,6 +45,20 @@ CHOICE = {"alphas": ("f8", ("k",)), "leaves": ("i8", ("k",)), "errors": ("f8", (
 CHOICE_COSTS = {"squares": ("f8", ("k",))}  # only where some mistakes count more than others
 
 Layout = Mapping[str, tuple[str, tuple[str | int, ...]]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedModel:
+    """What a fit leaves in an estimator: a tree, how it became as small as it is, and what else answers depend on.
+    Files know a fitted estimator by this record and its parameters."""
+
+    tree: Tree
+    trace: Trace | None = None
+    path: Path | None = None
+    choice: Choice | None = None
+    choices: TestOptions | None = None  # what growth by length could choose between at each node
+    missing: str | None = None  # the policy of the fit; None: rules have their own
+    rules: RuleList | None = None  # which answer instead of the tree
 
 
 @dataclass
@@ -192,27 +209,29 @@ def _take_choice(header: HeaderReader, tree: Tree, store: ArrayStore) -> Choice:
     )
 
 
-# By their names in a header: the attribute of a model, what puts it into a file, and what takes it out.
-PARTS: dict[str, tuple[str, Callable[..., dict[str, Any]], Callable[..., Any]]] = {
-    "choices": ("_choices", _put_choices, _take_choices),
-    "trace": ("pruning_trace_", _put_trace, _take_trace),
-    "path": ("pruning_path_", _put_path, _take_path),
-    "choice": ("pruning_choice_", _put_choice, _take_choice),
+# By their names in a header and in a `FittedModel`: what puts a part into a file, and what takes it out.
+PARTS: dict[str, tuple[Callable[..., dict[str, Any]], Callable[..., Any]]] = {
+    "choices": (_put_choices, _take_choices),
+    "trace": (_put_trace, _take_trace),
+    "path": (_put_path, _take_path),
+    "choice": (_put_choice, _take_choice),
 }
 
 
-def put_parts(model: Any, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+def put_parts(fitted: FittedModel, store: ArrayStore) -> dict[str, Any]:
     """The parts that a model has, as fields of a header."""
-    parts = {key: getattr(model, attribute, None) for key, (attribute, _, _) in PARTS.items()}
+    parts = {key: (put, getattr(fitted, key)) for key, (put, _) in PARTS.items()}
     return {
-        key: PARTS[key][1](part, tree, store) for key, part in parts.items() if part is not None
+        k: put(part, fitted.tree, store) for k, (put, part) in parts.items() if part is not None
     }
 
 
-def take_parts(model: Any, header: HeaderReader, tree: Tree, store: ArrayStore) -> None:
-    """Gives a model the parts that a header has."""
-    for key, (attribute, _, take) in PARTS.items():
+def take_parts(header: HeaderReader, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+    """The parts that a header has, as fields of a `FittedModel`."""
+    parts = {}
+    for key, (_, take) in PARTS.items():
         if header.has(key):
             fields = header.fields(key)
-            setattr(model, attribute, take(fields, tree, store))
+            parts[key] = take(fields, tree, store)
             fields.check_all_taken()
+    return parts

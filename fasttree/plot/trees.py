@@ -51,8 +51,7 @@ def tree(model: Any, *, max_depth: int | None = None, ax: Axes | None = None) ->
         raise ValueError(
             f"model must be a fitted tree, got {short_repr(type(model).__name__)}: call fit first"
         )
-    is_whole = hasattr(model, "_exportable") and hasattr(model, "tree_")
-    drawn = model._exportable() if is_whole else grown
+    drawn = model.exportable() if hasattr(model, "exportable") else grown
     drawing = _what_fits(grown, drawn) if max_depth is None else layout(drawn, max_depth)
     note = _not_shown(grown, drawing)
     names = _legend(drawing.classes)

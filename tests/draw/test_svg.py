@@ -138,7 +138,7 @@ def test_notes_stand_beneath_the_tree() -> None:
         texts = [text.text for text in root.iter(f"{SVG}text")]
         assert '"(or missing)": no values were missing there in training.' in texts
         assert any(text.endswith("(or missing)") for text in texts)
-        drawing = layout(model._exportable())
+        drawing = layout(model.exportable())
         assert len(drawing.notes) == 2
         lowest = max(box.y + BOX_HEIGHT for box in drawing.boxes)
         for note in drawing.notes:

@@ -773,7 +773,7 @@ def test_the_tips_of_a_drawing_say_where_rows_go(identity: str) -> None:
 def drawn_branches(identity: str) -> dict[int, list[ShownBranch]]:
     """What `show` draws at each node."""
     fitted = model(identity)
-    exportable = fitted._exportable()
+    exportable = fitted.exportable()
     inner = np.flatnonzero(fitted.tree_.attribute >= 0).tolist()
     return {node: branches_of(exportable, node) for node in inner}
 
@@ -842,7 +842,7 @@ def test_the_branches_that_are_shown_are_those_that_rows_take(identity: str) -> 
 @pytest.mark.parametrize("identity", TREES)
 def test_what_stands_beneath_a_tree_in_a_terminal_is_so(identity: str) -> None:
     fitted, drawn = model(identity), drawn_branches(identity)
-    lines = [line.plain for line in draw(fitted._exportable(), Look(400, everything=True))]
+    lines = [line.plain for line in draw(fitted.exportable(), Look(400, everything=True))]
     end = lines.index("") if "" in lines else len(lines)
     assert end == 1 + fitted.tree_.node_count
     texts = [branch.text(200) for branches in drawn.values() for branch in branches]
