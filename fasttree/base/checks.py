@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -73,7 +73,23 @@ def as_float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def is_whole(value: Any) -> bool:
+def check_number(name: str, value: Any, least: float) -> float:
+    number = as_float(value)
+    if not least <= number < math.inf:
+        raise ValueError(f"{name} must be a finite number >= {least:g}, got {short_repr(value)}")
+    return number
+
+
+def check_integer(name: str, value: Any, least: int, others: str = "") -> int:
+    """`others`: what else is legal, in front of the message: "None or "."""
+    if not is_whole(value) or value < least:
+        raise ValueError(
+            f"{name} must be {others}an integer of at least {least}, got {short_repr(value)}"
+        )
+    return int(value)
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 

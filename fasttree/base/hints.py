@@ -98,14 +98,18 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
 }
 
 
-def check_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
-    """`value`, if it is one of the words that are allowed."""
+def check_choice(
+    name: str,
+    value: Any,
+    allowed: Iterable[str],
+    others: str = "",
+    error: type[Exception] = ValueError,
+) -> str:
+    """`value`, if it is one of the words that are allowed. `others`: what else is, as the message goes on."""
     words = tuple(allowed)
     if not isinstance(value, str) or value not in words:
-        names = ", ".join(map(repr, words))
-        raise ValueError(
-            f"{name} must be one of {names}, got {short_repr(value)}{meant(value, words)}"
-        )
+        names = ", ".join(map(repr, words)) + others
+        raise error(f"{name} must be one of {names}, got {short_repr(value)}{meant(value, words)}")
     return value
 
 

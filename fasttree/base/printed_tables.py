@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from fasttree.base.values import short_repr
+from fasttree.base.hints import check_choice
 
 LIBRARIES = ("pandas", "polars")
 
@@ -42,6 +42,5 @@ def data_frame(columns: dict[str, list[Any]], backend: str | None, library: str)
         backend = next((name for name in libraries if name in sys.modules), "dict")
     if backend == "dict":
         return columns
-    if backend not in LIBRARIES:
-        raise ValueError(f"backend must be 'pandas', 'polars' or 'dict', got {short_repr(backend)}")
+    check_choice("backend", backend, (*LIBRARIES, "dict"))
     return importlib.import_module(backend).DataFrame(columns)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from fasttree.base.hints import check_choice
 from fasttree.base.values import short_repr, to_python
 from fasttree.batch.models import Scorer
 from fasttree.batch.read_columns import AttributeReader, Reading
@@ -40,9 +41,7 @@ class Options:
     mode: str = "normal"
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            names = ", ".join(map(repr, MODES))
-            raise ArgumentError(f"mode must be one of {names}, got {short_repr(self.mode)}")
+        check_choice("mode", self.mode, MODES, error=ArgumentError)
         if isinstance(self.columns, str):
             if self.columns != "all":
                 raise ArgumentError(

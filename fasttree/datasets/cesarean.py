@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fasttree.base.checks import check_integer, is_whole
 from fasttree.base.elementary import exp
 from fasttree.datasets import cesarean_attributes as attributes
 from fasttree.datasets.as_frame import import_pandas
@@ -80,10 +81,8 @@ def make_cesarean_cohort(
     (78, 1000, ('nulliparous', 'parous'), ('no', 'yes'))
     """
     n_rows = _check_rows(n_rows)
-    seed = 0 if random_state is None else random_state
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ValueError(f"random_state must be None or an integer >= 0, got {random_state!r}")
-    values, others, draw = (np.random.default_rng([int(seed), stream]) for stream in range(3))
+    seed = 0 if random_state is None else check_integer("random_state", random_state, 0, "None or ")
+    values, others, draw = (np.random.default_rng([seed, stream]) for stream in range(3))
     drawn = _draw(n_rows, values)
     # In a small table the rarest categories have a row or two, from which no rate can be had.
     population = drawn if n_rows >= N_ROWS else _draw(N_ROWS, others)
@@ -113,11 +112,9 @@ def cesarean_table1() -> list[Table1Row]:
 
 
 def _check_rows(n_rows: Any) -> int:
-    if isinstance(n_rows, bool) or not isinstance(n_rows, (int, np.integer)):
-        raise TypeError(f"n_rows must be an integer >= {FEWEST_ROWS}, got {n_rows!r}")
-    if n_rows < FEWEST_ROWS:
-        raise ValueError(f"n_rows must be an integer >= {FEWEST_ROWS}, got {n_rows}")
-    return int(n_rows)
+    if not is_whole(n_rows):
+        raise TypeError(f"n_rows must be an integer of at least {FEWEST_ROWS}, got {n_rows!r}")
+    return check_integer("n_rows", n_rows, FEWEST_ROWS)
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fasttree.base.hints import check_choice
 from fasttree.datasets.as_frame import import_pandas
 from fasttree.tables.training import Categorical
 
@@ -112,9 +113,7 @@ def temperature(*, as_frame: bool = False) -> tuple[Any, Any]:
 
 
 def _mammals(part: str) -> _Columns:
-    if part not in _MAMMAL_PARTS:
-        raise ValueError(f"part must be one of {', '.join(_MAMMAL_PARTS)}, got {part!r}")
-    file, n_rows = _MAMMAL_PARTS[part]
+    file, n_rows = _MAMMAL_PARTS[check_choice("part", part, _MAMMAL_PARTS)]
     return {name: values[:n_rows] for name, values in _read(file).items()}
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.base.checks import check_integer
 from fasttree.base.quoting import readable
 from fasttree.base.text import weight_text
 from fasttree.draw.printed_order import printed_order
@@ -141,12 +142,9 @@ def layout(model: Exportable | Tree, max_depth: int | None = None) -> Drawing:
 
 
 def _shown(tree: Tree, max_depth: int | None) -> list[int]:
-    if max_depth is not None and (
-        isinstance(max_depth, bool) or not isinstance(max_depth, (int, np.integer)) or max_depth < 0
-    ):
-        raise ValueError(f"max_depth must be None or an integer of at least 0, got {max_depth!r}")
     shown = range(tree.node_count)
     if max_depth is not None:
+        check_integer("max_depth", max_depth, 0, "None or ")
         shown = range(int(np.searchsorted(tree.depth, max_depth, side="right")))
     if len(shown) > MOST_BOXES:
         raise ValueError(

@@ -283,13 +283,7 @@ class TreeClassifier(FittedTree):
                 f"{type(self).__name__} averages over all prunings of its tree and cannot be pruned: "
                 "use SMMLClassifier for a single small tree"
             )
-        pruner = ways.read_method(method)
-        if pruner is None:
-            raise ValueError(
-                f"method must be one of {', '.join(map(repr, ways.METHODS))}, or an object like "
-                "fasttree.pruning.ErrorBased(confidence=0.1), got None"
-            )
-        pruner = self._as_meant(pruner, method)
+        pruner = self._as_meant(ways.read_method(method, "method"), method)
         check_validation(pruner, X_val, y_val)
         check_enough(pruner, X, X_val)
         tree, schema = self.tree_, self.tree_.schema

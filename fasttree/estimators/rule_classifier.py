@@ -7,13 +7,12 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from types import NoneType
 from typing import Any, Self
 
 import numpy as np
 
 from fasttree.base.checks import as_float, check_seed
-from fasttree.base.hints import foreign
+from fasttree.base.hints import check_choice, foreign
 from fasttree.base.progress import check_verbose, reported
 from fasttree.base.values import short_repr
 from fasttree.encoding.dataset import Dataset
@@ -44,7 +43,6 @@ from fasttree.tables.training import (
 
 ESTIMATES = ("pessimistic", "validation")
 WHEN = ("improves", "not_worse")
-SIMPLIFY = (None, SUBSET)
 
 
 class RuleClassifier(Estimator):
@@ -220,14 +218,10 @@ class RuleClassifier(Estimator):
         return type(self.base)(**self.base.get_params(deep=False))
 
     def _check_parameters(self, X_val: Any, y_val: Any) -> None:
-        for name, value, allowed in (
-            ("estimate", self.estimate, ESTIMATES),
-            ("when", self.when, WHEN),
-            ("simplify", self.simplify, SIMPLIFY),
-        ):
-            if not isinstance(value, (str, NoneType)) or value not in allowed:
-                names = " or ".join(repr(choice) for choice in allowed)
-                raise ValueError(f"{name} must be {names}, got {short_repr(value)}")
+        check_choice("estimate", self.estimate, ESTIMATES)
+        check_choice("when", self.when, WHEN)
+        if self.simplify is not None:
+            check_choice("simplify", self.simplify, (SUBSET,), " or None")
         if not 0 < as_float(self.confidence) <= 0.5:
             raise ValueError(
                 f"confidence must be above 0 and at most 0.5, got {short_repr(self.confidence)}"

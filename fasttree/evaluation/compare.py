@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fasttree import estimators
-from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed
+from fasttree.base.checks import check_integer, check_max_bins, check_n_jobs, check_seed, is_whole
 from fasttree.base.hints import knowing_its_parameters, meant
 from fasttree.base.progress import each, reported, step
 from fasttree.base.values import short_repr, to_python
@@ -241,8 +241,7 @@ def _read_folds(
 ) -> tuple[Folds, ...]:
     """The folds of each repeat."""
     seed = check_seed(random_state)
-    if isinstance(repeats, bool) or not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise ValueError(f"repeats must be an integer >= 1, got {short_repr(repeats)}")
+    repeats = check_integer("repeats", repeats, 1)
     is_number = folds is None or isinstance(folds, (bool, numbers.Number))
     if not is_number:
         for name, says in (("repeats", repeats > 1), ("groups", groups is not None)):
@@ -252,12 +251,12 @@ def _read_folds(
                     "folds"
                 )
         return (Folds.whole(given_folds(folds, table.n_rows), weight),)
-    if folds is not None and (isinstance(folds, bool) or not isinstance(folds, (int, np.integer))):
+    if folds is not None and not is_whole(folds):
         raise ValueError(
             f"folds must be an integer, a fold number for each row, or (train, test) splits, got {short_repr(folds)}"
         )
-    if folds is not None and folds < 2:
-        raise ValueError(f"folds must be an integer of at least 2, got {folds}")
+    if folds is not None:
+        check_integer("folds", folds, 2)
     counted = np.flatnonzero(np.ones(table.n_rows) if weight is None else weight)
     target, weight = target.take(counted), None if weight is None else weight[counted]
     groups = None if groups is None else groups[counted]

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fasttree.base.hints import check_choice
 from fasttree.base.printed_tables import aligned, data_frame, markdown
 from fasttree.base.sums import deviation
 from fasttree.base.sums import mean as mean_of
-from fasttree.base.values import short_repr
 from fasttree.encoding.draws import Folds
 from fasttree.evaluation.differences import Difference, Differences
 from fasttree.stats.special import student_t_tails
@@ -140,10 +140,7 @@ class Comparison:
 
     def values(self, method: str, measure: str = "accuracy") -> np.ndarray:
         """Return a measure of a method, fold by fold."""
-        if method not in self.methods:
-            raise ValueError(
-                f"method must be one of {', '.join(map(repr, self.methods))}, got {short_repr(method)}"
-            )
+        check_choice("method", method, self.methods)
         _measure(measure)
         return np.array([getattr(r, measure) for r in self.per_fold if r.method == method], float)
 
@@ -238,8 +235,7 @@ class Comparison:
         mark: Callable[[str], str],
         plain: Callable[[str], str],
     ) -> list[list[str]]:
-        if spread not in ("sd", "se"):
-            raise ValueError(f"spread must be 'sd' or 'se', got {short_repr(spread)}")
+        check_choice("spread", spread, SPREADS)
         if isinstance(measures, str):
             measures = [measures]
         shown_as = [_measure(measure) for measure in measures]
@@ -256,11 +252,7 @@ class Comparison:
 
 
 def _measure(name: str) -> _Measure:
-    if name not in MEASURES:
-        raise ValueError(
-            f"measure must be one of {', '.join(map(repr, MEASURES))}, got {short_repr(name)}"
-        )
-    return MEASURES[name]
+    return MEASURES[check_choice("measure", name, MEASURES)]
 
 
 def _number(found: Spread, spread: str, measure: _Measure) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.checks import check_n_jobs, check_seed
+from fasttree.base.checks import check_integer, check_n_jobs, check_seed
+from fasttree.base.hints import check_choice
 from fasttree.base.sums import total
 from fasttree.base.threads import ThreadTeam
 from fasttree.base.values import short_repr, to_python
@@ -84,7 +85,7 @@ def permutation_importance(
     """
     answers = answers_of(model)
     chosen = _read_metric(metric)
-    n_repeats = _read_repeats(repeats)
+    n_repeats = check_integer("repeats", repeats, 1)
     seed, n_jobs = check_seed(random_state), check_n_jobs(n_jobs)
     table = read_table_for_schema(X, answers.schema, type(model).__name__, answers.unknown)
     columns = _read_together(together, answers.schema.names)
@@ -174,18 +175,7 @@ def _shuffled(table: Table, places: list[int], giver: np.ndarray) -> Table:
 
 
 def _read_metric(metric: Any) -> Metric:
-    if not isinstance(metric, str) or metric not in METRICS:
-        raise ValueError(
-            f"metric must be one of {', '.join(map(repr, METRICS))}, got {short_repr(metric)}"
-        )
-    return METRICS[metric]
-
-
-def _read_repeats(repeats: Any) -> int:
-    is_number = isinstance(repeats, (int, np.integer)) and not isinstance(repeats, bool)
-    if not is_number or repeats < 1:
-        raise ValueError(f"repeats must be an integer >= 1, got {short_repr(repeats)}")
-    return int(repeats)
+    return METRICS[check_choice("metric", metric, METRICS)]
 
 
 def _read_together(together: Any, names: tuple[str, ...]) -> dict[str, list[int]]:

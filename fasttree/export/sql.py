@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.base.hints import check_choice
 from fasttree.base.values import short_repr
 from fasttree.export.sql_case import Cases, unknown_flag
 from fasttree.export.sql_dialects import DIALECTS, Dialect
@@ -35,10 +36,7 @@ def export(
     along (None: the attributes). `proba` adds the share of each class, `leaf` the number of the node. Rows that the
     model refuses get NULL.
     """
-    if dialect not in DIALECTS:
-        raise ValueError(
-            f"dialect must be one of {', '.join(map(repr, DIALECTS))}, got {short_repr(dialect)}"
-        )
+    check_choice("dialect", dialect, DIALECTS)
     for name, value in ("proba", proba), ("leaf", leaf):
         if not isinstance(value, bool):
             raise TypeError(f"{name} must be True or False, got {short_repr(value)}")

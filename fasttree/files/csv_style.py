@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fasttree.base.hints import check_choice
 from fasttree.base.values import short_repr
 from fasttree.files.errors import ArgumentError
 
@@ -32,8 +33,7 @@ class CsvStyle:
                 "delimiter must be a single ASCII character other than a quote or the end of a line, such as ';' or "
                 f"'\\t', got {self.delimiter!r}"
             )
-        if self.decimal not in _DECIMALS:
-            raise ArgumentError(f"decimal must be '.' or ',', got {self.decimal!r}")
+        check_choice("decimal", self.decimal, _DECIMALS, error=ArgumentError)
 
     @property
     def options(self) -> list[str]:

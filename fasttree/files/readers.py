@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
+from fasttree.base.hints import check_choice
 from fasttree.files.csv_file import CsvSource
 from fasttree.files.csv_style import USUAL, CsvStyle, compression_of
 from fasttree.files.errors import ArgumentError, InputError
@@ -44,11 +45,7 @@ class Source(Protocol):
 def format_of(path: Path, said: str | None = None) -> str:
     """The format by the ending of the name, unless it was said."""
     if said is not None:
-        if said not in FORMATS:
-            raise ArgumentError(
-                f"format must be one of {', '.join(map(repr, FORMATS))}, got {said!r}"
-            )
-        return said
+        return check_choice("format", said, FORMATS, error=ArgumentError)
     if path.name == "-":  # the standard input or output, unless told otherwise
         return "csv"
     name = path.name.lower()

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,8 @@ from fasttree.base.checks import (
     SIGNIFICANCE_TESTS,
     as_float,
     check_flag,
+    check_integer,
+    check_number,
     is_whole,
 )
 from fasttree.base.hints import check_choice
@@ -128,9 +129,11 @@ def check_growth(
         min_weight_fraction_leaf=_fraction(
             "min_weight_fraction_leaf", values.get("min_weight_fraction_leaf", 0.0)
         ),
-        min_gain=_number("min_gain", values["min_gain"], 0.0),
+        min_gain=check_number("min_gain", values["min_gain"], 0.0),
         stop_zero_gain=check_flag("stop_zero_gain", values["stop_zero_gain"]),
-        min_category_count=_number("min_category_count", values.get("min_category_count", 1), 1.0),
+        min_category_count=check_number(
+            "min_category_count", values.get("min_category_count", 1), 1.0
+        ),
         significance=_significance(values.get("significance")),
         significance_test=_significance_test(values),
         exact_p=getattr(values.get("significance"), "exact", None),
@@ -183,7 +186,7 @@ def _compat(value: Any) -> str | None:
 
 
 def _fraction(name: str, value: Any) -> float:
-    number = _number(name, value, 0.0)
+    number = check_number(name, value, 0.0)
     if number > 0.5:
         raise ValueError(
             f"{name} must be from 0 to 0.5 (two branches cannot each have more than half of the weight), "
@@ -219,26 +222,11 @@ def _significance_test(values: Mapping[str, Any]) -> str:
 
 
 def _limit(name: str, value: Any, least: int) -> int:
-    if value is None:
-        return UNLIMITED
-    if not is_whole(value) or value < least:
-        raise ValueError(
-            f"{name} must be None (no limit) or an integer of at least {least}, got {short_repr(value)}"
-        )
-    return int(value)
-
-
-def _number(name: str, value: Any, least: float) -> float:
-    number = as_float(value)
-    if not least <= number < math.inf:
-        raise ValueError(
-            f"{name} must be a finite number of at least {least:g}, got {short_repr(value)}"
-        )
-    return number
+    return UNLIMITED if value is None else check_integer(name, value, least, "None (no limit) or ")
 
 
 def _weight(name: str, value: Any) -> float:
-    number = _number(name, value, 0.0)
+    number = check_number(name, value, 0.0)
     if 0 < number < 1:
         raise ValueError(
             f"{name} must be a weight, not a fraction of the rows, got {short_repr(value)}: for a fraction of "

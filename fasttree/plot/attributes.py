@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fasttree.base.checks import check_integer
 from fasttree.base.values import short_repr
 from fasttree.draw.text_widths import text_width
-from fasttree.plot.canvas import COLOURS, axes, check_most, literal, look, tidy
+from fasttree.plot.canvas import COLOURS, axes, literal, look, tidy
 from fasttree.stats.measures import entropy, gini, misclassification
 from fasttree.trees.tree import Tree
 
@@ -24,7 +25,7 @@ FAVOURS = "Gain favours attributes with many values."
 
 def ranking(ranked: Iterable[Any], *, most: int = 20, ax: Axes | None = None) -> Axes:
     """Draw the scores of `fasttree.rank_attributes` as bars, the best at the top; `most` is the maximum number."""
-    most = check_most(most)
+    most = check_integer("most", most, 1)
     scored = [(str(name), float(score)) for name, score in ranked if score is not None]
     if not scored:
         raise ValueError("ranked has no attribute with a score: no attribute can be split")
@@ -40,7 +41,7 @@ def importances(importances: Any, *, most: int = 20, ax: Axes | None = None) -> 
     either side. Gain favours attributes with many values, in which good splits are more easily found by chance, and the
     label says so; permutation importance on held-out rows does not have this bias.
     """
-    most = check_most(most)
+    most = check_integer("most", most, 1)
     if hasattr(importances, "names") and hasattr(importances, "means"):
         names, means, sds, label = _of_record(importances)
     else:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fasttree.base.values import short_repr
 from fasttree.draw.text_widths import shortened
 
@@ -46,12 +44,6 @@ def axes(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Iterator[A
     except BaseException:
         pyplot.close(figure)
         raise
-
-
-def check_most(most: Any, name: str = "most", least: int = 1) -> int:
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {short_repr(most)}")
-    return int(most)
 
 
 def literal(text: Any, room: float = 260.0) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fasttree.base.checks import check_integer
 from fasttree.base.text import weight_text
 from fasttree.base.values import short_repr, to_python
 from fasttree.draw.text_widths import text_width
-from fasttree.plot.canvas import axes, check_most, literal
+from fasttree.plot.canvas import axes, literal
 from fasttree.stats.metrics import paired
 from fasttree.tables.target import read_weights
 
@@ -42,7 +43,7 @@ def confusion_matrix(
     order and can include classes without rows; the default is the sorted classes of both arguments. If there are more
     than `most` classes, those with the fewest rows are combined into the last one. Weights count as copies of a row.
     """
-    most = check_most(most, least=2)
+    most = check_integer("most", most, 2)
     counts, names = _counts(y, predicted, classes, sample_weight)
     counts, names = _fewer(counts, names, most)
     n = len(names)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fasttree.base import sums
+from fasttree.base.checks import check_integer
+from fasttree.base.hints import check_choice
 from fasttree.base.values import short_repr, to_python
-from fasttree.plot.canvas import SOFT, STROKES, axes, check_most, literal, look, tidy
+from fasttree.plot.canvas import SOFT, STROKES, axes, literal, look, tidy
 from fasttree.stats.curves import binned, roc_points, wilson_limits
 from fasttree.stats.metrics import roc_auc
 from fasttree.tables.target import read_target
@@ -99,8 +101,7 @@ def roc_bands(curves: Iterable[Any], *, bands: str = "sd", ax: Axes | None = Non
     A curve has a `method`, false positive rates (`false_alarms`) and, for each split, true positive rates (`found`).
     `bands`: "sd" for one standard deviation to either side of the mean, "range" for the lowest to the highest value.
     """
-    if bands not in BANDS:
-        raise ValueError(f"bands must be 'sd' or 'range', got {short_repr(bands)}")
+    check_choice("bands", bands, BANDS)
     drawn = []
     for curve in curves:
         found = np.array(curve.found)
@@ -138,7 +139,7 @@ def calibration(
     The arguments are those of `roc`; with more than two classes, `positive` is required. Points on the diagonal are
     well calibrated; a curve flatter than the diagonal means overconfidence.
     """
-    n_bins = check_most(n_bins, "n_bins")
+    n_bins = check_integer("n_bins", n_bins, 1)
     drawn = []
     for name, own in _by_name(probability).items():
         curves = _curves(y, own, positive, classes)

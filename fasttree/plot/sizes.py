@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fasttree.base.checks import check_integer
 from fasttree.base.elementary import exp, log
 from fasttree.base.wording import plural
-from fasttree.plot.canvas import COLOURS, SOFT, axes, check_most, look, tidy
+from fasttree.plot.canvas import COLOURS, SOFT, axes, look, tidy
 from fasttree.pruning import Path, cost_complexity_path
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def error_by_leaves(
     pruning; if there are more than `most_trees`, a selection is drawn.
     """
     tree = _tree_of(model)
-    most_trees = check_most(most_trees, "most_trees", 2)
+    most_trees = check_integer("most_trees", most_trees, 2)
     path = cost_complexity_path(tree)
     places = _some(path.leaves, most_trees)
     pruned = copy.copy(model)  # reads rows as the model does

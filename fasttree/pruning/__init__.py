@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fasttree.base.hints import meant
-from fasttree.base.values import short_repr
+from fasttree.base.hints import check_choice
 from fasttree.pruning.cost_complexity_pruning import (
     CostComplexity,
     Path,
@@ -86,14 +85,13 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def read_method(pruning: Any) -> Any:
-    """Return a pruning object for a name, an object or None."""
-    if pruning is None or isinstance(pruning, tuple(METHODS.values())):
+def read_method(pruning: Any, name: str = "pruning") -> Any:
+    """Return a pruning object for a name, an object or None. `name`: of the parameter; only `pruning` may be None."""
+    may_be_none = name == "pruning"
+    if isinstance(pruning, tuple(METHODS.values())) or (pruning is None and may_be_none):
         return pruning
-    if isinstance(pruning, str) and pruning in METHODS:
-        return METHODS[pruning]()
-    names = ", ".join(repr(name) for name in METHODS)
-    raise ValueError(
-        f"pruning must be None, one of {names}, or an object like fasttree.pruning.ErrorBased(confidence=0.1), "
-        f"got {short_repr(pruning)}{meant(pruning, METHODS)}"
+    others = (
+        ", or an object like fasttree.pruning.ErrorBased(confidence=0.1)"
+        + ", or None" * may_be_none
     )
+    return METHODS[check_choice(name, pruning, METHODS, others)]()

@@ -10,11 +10,11 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base import sums
-from fasttree.base.checks import as_float
+from fasttree.base.checks import as_float, check_number
 from fasttree.base.hints import check_choice, settings
 from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import at_stake
-from fasttree.pruning.requirements import FOLDS, check_at_least_zero, check_folds
+from fasttree.pruning.requirements import FOLDS, check_folds
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.stats.special import row_entropy, row_shares
 from fasttree.trees.traversal import errors_as_leaf
@@ -49,7 +49,7 @@ class CostComplexity:
 
     def __post_init__(self) -> None:
         check_folds(self.folds)
-        check_at_least_zero("se", self.se)
+        check_number("se", self.se, 0)
         check_choice("impurity", self.impurity, IMPURITIES)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fasttree import _core
-from fasttree.base.checks import as_float
+from fasttree.base.checks import as_float, check_flag
 from fasttree.base.hints import check_choice, settings
 from fasttree.base.sums import sums
 from fasttree.base.values import short_repr
@@ -61,8 +61,7 @@ class ErrorBased:
                 "the default of C4.5 is 0.25, and smaller values prune more"
             )
         check_choice("estimate", self.estimate, ESTIMATES)
-        if not isinstance(self.raising, (bool, np.bool_)):
-            raise ValueError(f"raising must be True or False, got {short_repr(self.raising)}")
+        check_flag("raising", self.raising)
 
     @property
     def z(self) -> float:

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from fasttree.base.checks import check_number
 from fasttree.base.hints import settings
 from fasttree.base.sums import total
 from fasttree.encoding.class_weights import at_stake
-from fasttree.pruning.requirements import NOTHING, check_at_least_zero
+from fasttree.pruning.requirements import NOTHING
 from fasttree.pruning.trace import Trace, cut_as_decided
 from fasttree.trees.traversal import decide_bottom_up, errors_as_leaf
 from fasttree.trees.tree import Tree
@@ -32,7 +33,7 @@ class LeafPenalty:
     needs: ClassVar[str] = NOTHING
 
     def __post_init__(self) -> None:
-        check_at_least_zero("zeta", self.zeta)
+        check_number("zeta", self.zeta, 0)
 
 
 def generalisation_error(tree: Tree, zeta: float = 0.5) -> float:

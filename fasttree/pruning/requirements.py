@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from typing import Any
 
-from fasttree.base.checks import as_float
+from fasttree.base.checks import is_whole
 from fasttree.base.values import short_repr
 
 # What a method must be given beside the tree.
@@ -17,21 +16,12 @@ TRAINING_ROWS = "training rows"
 FOLDS = "folds"
 
 
-def check_at_least_zero(name: str, value: Any) -> None:
-    if not 0 <= as_float(value) < math.inf:
-        raise ValueError(f"{name} must be a finite number >= 0, got {short_repr(value)}")
-
-
 def check_folds(folds: Any) -> None:
     """None (the default, which may shrink), a number of folds, or anything that has one entry a row or a fold."""
     if folds is None:
         return
-    if isinstance(folds, bool) or (isinstance(folds, numbers.Real) and not _is_count(folds)):
+    if isinstance(folds, numbers.Real) and not (is_whole(folds) and folds >= 2):
         raise ValueError(
             f"folds must be an integer of at least 2, a fold number for each row, or (train, test) splits, "
             f"got {short_repr(folds)}"
         )
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and int(value) >= 2

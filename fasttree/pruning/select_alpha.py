@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.base.checks import check_number
 from fasttree.base.sums import total
 from fasttree.encoding.class_weights import at_stake
 from fasttree.pruning.cost_complexity_pruning import Path, cost_complexity_path
 from fasttree.pruning.held_out import check_held
-from fasttree.pruning.requirements import check_at_least_zero
 from fasttree.tables.schema import ClassPriors
 from fasttree.trees.traversal import errors_as_leaf, levels_upwards
 from fasttree.trees.tree import Tree
@@ -141,7 +141,7 @@ class _Sums:
         self.stake += at_stake(priors, held)
 
     def choice(self, path: Path, se: float) -> Choice:
-        check_at_least_zero("se", se)
+        check_number("se", se, 0)
         found = Choice(
             self.alphas,
             path.leaves,

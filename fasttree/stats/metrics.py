@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.elementary import log
+from fasttree.base.hints import check_choice
 from fasttree.base.sums import dot, exact_dot, exact_total, mean, segment_sums, sums, total
 from fasttree.base.values import short_repr, to_python
 from fasttree.tables.factors import places_among
@@ -148,8 +149,7 @@ def roc_auc_se(
     >>> round(roc_auc_se(y, scores), 6), round(roc_auc_se(y, scores, method="hanley_mcneil"), 6)
     (0.157135, 0.153288)
     """
-    if method not in ("delong", "hanley_mcneil"):
-        raise ValueError(f"method must be 'delong' or 'hanley_mcneil', got {method!r}")
+    check_choice("method", method, ("delong", "hanley_mcneil"))
     codes, table, weight = _read(y, scores, classes, sample_weight)
     if method == "delong":
         areas, influence = _areas(codes, table, weight, True)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.checks import check_n_jobs
+from fasttree.base.checks import check_integer, check_n_jobs, is_whole
 from fasttree.base.values import short_repr
 from fasttree.datasets import cesarean_table1, make_cesarean_cohort
 from fasttree.studies.groups import StudyTable, read_study_table, rows_with
@@ -151,18 +151,14 @@ def _one_thread() -> AbstractContextManager[object]:
 
 
 def _read_seeds(seeds: Any) -> tuple[int, ...]:
-    is_number = isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool)
-    if is_number and seeds < 1:
-        raise ValueError(f"seeds must be at least 1, got {seeds}")
-    listed = range(seeds) if is_number else seeds
+    listed = range(check_integer("seeds", seeds, 1)) if is_whole(seeds) else seeds
     if isinstance(listed, (str, bytes, bool)) or not hasattr(listed, "__iter__"):
         raise TypeError(
             f"seeds must be a number of splits, or a list of seeds, got {short_repr(seeds)}"
         )
     found = tuple(listed)
     for seed in found:
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise ValueError(f"seeds must be integers of at least 0, got {short_repr(seed)}")
+        check_integer("each of seeds", seed, 0)
     if not found or len(set(found)) < len(found):
         raise ValueError(f"seeds must be one or more different integers, got {short_repr(seeds)}")
     return tuple(int(seed) for seed in found)

@@ -41,5 +41,7 @@ def test_data_frames() -> None:
     assert isinstance(data_frame(columns, None, "polars"), pl.DataFrame)
     assert isinstance(data_frame(columns, None, "pandas"), pd.DataFrame)
     assert isinstance(data_frame(columns, "pandas", "polars"), pd.DataFrame)
-    with pytest.raises(ValueError, match="backend must be 'pandas', 'polars' or 'dict', got 'R'"):
+    with pytest.raises(
+        ValueError, match="backend must be one of 'pandas', 'polars', 'dict', got 'R'"
+    ):
         data_frame(columns, "R", "pandas")

@@ -137,7 +137,7 @@ CASES: list[tuple[list[str], int, str]] = [
     ([*TRAIN, "--delimiter", ";;"], 2, "--delimiter must be a single ASCII character other than"),
     (["rank", "good.csv", "-t", "y", "--delimiter", "\n"], 2, "or '\\t', got '\\n'"),
     (["compare", "good.csv", "-t", "y", "--delimiter", '"'], 2, "--delimiter must be a single"),
-    (["evaluate", "good.csv", "-t", "y", "--decimal", ";"], 2, "--decimal must be '.' or ','"),
+    (["evaluate", "good.csv", "-t", "y", "--decimal", ";"], 2, "--decimal must be one of '.', ','"),
     (
         [*TRAIN, "--method", "karte"],
         2,
@@ -163,7 +163,7 @@ CASES: list[tuple[list[str], int, str]] = [
     ([*TRAIN, "--set", "attribute_costs=a"], 2, "available in Python only"),
     ([*TRAIN, "-m", "c45", "--set", "confidence=2"], 2, "confidence must be above 0"),
     ([*TRAIN, "-m", "tree", "--set", "confidence=0.1"], 2, "has no such parameter"),
-    ([*TRAIN, "-m", "rules", "--set", "when=never"], 2, "when must be"),
+    ([*TRAIN, "-m", "rules", "--set", "when=never"], 2, "when must be one of"),
     ([*TRAIN, "--holdout", "1.5"], 2, "--holdout must be a fraction of the rows"),
     ([*TRAIN, "--holdout", "0.3", "--test", "good.csv"], 2, "--test and --holdout: give only one"),
     (["train", "good.csv", "-o", "m"], 2, "Missing option '--target'"),

@@ -298,7 +298,7 @@ def test_categories_of_few_rows(tmp_path: Path) -> None:
         ok(command, data, "-t", "y", *rest, "--min-category-count", "5")
     result = run(*words, "--min-category-count", "0")
     assert result.code == 2
-    assert "min_category_count must be a finite number of at least 1, got 0" in result.err
+    assert "min_category_count must be a finite number >= 1, got 0" in result.err
     result = run(*words, "--min-category-count", "5", "--set", "min_category_count=5")
     assert result.code == 2
     assert "--min-category-count and --set min_category_count: give only one of them" in result.err

@@ -154,7 +154,7 @@ def test_a_frame_holds_the_same_values() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"n_rows": 99}, ValueError, "n_rows must be an integer >= 100"),
+        ({"n_rows": 99}, ValueError, "n_rows must be an integer of at least 100"),
         ({"n_rows": 200.5}, TypeError, "n_rows must be an integer"),
         ({"random_state": -1}, ValueError, "random_state"),
         ({"random_state": True}, ValueError, "random_state"),

@@ -95,7 +95,7 @@ def test_every_call_gives_a_new_table() -> None:
 
 def test_an_unknown_part_is_named() -> None:
     with pytest.raises(
-        ValueError, match="part must be one of train10, test, train8, train5, got 10"
+        ValueError, match="part must be one of 'train10', 'test', 'train8', 'train5', got 10"
     ):
         datasets.mammals(10)
 

@@ -324,7 +324,7 @@ def test_repeats() -> None:
     assert str(found).startswith("3 times 4 folds of 120 rows, mean")
     assert set(found.to_frame("dict", per_fold=True)["repeat"]) == {0, 1, 2}
     for repeats in (0, 1.5, True, "2"):
-        with pytest.raises(ValueError, match="repeats must be an integer >= 1"):
+        with pytest.raises(ValueError, match="repeats must be an integer of at least 1"):
             compare_methods(X, y, ["ID3"], repeats=repeats)
     with pytest.raises(ValueError, match="repeats was passed, but folds assigns the rows"):
         compare_methods(X, y, ["ID3"], repeats=2, folds=np.arange(120) % 3)

@@ -364,7 +364,7 @@ def test_illegal_values(value: Any) -> None:
     X, y = table(n=60)
     for model in (TreeClassifier, C45Classifier, MMLClassifier):
         with pytest.raises(
-            ValueError, match=r"min_category_count must be a finite number of at least 1, got"
+            ValueError, match=r"min_category_count must be a finite number >= 1, got"
         ):
             model(min_category_count=value).fit(X, y)
 

@@ -365,7 +365,7 @@ def test_frames() -> None:
     assert len(frame) == len(comparison.per_fold) == comparison.n_folds * len(METHODS)
     assert isinstance(comparison.to_frame("pandas"), pandas.DataFrame)
     with pytest.raises(
-        ValueError, match="backend must be 'pandas', 'polars' or 'dict', got 'arrow'"
+        ValueError, match="backend must be one of 'pandas', 'polars', 'dict', got 'arrow'"
     ):
         comparison.to_frame("arrow")
 
@@ -455,11 +455,13 @@ def test_bad_input(given: dict[str, Any], error: type[Exception], message: str) 
 def test_bad_questions() -> None:
     X, y = datasets.play_tennis()
     comparison = compare_methods(X, y, ["ID3"])
-    with pytest.raises(ValueError, match="method must be one of 'ID3', got 'ID4'"):
+    with pytest.raises(
+        ValueError, match="method must be one of 'ID3', got 'ID4': did you mean 'ID3'"
+    ):
         comparison.values("ID4")
     with pytest.raises(ValueError, match="measure must be one of 'accuracy', 'auc'"):
         comparison.spread("ID3", "f1")
-    with pytest.raises(ValueError, match="spread must be 'sd' or 'se', got 'range'"):
+    with pytest.raises(ValueError, match="spread must be one of 'se', 'sd', got 'range'"):
         comparison.to_text(spread="range")
     with pytest.raises(ValueError, match="method must be one of"):
         comparison.differences(baseline="ID4")

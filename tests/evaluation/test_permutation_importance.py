@@ -348,7 +348,9 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match=r"metric must be one of 'accuracy', .*, got 'gini'"):
         permutation_importance(model, X, y, metric="gini")
     for bad in (0, 1.5, True, "five"):
-        with pytest.raises(ValueError, match=f"repeats must be an integer >= 1.*got {bad!r}"):
+        with pytest.raises(
+            ValueError, match=f"repeats must be an integer of at least 1, got {bad!r}"
+        ):
             permutation_importance(model, X, y, repeats=bad)
     with pytest.raises(ValueError, match=r"random_state must be.*got -1"):
         permutation_importance(model, X, y, random_state=-1)

@@ -166,7 +166,7 @@ def test_bands_are_means_and_deviations() -> None:
             middle, sd = column.mean(), column.std(ddof=1)
             low, high = middle - sd, middle + sd
         assert sorted(corners[at, 1]) == pytest.approx([low, high])
-    with pytest.raises(ValueError, match="bands must be 'sd' or 'range', got 'ci'"):
+    with pytest.raises(ValueError, match="bands must be one of 'sd', 'range', got 'ci'"):
         plot.roc_bands(curves, bands="ci")
 
 

@@ -421,10 +421,13 @@ def test_too_few_rows_to_hold_any_out() -> None:
         ({"confidence": 0.6}, "confidence.*got 0.6"),
         ({"confidence": "high"}, "confidence must be above 0 and at most 0.5, got 'high'"),
         ({"confidence": 10**400}, "confidence must be above 0 and at most 0.5, got 1000"),
-        ({"estimate": "laplace"}, "estimate must be 'pessimistic' or 'validation', got 'laplace'"),
-        ({"when": "always"}, "when must be 'improves' or 'not_worse', got 'always'"),
-        ({"simplify": "best"}, "simplify must be None or 'subset', got 'best'"),
-        ({"simplify": 1}, "simplify must be None or 'subset', got 1"),
+        (
+            {"estimate": "laplace"},
+            "estimate must be one of 'pessimistic', 'validation', got 'laplace'",
+        ),
+        ({"when": "always"}, "when must be one of 'improves', 'not_worse', got 'always'"),
+        ({"simplify": "best"}, "simplify must be one of 'subset' or None, got 'best'"),
+        ({"simplify": 1}, "simplify must be one of 'subset' or None, got 1"),
         ({"validation_fraction": 1.0}, "validation_fraction must be above 0 and below 1, got 1.0"),
         (
             {"validation_fraction": 10**400},

@@ -206,7 +206,10 @@ def test_any_y(kind: str) -> None:
         ),
         (lambda: metrics.roc_auc([0, 5], [0.1, 0.2], classes=[0, 1]), "the class 5, which is not"),
         (lambda: metrics.roc_auc([0, 1, 1], [0.1, 0.2]), "inconsistent numbers of samples"),
-        (lambda: metrics.roc_auc_se([0, 1], [0, 1], method="x"), "method must be 'delong' or"),
+        (
+            lambda: metrics.roc_auc_se([0, 1], [0, 1], method="x"),
+            "method must be one of 'delong', 'hanley_mcneil', got 'x'",
+        ),
         (
             lambda: metrics.roc_auc_se([0, 1, 2], np.eye(3), method="hanley_mcneil"),
             "requires two classes, but there are 3",

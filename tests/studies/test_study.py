@@ -477,7 +477,11 @@ def test_groups_that_are_too_small_or_have_one_class(
             ValueError,
             "event must be a class of .*, got 'maybe'",
         ),
-        ({"target": "sick", "seeds": 0}, ValueError, "seeds must be at least 1"),
+        (
+            {"target": "sick", "seeds": 0},
+            ValueError,
+            "seeds must be an integer of at least 1, got 0",
+        ),
         ({"target": "sick", "seeds": [1, 1]}, ValueError, "different integers"),
         ({"target": "sick", "seeds": "ten"}, TypeError, "seeds must be a number"),
         ({"target": "sick", "seeds": [-1]}, ValueError, "of at least 0"),

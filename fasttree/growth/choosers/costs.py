@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.checks import as_float
+from fasttree.base.checks import as_float, check_number
 from fasttree.base.elementary import power
-from fasttree.base.hints import meant
+from fasttree.base.hints import check_choice
 from fasttree.base.values import short_repr
 from fasttree.growth.candidates import NO_GAIN, Candidates, passes_gain_limits
 from fasttree.growth.level import Level
@@ -119,12 +119,8 @@ def check_costs(costs: Any, function: Any, names: Sequence[str]) -> AttributeCos
     if function is None:
         function = "tan_schlimmer"
     if isinstance(function, str):
-        if function not in COST_FUNCTIONS:
-            choices = ", ".join(map(repr, COST_FUNCTIONS))
-            raise ValueError(
-                f"cost_function must be one of {choices} or a function of gain and cost, got {function!r}"
-                f"{meant(function, COST_FUNCTIONS)}"
-            )
+        others = " or a function of gain and cost"
+        check_choice("cost_function", function, COST_FUNCTIONS, others)
         function = COST_FUNCTIONS[function]
     elif not callable(function):
         raise TypeError(f"cost_function must be None, a name or a function, got {function!r}")
@@ -171,13 +167,9 @@ def _prices(costs: Any, names: Sequence[str]) -> np.ndarray:
                 f"got an array of shape {array.shape}"
             )
         values = array.tolist()
-    prices = np.array([as_float(value) for value in values])
-    for place in np.flatnonzero(~((prices >= 0) & (prices < np.inf)))[:1]:  # a NaN is not >= 0
-        raise ValueError(
-            f"attribute_costs: the cost of {names[place]!r} must be a finite number >= 0, "
-            f"got {short_repr(values[place])}"
-        )
-    return prices
+    costs_by_name = zip(names, values, strict=True)
+    cost_of = "attribute_costs: the cost of"
+    return np.array([check_number(f"{cost_of} {n!r}", v, 0) for n, v in costs_by_name], float)
 
 
 def _check_adjusted(returned: Any, shape: tuple[int, ...]) -> np.ndarray:
