@@ -80,6 +80,14 @@ def check_number(name: str, value: Any, least: float) -> float:
     return number
 
 
+def check_fraction(name: str, value: Any, others: str = "") -> float:
+    """`others`: what else is legal, or what kind of number it is, in front of the limits."""
+    number = as_float(value)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must be {others}above 0 and below 1, got {short_repr(value)}")
+    return number
+
+
 def check_integer(name: str, value: Any, least: int, others: str = "") -> int:
     """`others`: what else is legal, in front of the message: "None or "."""
     if not is_whole(value) or value < least:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fasttree.base.checks import check_fraction, is_whole
 from fasttree.base.values import short_repr, to_python
 from fasttree.encoding.clusters import assign_groups, hold_groups, n_groups_of_classes
 from fasttree.encoding.draws import Folds, are_copies, assign_copies, hold_copies
@@ -53,10 +54,7 @@ def hold_out(
 ) -> np.ndarray:
     """What of the weight of each row is held out: this share of each class, or a little less (with groups about it).
     No class is held out altogether."""
-    if not 0 < share < 1:
-        raise ValueError(
-            f"the fraction of rows to hold out must be above 0 and below 1, got {share!r}"
-        )
+    check_fraction("the fraction of rows to hold out", share)
     if groups is None:
         return hold_copies(hashes, codes, share, weights)
     return hold_groups(hashes, codes, groups, share, weights)
@@ -120,7 +118,7 @@ def drawn_of_classes(
 
 def is_number_of_folds(folds: Any) -> bool:
     """Is it a number (or None, the default), not the folds themselves?"""
-    return folds is None or (isinstance(folds, (int, np.integer)) and not isinstance(folds, bool))
+    return folds is None or is_whole(folds)
 
 
 def given_folds(folds: Any, n_rows: int) -> np.ndarray:

@@ -244,7 +244,7 @@ class TreeClassifier(FittedTree):
         group of each row (the patient, for example): where pruning draws folds or held-out rows, the rows of a group
         stay together.
         """
-        pruner = self._pruning()
+        pruner = self._pruner(self.pruning)
         check_validation(pruner, X_val, y_val)
         with trainer_of(self, X, y, sample_weight, reads_rows(pruner), groups) as trainer:
             schema = trainer.rows.encoded.schema
@@ -283,7 +283,7 @@ class TreeClassifier(FittedTree):
                 f"{type(self).__name__} averages over all prunings of its tree and cannot be pruned: "
                 "use SMMLClassifier for a single small tree"
             )
-        pruner = self._as_meant(ways.read_method(method, "method"), method)
+        pruner = self._pruner(method, "method")
         check_validation(pruner, X_val, y_val)
         check_enough(pruner, X, X_val)
         tree, schema = self.tree_, self.tree_.schema
@@ -308,9 +308,9 @@ class TreeClassifier(FittedTree):
         """The tree to keep of a grown one, which presets may change. `choices`: those that growth by length had."""
         return tree, choices
 
-    def _as_meant(self, pruner: Any, said: Any) -> Any:
-        """The pruning that a name stands for, in presets with a meaning of their own for it."""
-        return pruner
+    def _pruner(self, said: Any, name: str = "pruning") -> Any:
+        """The object that a parameter stands for, which presets may read in their own way."""
+        return ways.read_method(said, name)
 
     def _object_for(self, name: str, value: Any, part: str) -> str:
         if name == "significance":
@@ -322,12 +322,9 @@ class TreeClassifier(FittedTree):
         having = [kind.__name__ for kind in ways.METHODS.values() if hasattr(kind, part)]
         return f" first: pruning=fasttree.pruning.{having[0]}()" if having else ""
 
-    def _pruning(self) -> Any:
-        return self._as_meant(ways.read_method(self.pruning), self.pruning)
-
     def _check_settings(self) -> None:
         self._growth()
-        self._pruning()
+        self._pruner(self.pruning)
         check_unknown(self.unknown)
         check_max_bins(self.max_bins)
         check_seed(self.random_state)
@@ -366,7 +363,7 @@ class TreeClassifier(FittedTree):
         self._check_fitted()
         trace = getattr(self, "pruning_trace_", None)
         is_raised = trace is not None and "raised" in trace.action
-        pruner = self._pruning()
+        pruner = self._pruner(self.pruning)
         holds_out = pruner is not None and pruner.needs == HELD_OUT
         with trainer_of(self, X, y, sample_weight, with_table=holds_out, groups=groups) as trainer:
             return candidates_of(trainer, self.tree_, is_raised, holds_out)

@@ -99,9 +99,10 @@ class C45Classifier(TreeClassifier):
         check_flag("collapse", self.collapse)
         return check_growth(self.get_params(deep=False), c45=True)
 
-    def _as_meant(self, pruner: Any, said: Any) -> Any:
+    def _pruner(self, said: Any, name: str = "pruning") -> Any:
         is_name = isinstance(said, str) and said == "error_based"
-        return ErrorBased(estimate="normal") if is_name and self.compat == "j48" else pruner
+        of_j48 = is_name and self.compat == "j48"
+        return ErrorBased(estimate="normal") if of_j48 else super()._pruner(said, name)
 
     def _finish(self, tree: Tree, choices: TestOptions | None) -> Grown:
         return collapse(tree) if self.collapse else tree, None

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from fasttree.base.checks import as_float, check_seed
+from fasttree.base.checks import check_fraction, check_seed
 from fasttree.base.hints import check_choice, foreign
 from fasttree.base.progress import check_verbose, reported
 from fasttree.base.values import short_repr
@@ -222,15 +222,8 @@ class RuleClassifier(Estimator):
         check_choice("when", self.when, WHEN)
         if self.simplify is not None:
             check_choice("simplify", self.simplify, (SUBSET,), " or None")
-        if not 0 < as_float(self.confidence) <= 0.5:
-            raise ValueError(
-                f"confidence must be above 0 and at most 0.5, got {short_repr(self.confidence)}"
-            )
-        if not 0 < as_float(self.validation_fraction) < 1:
-            raise ValueError(
-                "validation_fraction must be above 0 and below 1, "
-                f"got {short_repr(self.validation_fraction)}"
-            )
+        pessimistic_error(self.confidence)  # checks it
+        check_fraction("validation_fraction", self.validation_fraction)
         check_seed(self.random_state)
         check_verbose(self.verbose)
         check_given_whole(X_val, y_val)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.errors import require
-from fasttree.base.values import short_repr
 from fasttree.estimators.pruning_steps import Validation
 from fasttree.pruning import CrossValidated, MessageLength, Significance, codes_of_classes
 from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.stats.metrics import weighted_mean
+from fasttree.tables.factors import check_same_kind
 from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import Schema
 from fasttree.tables.training import read_target, read_weights
@@ -89,11 +89,7 @@ def read_validation(
 def accuracy(classes: np.ndarray, predicted: np.ndarray, y: Any, sample_weight: Any) -> float:
     """The share of rows that are classified rightly."""
     target = read_target(y, len(predicted))
-    if (target.classes.dtype.kind in "OUT") != (classes.dtype.kind in "OUT"):
-        raise ValueError(
-            f"y contains labels like {short_repr(target.classes[0])}, but the model was fitted on labels like "
-            f"{short_repr(classes[0])}: pass labels of the same kind"
-        )
+    check_same_kind(target.classes, classes, "the model was fitted on")
     right = predicted == target.classes[target.codes]
     return weighted_mean(right, read_weights(sample_weight, len(predicted)))
 

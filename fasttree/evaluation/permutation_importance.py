@@ -23,7 +23,7 @@ from fasttree.base.values import short_repr, to_python
 from fasttree.encoding.folds import value_hashes, with_classes
 from fasttree.estimators.answers import Answers, answers_of
 from fasttree.evaluation.importance_table import METRICS, Importances, Metric
-from fasttree.tables.factors import places_among
+from fasttree.tables.factors import check_same_kind, places_among
 from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.training import Column, Table, read_target, read_weights
 
@@ -222,11 +222,7 @@ def _class_codes(y: Any, n_rows: int, answers: Answers, metric: Metric) -> np.nd
     """The class number of each row, -1 where the model does not know the class."""
     target = read_target(y, n_rows)
     classes = answers.schema.classes
-    if (target.classes.dtype.kind in "OUT") != (classes.dtype.kind in "OUT"):
-        raise ValueError(
-            f"y contains labels like {short_repr(target.classes[0])}, but the model was fitted on labels like "
-            f"{short_repr(classes[0])}: pass labels of the same kind"
-        )
+    check_same_kind(target.classes, classes, "the model was fitted on")
     known = places_among(target.classes, classes)
     if metric.takes_shares and (known < 0).any():
         raise ValueError(

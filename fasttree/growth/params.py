@@ -16,6 +16,7 @@ from fasttree.base.checks import (
     SIGNIFICANCE_TESTS,
     as_float,
     check_flag,
+    check_fraction,
     check_integer,
     check_number,
     is_whole,
@@ -199,12 +200,7 @@ def _significance(value: Any) -> float | None:
     if value is None:
         return None
     value = getattr(value, "alpha", value)  # of a fasttree.pruning.Significance
-    number = as_float(value)
-    if not 0 < number < 1:
-        raise ValueError(
-            f"significance must be None (no test) or a probability, above 0 and below 1, got {short_repr(value)}"
-        )
-    return number
+    return check_fraction("significance", value, "None (no test) or a probability, ")
 
 
 def _significance_test(values: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from fasttree.base.values import short_repr, to_python
 from fasttree.draw.text_widths import text_width
 from fasttree.plot.canvas import axes, literal
 from fasttree.stats.metrics import paired
+from fasttree.tables.factors import places_among
 from fasttree.tables.target import read_weights
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _counts(
         raise ValueError(
             f"classes must contain all classes of y and predicted, but {short_repr(lacking[0])} is missing: add it"
         )
-    place = np.array([names.index(label) for label in labels], dtype=np.int64)
+    place = places_among(labels, names)
     n = len(names)
     cells = np.bincount(place[true] * n + place[guess], weight, minlength=n * n)
     return cells.reshape(n, n).astype(np.float64), names

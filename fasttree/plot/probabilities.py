@@ -193,7 +193,7 @@ def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
         raise ValueError(
             f"scores must have one number per row, or one column per class, got the shape {table.shape}"
         )
-    codes, names = _classes(y, len(table), classes)
+    codes, names = read_target(y, len(table)).among(classes)
     if table.ndim == 2 and table.shape[1] != len(names):
         raise ValueError(
             f"scores must have one number per row, or one column for each of the {len(names)} classes, "
@@ -227,21 +227,6 @@ def _curves(y: Any, scores: Any, positive: Any, classes: Any) -> list[_Curve]:
             f"draw"
         )
     return found
-
-
-def _classes(y: Any, n_rows: int, classes: Any) -> tuple[np.ndarray, list[Any]]:
-    """The place of each row's class, and the classes: those of y, or those that the columns are said to be of."""
-    target = read_target(y, n_rows)
-    own = [to_python(label) for label in target.classes]
-    if classes is None:
-        return target.codes, own
-    names = [to_python(label) for label in classes]
-    unknown = [label for label in own if label not in names]
-    if unknown:
-        raise ValueError(
-            f"classes must contain all classes of y, but {short_repr(unknown[0])} is not in {short_repr(names)}"
-        )
-    return np.array([names.index(label) for label in own])[target.codes], names
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from fasttree.base.checks import SELECTED, SIGNIFICANCE_TESTS, as_float
+from fasttree.base.checks import SELECTED, SIGNIFICANCE_TESTS, check_fraction
 from fasttree.base.hints import check_choice, settings
 from fasttree.base.sums import segment_sums, sums
 from fasttree.base.values import short_repr
@@ -44,10 +44,7 @@ class Significance:
     test: str = SELECTED
 
     def __post_init__(self) -> None:
-        if not 0 < as_float(self.alpha) < 1:
-            raise ValueError(
-                f"alpha must be a probability, above 0 and below 1, got {short_repr(self.alpha)}"
-            )
+        check_fraction("alpha", self.alpha, "a probability, ")
         if not (self.exact is None or isinstance(self.exact, (bool, np.bool_))):
             raise ValueError(f"exact must be True, False or None, got {short_repr(self.exact)}")
         check_choice("test", self.test, SIGNIFICANCE_TESTS)

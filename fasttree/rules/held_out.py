@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fasttree.base.values import to_python
 from fasttree.stats.curves import wilson_limits
+from fasttree.tables.factors import places_among
 from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.target import read_target
 
@@ -60,11 +60,7 @@ def judge(rules: RuleList, X: Any, y: Any) -> HeldOutRows:
     an error."""
     table = read_table_for_schema(X, rules.schema, rules.reader_name, rules.unknown)
     target = read_target(y, table.n_rows)
-    number_of = {label: number for number, label in enumerate(rules.classes)}
-    known = np.array(
-        [number_of.get(to_python(label), -1) for label in target.classes], dtype=np.int64
-    )
-    actual = known[target.codes]
+    actual = places_among(target.classes, rules.classes)[target.codes]
     n_rows = np.zeros(len(rules), dtype=np.int64)
     n_errors = n_rows.copy()
     step = max(1, CELLS_AT_A_TIME // max(1, len(rules)))

@@ -27,6 +27,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fasttree.base.checks import check_fraction
 from fasttree.base.hints import check_choice
 from fasttree.base.sums import sums
 from fasttree.stats.chance_moments import information, information_moments
@@ -148,8 +149,7 @@ def score_tables(
     """
     check_choice("measure", measure, MEASURES)
     check_choice("upper", upper, _UPPER)
-    if not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
-        raise ValueError(f"alpha must be a probability above 0 and below 1, got {alpha!r}")
+    check_fraction("alpha", alpha, "a probability, ")
     cells = counts_tables(tables)
     unknown = weights_of_missing(missing, len(cells))
     total = sums(cells, (1, 2))

@@ -17,8 +17,8 @@ import numpy as np
 from fasttree.base.elementary import log
 from fasttree.base.hints import check_choice
 from fasttree.base.sums import dot, exact_dot, exact_total, mean, segment_sums, sums, total
-from fasttree.base.values import short_repr, to_python
-from fasttree.tables.factors import places_among
+from fasttree.base.values import to_python
+from fasttree.tables.factors import check_same_kind
 from fasttree.tables.target import read_target, read_weights
 
 __all__ = [
@@ -52,11 +52,7 @@ def paired(y: Any, predicted: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
     """The classes of both, those of y first, and for each row the index of its own and of the predicted one."""
     n_rows = len(predicted)
     true, guess = read_target(y, n_rows), read_target(predicted, n_rows)
-    if (true.classes.dtype.kind in "OUT") != (guess.classes.dtype.kind in "OUT"):
-        raise ValueError(
-            f"y contains labels like {short_repr(true.classes[0])}, but predicted contains labels like "
-            f"{short_repr(guess.classes[0])}: pass labels of the same kind"
-        )
+    check_same_kind(true.classes, guess.classes, "predicted contains")
     index_of = {to_python(label): index for index, label in enumerate(true.classes)}
     codes = [index_of.setdefault(to_python(label), len(index_of)) for label in guess.classes]
     return list(index_of), true.codes, np.array(codes)[guess.codes]
@@ -264,8 +260,7 @@ def _read(
     if np.isnan(table).any():
         row = int(np.argwhere(np.isnan(table))[0][0])
         raise ValueError(f"scores contains NaN in row {row}: leave the row out")
-    target = read_target(y, len(table))
-    names = [to_python(label) for label in (target.classes if classes is None else classes)]
+    codes, names = read_target(y, len(table)).among(classes)
     if classes is None and table.ndim == 1 and len(names) > 2:
         raise ValueError(
             f"y has {len(names)} classes, but scores has one number per row: pass one column per class"
@@ -276,15 +271,8 @@ def _read(
             f"scores has {n_columns} columns, but there are {len(names)} classes: pass one column per class, and, if "
             "some classes do not occur in y, all classes in the order of the columns as classes="
         )
-    numbers = places_among(target.classes, names)
-    if (numbers < 0).any():
-        unknown = to_python(target.classes[np.argmax(numbers < 0)])
-        raise ValueError(
-            f"y contains the class {short_repr(unknown)}, which is not one of classes, {short_repr(names)}"
-        )
     if table.ndim == 1:
         table = np.column_stack([1 - table, table])
-    codes = numbers[target.codes]
     weight = read_weights(sample_weight, len(codes))
     return codes, table, np.ones(len(codes)) if weight is None else weight
 

@@ -225,6 +225,15 @@ def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> np.ndarray:
     return np.array([index_of.get(to_python(label), -1) for label in labels], dtype=np.int64)
 
 
+def check_same_kind(classes: np.ndarray, others: np.ndarray, whose: str) -> None:
+    """Refuses classes of y that are words while the others are numbers, or the other way round."""
+    if (classes.dtype.kind in "OUT") != (others.dtype.kind in "OUT"):
+        raise ValueError(
+            f"y contains labels like {short_repr(classes[0])}, but {whose} labels like {short_repr(others[0])}: "
+            "pass labels of the same kind"
+        )
+
+
 def code_index(categories: Sequence[Any], codes: Iterable[int] | None = None) -> dict[Any, int]:
     """The code of each category, by what it is compared as; by default they count from 1."""
     compared = _compared(categories)

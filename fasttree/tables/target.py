@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.times import Times, held
-from fasttree.base.values import is_missing, short_repr, value_kind
+from fasttree.base.values import is_missing, short_repr, to_python, value_kind
 from fasttree.tables.arrow import arrow_column, as_array, has_arrow_interface
 from fasttree.tables.columns import read_column
 from fasttree.tables.containers import open_container
@@ -23,6 +23,7 @@ from fasttree.tables.factors import (
     check_complete,
     compact,
     missing_value_error,
+    places_among,
     rank_numbers,
 )
 from fasttree.tables.numpy_columns import masked_places
@@ -44,6 +45,17 @@ class Target:
         index_of = {code: index for index, code in enumerate(codes[examples].tolist())}
         winners = [index_of[code] for code in self.tie_order.tolist() if code in index_of]
         return Target(kept, self.classes[list(index_of)], np.array(winners, dtype=np.int32))
+
+    def among(self, classes: Any) -> tuple[np.ndarray, list[Any]]:
+        """The index of each row's class among the `classes` that the user gave (None: those of y), and these."""
+        names = [to_python(label) for label in (self.classes if classes is None else classes)]
+        index = places_among(self.classes, names)
+        if (index < 0).any():
+            unknown = short_repr(to_python(self.classes[int(index.argmin())]))
+            raise ValueError(
+                f"y contains the class {unknown}, which is not one of classes, {short_repr(names)}"
+            )
+        return index[self.codes], names
 
 
 def read_target(y: Any, n_rows: int) -> Target:

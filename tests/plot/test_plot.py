@@ -504,7 +504,7 @@ def test_pictures_can_be_seen(name: str) -> None:
         (lambda: plot.roc([0, 0], [0.1, 0.2], classes=[0, 1]), "it has only 0"),
         (
             lambda: plot.roc([0, 1], [0.1, 0.2], classes=[0, 2]),
-            "classes must contain all classes of y, but 1 is not",
+            r"y contains the class 1, which is not one of classes, \[0, 2\]",
         ),
         (lambda: plot.roc([0, 1], {}), "empty dict"),
         (lambda: plot.roc([0, 1], {"good": [0.1, 0.2], "bad": [0.1, np.nan]}), "nan in row 1"),
