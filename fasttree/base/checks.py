@@ -20,11 +20,26 @@ SELECTED, NAIVE = "selected", "naive"
 SIGNIFICANCE_TESTS = (SELECTED, NAIVE)
 LEAST_ALPHA, MOST_ALPHA = 1e-6, 1e6
 ONE_IN_ALL = "1/C"  # the prior of classes that together count 1
+ALPHAS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)  # among which "opt" chooses
 
 
 def prior_of_class(alpha: float | str, n_classes: int) -> float:
     """What every class counts before the first row is seen."""
     return 1.0 / n_classes if isinstance(alpha, str) else alpha
+
+
+def check_alpha(alpha: Any, n_classes: int = 2) -> tuple[float, ...]:
+    """The priors of a class to try for a number of classes."""
+    if isinstance(alpha, str) and alpha == "opt":
+        return ALPHAS
+    if isinstance(alpha, str) and alpha == ONE_IN_ALL:
+        return (prior_of_class(alpha, n_classes),)
+    number = as_float(alpha)
+    if not 0 < number < math.inf:
+        raise ValueError(
+            f'alpha must be a number > 0 or "opt" or "{ONE_IN_ALL}", got {short_repr(alpha)}'
+        )
+    return (number,)
 
 
 def check_seed(value: Any) -> int:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fasttree.base.checks import check_alpha
 from fasttree.base.elementary import exp, logaddexp
+from fasttree.base.hints import check_choice
 from fasttree.mml.message import (
     NATS_PER_BIT,
     TIE,
@@ -16,7 +18,6 @@ from fasttree.mml.message import (
     bits_of_classes,
     bits_of_structure,
     bits_of_tests,
-    check_alpha,
     smoothed_shares,
     with_shares,
 )
@@ -51,8 +52,7 @@ def pruning_weights(
     that correspond to the message lengths, which requires `choices`. `alpha`: see
     `fasttree.message_length.message_length`; "opt" selects the one with the largest evidence.
     """
-    if prior not in PRIORS:
-        raise ValueError(f'prior must be "half" or "wallace_patrick", got {prior!r}')
+    check_choice("prior", prior, PRIORS)
     if prior == "half":
         inner = np.where(tree.is_leaf(), 0.0, -NATS_PER_BIT)
         log_leaf, log_split = inner, inner

@@ -8,17 +8,16 @@ adaptive code (data). The shortest message is the best compromise between a smal
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
-from fasttree.base.checks import ONE_IN_ALL, as_float, prior_of_class
+from fasttree.base.checks import check_alpha
 from fasttree.base.elementary import log1p, log2, log_gamma, logaddexp2
+from fasttree.base.hints import check_choice
 from fasttree.base.sums import sums, total
-from fasttree.base.values import short_repr
 from fasttree.trees.class_shares import has_parts, settled
 from fasttree.trees.decide import classes_of_shares, snap_near_ties
 from fasttree.trees.traversal import levels_upwards
@@ -26,7 +25,6 @@ from fasttree.trees.tree import Tree
 
 Alpha = float | Literal["opt", "1/C"]
 
-ALPHAS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)  # among which "opt" chooses
 CUT_CODES = ("uniform", "dyadic")
 TIE = 1e-10  # lengths that differ by less, relatively, are equal
 NATS_PER_BIT = 0.6931471805599453  # log 2
@@ -181,8 +179,7 @@ def bits_of_tests(tree: Tree, choices: TestOptions, cut_code: str) -> np.ndarray
     """The number of bits that encode the test of each node: one of the eligible attributes, and one of its possible
     splits.
     """
-    if cut_code not in CUT_CODES:
-        raise ValueError(f'cut_code must be "uniform" or "dyadic", got {cut_code!r}')
+    check_choice("cut_code", cut_code, CUT_CODES)
     split = np.flatnonzero(~tree.is_leaf())
     by_order = choices.n_cuts[split] > 0
     bits = np.zeros(tree.node_count)
@@ -282,20 +279,6 @@ def with_shares(tree: Tree, shares: np.ndarray) -> Tree:
         proba = settled(proba)
     pred = classes_of_shares(proba, tree.schema).astype(np.int32)
     return replace(tree, proba=proba, pred=pred)
-
-
-def check_alpha(alpha: Alpha, n_classes: int = 2) -> tuple[float, ...]:
-    """The values of alpha to try for a number of classes."""
-    if isinstance(alpha, str) and alpha == "opt":
-        return ALPHAS
-    if isinstance(alpha, str) and alpha == ONE_IN_ALL:
-        return (prior_of_class(alpha, n_classes),)
-    number = as_float(alpha)
-    if not 0 < number < math.inf:
-        raise ValueError(
-            f'alpha must be a number > 0 or "opt" or "{ONE_IN_ALL}", got {short_repr(alpha)}'
-        )
-    return (number,)
 
 
 def _first_least(lengths: list[float]) -> int:

@@ -8,13 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from fasttree.base.checks import check_alpha
 from fasttree.base.hints import check_choice, settings
 from fasttree.mml.message import (
+    CUT_CODES,
     Alpha,
     TestOptions,
     bits_of_structure,
     bits_of_tests,
-    check_alpha,
     prune_by_length,
 )
 from fasttree.pruning.requirements import TRAINING_ROWS
@@ -42,7 +43,7 @@ class MessageLength:
 
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
-        check_choice("cut_code", self.cut_code, ("uniform", "dyadic"))
+        check_choice("cut_code", self.cut_code, CUT_CODES)
 
 
 def by_message_length(

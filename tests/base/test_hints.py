@@ -23,7 +23,9 @@ from fasttree import (
     rank_attributes,
     select_depth,
 )
-from fasttree.base.hints import instead, meant
+from fasttree.base.hints import check_choice, instead, meant
+from fasttree.batch.score_batch import Options
+from fasttree.files.errors import ArgumentError
 from fasttree.stats import measures
 
 X, Y = fasttree.datasets.play_tennis()
@@ -191,3 +193,19 @@ def test_no_guess_for_what_is_far_from_all() -> None:
     assert meant(3, ["gini", "entropy"]) == ""
     assert meant("information_gain", ["gini"]) == ""
     assert instead("quux", ["a", "b"]) == "its parameters are 'a', 'b'"
+
+
+def test_a_word_that_is_not_allowed() -> None:
+    assert check_choice("way", "up", ("up", "down")) == "up"
+    words = "way must be one of 'up', 'down' or a number, got 'Down': did you mean 'down'?"
+    with pytest.raises(ValueError, match=re.escape(words)):
+        check_choice("way", "Down", ("up", "down"), " or a number")
+    for value in (None, 1, ["up"], {}):
+        with pytest.raises(KeyError, match="way must be one of 'up', 'down', got"):
+            check_choice("way", value, ("up", "down"), error=KeyError)
+    with pytest.raises(ArgumentError, match="got 'Lenient': did you mean 'lenient'"):
+        Options(mode="Lenient")
+    with pytest.raises(
+        ValueError, match=r"method must be one of .*, got 'rep': did you mean 'reduced_error'"
+    ):
+        TreeClassifier().fit(X, Y).prune("rep")

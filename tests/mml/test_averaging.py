@@ -13,8 +13,9 @@ import textbook_tables as tables
 from candidates import Attribute
 
 from fasttree import Categorical, ID3Classifier, TreeClassifier
+from fasttree.base.checks import ALPHAS
 from fasttree.mml.averaging import PRIORS, average_prunings, pruning_weights
-from fasttree.mml.message import ALPHAS, message_length
+from fasttree.mml.message import message_length
 from fasttree.mml.options import choices_of
 
 pytestmark = pytest.mark.numeric
@@ -215,7 +216,9 @@ def test_single_leaf_and_single_class() -> None:
 
 def test_bad_input() -> None:
     tree = TreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
-    with pytest.raises(ValueError, match=r"prior must be .*, got 'flat'"):
+    with pytest.raises(
+        ValueError, match=r"prior must be one of 'half', 'wallace_patrick', got 'flat'"
+    ):
         average_prunings(tree, prior="flat")
     with pytest.raises(ValueError, match="requires choices: compute them with"):
         average_prunings(tree, prior="wallace_patrick")
