@@ -13,10 +13,10 @@ import numpy as np
 from fasttree.base.checks import check_integer
 from fasttree.base.quoting import readable
 from fasttree.base.text import weight_text
-from fasttree.draw.printed_order import printed_order
 from fasttree.draw.remarks import short_notes
 from fasttree.draw.text import branch_texts, full_branch_texts
 from fasttree.draw.text_widths import BOLDER, SMALL, lines_of, shortened, text_width, wrapped
+from fasttree.trees.traversal import printed_order
 from fasttree.trees.tree import LEAF, Tree
 from fasttree.trees.view import ALL_BRANCHES, Exportable, as_exportable
 

@@ -203,12 +203,12 @@ def _without_cuts(params: GrowthParams) -> GrowthParams:
 def _nodes_in(tree: Tree, grown: Tree) -> np.ndarray:
     """The node of the grown tree that each node of a pruned one was; -1 for those below a split that moved."""
     of_grown = np.full(tree.node_count, -1, dtype=np.int64)
-    of_grown[0] = 0
+    of_grown[0], branch = 0, tree.branch
     for level in tree.nodes_by_depth():
         nodes = np.arange(tree.node_count)[level]
         if level.start > 0:
             parent = tree.parent[level]
-            child = grown.first_child[of_grown[parent]] + nodes - tree.first_child[parent]
+            child = grown.first_child[of_grown[parent]] + branch[level]
             of_grown[level] = np.where(of_grown[parent] < 0, -1, child)
         own = of_grown[level]
         is_same = (own >= 0) & _is_close(tree.counts[level], grown.counts[own])

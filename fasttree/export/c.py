@@ -21,7 +21,6 @@ from fasttree.export.flat_steps import (
     Steps,
     distinct_rows,
     parts_of,
-    path_sums,
     shares_rows_at,
     steps_of,
 )
@@ -80,7 +79,7 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
         heaviest="; of several, the one with its largest share" if model.shares_rows else "",
         refused=" or ".join(refused),
         times="\n".join(_times(model)),
-        nested=int(path_sums(model.tree, shares_rows_at(model.tree)).max()),
+        nested=int(model.tree.path_sums(shares_rows_at(model.tree).astype(np.int64)).max()),
         tie=repr(CLASS_TIE),
         steps=repr(SHARE_STEPS),
         cost_tie=repr(1 + CLASS_TIE),

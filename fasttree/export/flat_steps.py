@@ -65,10 +65,9 @@ def steps_of(tree: Tree) -> Steps:
         np.append(tree.threshold, tree.surrogate_threshold), posinf=np.inf, neginf=-np.inf
     )
     no_high = threshold == np.inf  # every known value is below
-    node_of_code = np.repeat(itself, np.diff(tree.table_start))
     child_of_code = np.repeat(child, np.diff(tree.surrogate_table_start))
     table_to = np.append(
-        tree.first_child[node_of_code] + tree.table_branch.astype(np.int32),
+        tree.first_child[tree.table_node] + tree.table_branch.astype(np.int32),
         child_of_code + tree.surrogate_table_branch.astype(np.int32),
     )
     other = np.where(tree.default_branch < 0, itself, tree.first_child + tree.default_branch)
@@ -87,16 +86,8 @@ def steps_of(tree: Tree) -> Steps:
         ).astype(np.int64),
         table_codes=np.append(tree.table_codes, tree.surrogate_table_codes).astype(np.uint32),
         table_to=table_to.astype(np.int32),
-        longest=int(path_sums(tree, np.where(is_leaf, 0, 1 + np.diff(tree.surrogate_start))).max()),
+        longest=int(tree.path_sums(np.where(is_leaf, 0, 1 + np.diff(tree.surrogate_start))).max()),
     )
-
-
-def path_sums(tree: Tree, amount: np.ndarray) -> np.ndarray:
-    """For each node the sum of `amount` over the nodes above it and itself."""
-    sums = np.asarray(amount, dtype=np.int64).copy()
-    for level in tree.nodes_by_depth()[1:]:
-        sums[level] += sums[tree.parent[level]]
-    return sums
 
 
 def shares_rows_at(tree: Tree) -> np.ndarray:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree.draw.printed_order import printed_order
 from fasttree.export.flat_steps import Steps, parts_of, shares_rows_at
 from fasttree.export.onnx_graph import ML, Graph
+from fasttree.trees.traversal import printed_order
 from fasttree.trees.view import Exportable
 
 STOPS = -1.0

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fasttree.draw.printed_order import printed_order
 from fasttree.export.flat_steps import parts_of
 from fasttree.trees.class_shares import SHARE_STEPS
 from fasttree.trees.decide import CLASS_TIE
+from fasttree.trees.traversal import printed_order
 from fasttree.trees.view import Exportable
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from fasttree.base.hints import check_choice
 from fasttree.base.sums import sums, total
 from fasttree.trees.class_shares import has_parts, settled
 from fasttree.trees.decide import classes_of_shares, snap_near_ties
-from fasttree.trees.traversal import levels_upwards
+from fasttree.trees.traversal import decide_bottom_up
 from fasttree.trees.tree import Tree
 
 Alpha = float | Literal["opt", "1/C"]
@@ -108,7 +108,7 @@ def message_length(
     leaf_structure, split_structure = bits_of_structure(tree, choices)
     test = bits_of_tests(tree, choices, cut_code)
     as_leaf = leaf_structure + data[best]
-    subtree, _ = _bottom_up(tree, as_leaf, split_structure + test)
+    subtree = tree.subtree_sums(np.where(is_leaf, as_leaf, split_structure + test))
     return MessageLength(
         structure=np.where(is_leaf, leaf_structure, split_structure),
         test=test,
@@ -132,9 +132,12 @@ def prune_by_length(
     as_split = split_structure + bits_of_tests(tree, choices, cut_code)
     alphas = check_alpha(alpha, tree.counts.shape[1])
     lengths = [leaf_structure + bits_of_classes(tree.counts, a) for a in alphas]
-    pruned = [_bottom_up(tree, as_leaf, as_split, prune=True) for as_leaf in lengths]
-    best = _first_least([float(shortest[0]) for shortest, _ in pruned])
-    shortest, is_split = pruned[best]
+    pruned = [
+        decide_bottom_up(tree, as_leaf, np.where(tree.is_leaf(), as_leaf, as_split), relative=TIE)
+        for as_leaf in lengths
+    ]
+    best = _first_least([float(decision.best[0]) for decision in pruned])
+    shortest, is_split = pruned[best].best, ~pruned[best].cut & ~tree.is_leaf()
     smoothed = with_shares(tree, smoothed_shares(tree, alphas[best]))
     return LengthPruning(
         tree=smoothed.subtree(is_split),
@@ -215,12 +218,11 @@ def _grouping_bits(tree: Tree) -> np.ndarray:
     branch, missing is one more value.
     """
     n_values = np.diff(tree.table_start)
-    node = np.repeat(np.arange(tree.node_count), n_values)
     is_chosen = tree.missing_chosen()
     seen = np.flatnonzero(is_chosen)
     branch = np.concatenate([tree.table_branch, tree.missing_branch[seen]]).astype(np.int64)
     width = int(tree.n_children.max()) + 1
-    groups = np.unique(np.concatenate([node, seen]) * width + branch)
+    groups = np.unique(np.concatenate([tree.table_node, seen]) * width + branch)
     n_groups = np.bincount(groups // width, minlength=tree.node_count)
     n_values = n_values + is_chosen
     bits = np.zeros(tree.node_count)
@@ -243,25 +245,7 @@ def log2_partitions(n_values: int, n_groups: int) -> float:
     return float(bits[-1])
 
 
-# -- over the levels of a tree -------------------------------------------------------------------------------------
-
-
-def _bottom_up(
-    tree: Tree, as_leaf: np.ndarray, as_split: np.ndarray, prune: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
-    """Bits from each node downwards, and the splits that are left; `prune`: where a leaf is no longer, it is one."""
-    bits = as_leaf.copy()
-    is_split = ~tree.is_leaf()
-    for level in levels_upwards(tree):
-        nodes = level.splits
-        length = as_split[nodes] + level.sums(bits)
-        if prune:
-            tolerance = TIE * np.maximum(np.abs(length), np.abs(as_leaf[nodes]))
-            is_leaf = as_leaf[nodes] <= length + tolerance
-            is_split[nodes[is_leaf]] = False
-            length = np.where(is_leaf, as_leaf[nodes], length)
-        bits[nodes] = length
-    return bits, is_split
+# -- class shares --------------------------------------------------------------------------------------------------
 
 
 def smoothed_shares(tree: Tree, alpha: float) -> np.ndarray:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fasttree.base.ragged import flat_indices
 from fasttree.mml.message import MessageLength, TestOptions, message_length
 from fasttree.tables.fitted import read_table_for_schema
+from fasttree.trees.paths import leaf_shares_of_block
 from fasttree.trees.predict import ReadPolicy, routing_block
 from fasttree.trees.traversal import levels_upwards
 from fasttree.trees.tree import Tree
@@ -49,7 +49,8 @@ def choices_of_rows(
     else:
         is_multiway = categorical_split == "multiway"
     by_branch = unordered & is_multiway  # attributes that get a branch for each value
-    row, leaf = _spread(tree, values) if tree.shares_rows else _route(tree, values)
+    ends = leaf_shares_of_block(tree, values)
+    row, leaf = ends.row, ends.node.astype(np.int64)
     tested = tree.path_costs(by_branch.astype(np.float64)).astype(np.int64)
     eligible = int(by_branch.sum()) - tested
     others = np.flatnonzero(~by_branch)
@@ -61,60 +62,10 @@ def choices_of_rows(
 
 def _is_multiway(tree: Tree, unordered: np.ndarray) -> bool:
     """Has every code a branch of its own, where categories without an order are split?"""
-    node = np.repeat(np.arange(tree.node_count), np.diff(tree.table_start))
+    node = tree.table_node
     branches = node * (int(tree.n_children.max()) + 1) + tree.table_branch
     branches = branches[unordered[tree.attribute[node]]]
     return len(np.unique(branches)) == len(branches)
-
-
-# -- which rows are where: a row may be at several leaves ----------------------------------------------------------
-
-
-def _route(tree: Tree, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    leaf = np.empty(len(values), dtype=np.int32)
-    tree.router.leaves(values, 0, len(values), True, leaf)
-    return np.arange(len(values)), leaf.astype(np.int64)
-
-
-def _spread(tree: Tree, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and leaves where a row without a value goes down every branch that has rows."""
-    is_leaf = tree.is_leaf()
-    has_rows = np.asarray(tree.counts.any(axis=1))
-    row, node = np.arange(len(values)), np.zeros(len(values), dtype=np.int64)
-    rows, leaves = [], []
-    while len(row):
-        ends = is_leaf[node]
-        rows.append(row[ends])
-        leaves.append(node[ends])
-        row, node = row[~ends], node[~ends]
-        value = values[row, tree.attribute[node]]
-        lost = np.isnan(value)
-        known = node[~lost]
-        child = tree.first_child[known] + _branches(tree, known, value[~lost])
-        fans = tree.n_children[node[lost]].astype(np.int64)
-        shared = flat_indices(tree.first_child[node[lost]], fans)
-        filled = has_rows[shared]
-        row = np.concatenate([row[~lost], np.repeat(row[lost], fans)[filled]])
-        node = np.concatenate([child, shared[filled]])
-    return np.concatenate(rows), np.concatenate(leaves)
-
-
-def _branches(tree: Tree, node: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """The branch at each node of a value that is known."""
-    branch = (value > tree.threshold[node]).astype(np.int64)
-    by_table = np.flatnonzero(tree.is_table()[node])
-    if len(by_table):
-        node = node[by_table]
-        in_tables = np.repeat(np.arange(tree.node_count), np.diff(tree.table_start)) << 32
-        in_tables |= tree.table_codes  # ascending, as nodes and their codes are
-        wanted = node << 32 | value[by_table].astype(np.int64)
-        entry = np.minimum(np.searchsorted(in_tables, wanted), len(in_tables) - 1)
-        is_there = in_tables[entry] == wanted
-        branch[by_table] = np.where(is_there, tree.table_branch[entry], tree.default_branch[node])
-    return branch
-
-
-# -- what they have in common --------------------------------------------------------------------------------------
 
 
 def _n_varying(
@@ -175,7 +126,7 @@ def _cut_at(tree: Tree) -> np.ndarray:
     """The largest value of the lower side; NaN where the split is not by order."""
     cut_at = np.asarray(tree.threshold, dtype=np.float64).copy()
     ordered = np.array([a.ordered for a in tree.schema.attributes], dtype=bool)
-    node = np.repeat(np.arange(tree.node_count), np.diff(tree.table_start))
+    node = tree.table_node
     entry = np.flatnonzero(ordered[tree.attribute[node]] & (tree.table_branch == 0))
     np.fmax.at(cut_at, node[entry], tree.table_codes[entry].astype(np.float64))
     return cut_at

@@ -34,6 +34,7 @@ from fasttree.tables.factors import MISSING_CODE
 from fasttree.tables.training import Table
 from fasttree.trees.paths import leaf_shares_of
 from fasttree.trees.predict import ReadPolicy
+from fasttree.trees.traversal import sums_before
 from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ class ChosenSplits:
         leaf_shares = leaf_shares_of(tree, table, ReadPolicy(), team)
         share = leaf_shares.weights(weight)
         # The leaves from left to right: below each node they stand side by side, and so do their rows.
-        n_leaves = tree.subtree_sums(tree.is_leaf().astype(np.int64))
-        self.first_leaf = _first_leaves(tree, n_leaves)
+        is_leaf = tree.is_leaf().astype(np.int64)
+        n_leaves, self.first_leaf = tree.subtree_sums(is_leaf), sums_before(tree, is_leaf)
         leaf = self.first_leaf[leaf_shares.node]
         order = np.argsort(leaf, kind="stable")
         order = order[share[order] > 0]
@@ -159,18 +160,6 @@ class ChosenSplits:
         )
         least = np.where(bare, 0.0, self.least)
         return _of_cuts(tables, first, has_lost, least)
-
-
-def _first_leaves(tree: Tree, n_leaves: np.ndarray) -> np.ndarray:
-    """How many leaves stand to the left of each node."""
-    first = np.zeros(tree.node_count, dtype=np.int64)
-    for level in tree.nodes_by_depth()[1:]:
-        parent = tree.parent[level]
-        before = np.cumsum(n_leaves[level]) - n_leaves[level]
-        eldest = np.flatnonzero(np.diff(parent, prepend=-1))
-        n_siblings = np.diff(np.append(eldest, len(parent)))
-        first[level] = first[parent] + before - np.repeat(before[eldest], n_siblings)
-    return first
 
 
 def _of_tables(tables: list[np.ndarray]) -> np.ndarray:

@@ -13,6 +13,7 @@ from fasttree.base.sums import sums
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE, Trace, trace_of
 from fasttree.trees.class_shares import has_parts, settled
 from fasttree.trees.decide import classes_of_shares, snap_near_ties
+from fasttree.trees.traversal import paths_upwards
 from fasttree.trees.tree import LEAF, Tree
 from fasttree.trees.validate import add_up
 
@@ -106,11 +107,9 @@ def _with_missing_seen(tree: Tree, rows: TrainingRows) -> Tree:
         return tree
     node = np.empty(len(rows.table), dtype=np.int32)
     tree.router.leaves(rows.table, 0, len(node), True, node)
-    seen, row = tree.missing_seen.copy(), np.arange(len(node))
-    while len(node):
-        parent = tree.parent[node]
-        row, node = row[parent >= 0], parent[parent >= 0]
-        seen[node[lacks[row, tree.attribute[node]]]] = True
+    seen = tree.missing_seen.copy()
+    for row, above in paths_upwards(tree, tree.parent[node]):
+        seen[above[lacks[row, tree.attribute[above]]]] = True
     return tree if np.array_equal(seen, tree.missing_seen) else replace(tree, missing_seen=seen)
 
 
@@ -126,9 +125,8 @@ def _empty_children(tree: Tree) -> np.ndarray:
 def _codes_of_children(tree: Tree) -> np.ndarray:
     """What orders siblings: the first value that leads to each, else its branch, after all values."""
     code = np.zeros(tree.node_count, dtype=np.int32)
-    child = np.flatnonzero(tree.parent >= 0)
-    code[child] = _NO_VALUE + child - tree.first_child[tree.parent[child]]
-    node = np.repeat(np.arange(tree.node_count), np.diff(tree.table_start))
+    code[1:] = _NO_VALUE + tree.branch[1:]
+    node = tree.table_node
     # Backwards, so that of several values the first one stays.
     code[(tree.first_child[node] + tree.table_branch)[::-1]] = tree.table_codes[::-1]
     return code

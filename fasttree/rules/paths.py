@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.base import ragged
-from fasttree.draw.printed_order import printed_leaves
 from fasttree.rules.conditions import ConditionTable, distinct
 from fasttree.rules.rule_list import RuleList
 from fasttree.rules.surrogates import substitutes_of
+from fasttree.trees.traversal import paths_upwards, printed_leaves
 from fasttree.trees.tree import Tree
 
 RECORDS_AT_A_TIME = 2**22  # tests of paths that are held together; a tree may be 10,000 levels deep
@@ -75,7 +75,7 @@ class _Paths:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         parent = np.maximum(tree.parent, 0)
-        self.branch = np.arange(tree.node_count) - tree.first_child[parent]
+        self.branch = tree.branch
         self.attribute = tree.attribute[parent]
         is_table = tree.is_table()[parent]
         upper = ~is_table & (self.branch == 0)
@@ -117,31 +117,14 @@ class _Paths:
 
         A condition stands where its attribute was asked first, from the root.
         """
-        ends = np.cumsum(self.tree.depth[leaves].astype(np.int64))
-        sizes, nodes = [], []
-        at = 0
-        while at < len(leaves):
-            before = ends[at] - self.tree.depth[leaves[at]]
-            stop = max(at + 1, int(np.searchsorted(ends, before + RECORDS_AT_A_TIME, "right")))
-            size, of_part = self._conditions_of(leaves[at:stop])
-            sizes.append(size)
-            nodes.append(of_part)
-            at = stop
-        return ragged.offsets(np.concatenate(sizes)), np.concatenate(nodes)
+        depth = self.tree.depth[leaves].astype(np.int64)
+        parts = (self._conditions_of(leaves[at]) for at in ragged.batches(depth, RECORDS_AT_A_TIME))
+        sizes, nodes = map(np.concatenate, zip(*parts, strict=True))
+        return ragged.offsets(sizes), nodes
 
     def _conditions_of(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rules, nodes = [], []
-        rule, node = np.arange(len(leaves)), leaves.astype(np.int64)
-        while True:
-            rule, node = rule[node > 0], node[node > 0]
-            if not len(node):
-                break
-            rules.append(rule)
-            nodes.append(node)
-            node = self.tree.parent[node].astype(np.int64)
-        if not rules:
-            return np.zeros(len(leaves), dtype=np.int64), np.empty(0, dtype=np.int64)
-        rule, node = np.concatenate(rules), np.concatenate(nodes)
+        rule, node = map(np.concatenate, zip(*paths_upwards(self.tree, leaves), strict=True))
+        rule, node = rule[node > 0], node[node > 0]
         # The deepest of a kind comes first, and it has all those above it in itself.
         n_kinds = 2 * len(self.tree.schema.attributes)
         _, deepest = np.unique(rule * n_kinds + self.kind[node], return_index=True)
@@ -169,7 +152,7 @@ class _Paths:
         is_table = tree.is_table()[np.maximum(tree.parent[nodes], 0)] & (nodes > 0)
         takes_rest = is_table & (tree.default_branch[tree.parent[nodes]] == self.branch[nodes])
         # Levels that the parent's table sends to the node, or all levels where it also takes those that are not listed.
-        child = np.repeat(tree.first_child, np.diff(tree.table_start)) + tree.table_branch
+        child = tree.first_child[tree.table_node] + tree.table_branch
         order = np.argsort(child, kind="stable")  # the levels of a child still ascend
         first = np.searchsorted(child[order], nodes)
         n_own = np.searchsorted(child[order], nodes, "right") - first
@@ -195,8 +178,7 @@ class _Paths:
         """Does the parent's test send the level to the node?"""
         tree = self.tree
         parent = tree.parent[node].astype(np.int64)
-        owner = np.repeat(np.arange(tree.node_count), np.diff(tree.table_start))
-        keys = (owner << CODE_BITS) | tree.table_codes.astype(np.int64)
+        keys = (tree.table_node << CODE_BITS) | tree.table_codes.astype(np.int64)
         key = (parent << CODE_BITS) | codes.astype(np.int64)
         found = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
         branch = np.where(keys[found] == key, tree.table_branch[found], tree.default_branch[parent])

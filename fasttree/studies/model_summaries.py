@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.elementary import exp
-from fasttree.draw.printed_order import printed_leaves
 from fasttree.draw.text import branch_texts
 from fasttree.stats.curves import Z
 from fasttree.studies.figures import normal_tails, wilson
@@ -24,6 +23,7 @@ from fasttree.studies.results import (
     StudyRule,
     TreeNode,
 )
+from fasttree.trees.traversal import printed_leaves
 from fasttree.trees.tree import LEAF, Tree
 
 HINT = (

@@ -21,6 +21,7 @@ from fasttree.trees.predict import (
     refusal,
     routing_block,
 )
+from fasttree.trees.traversal import paths_upwards
 from fasttree.trees.tree import Tree
 
 MAX_TESTED = 2**20  # rows x attributes that are noted at a time
@@ -44,7 +45,7 @@ class LeafShares:
 
 def leaf_shares_of(tree: Tree, table: Table, policy: ReadPolicy, team: ThreadTeam) -> LeafShares:
     """Where each row of a table ends, with all its shares."""
-    is_leaf, n_tasks = tree.is_leaf(), -(-table.n_rows // ROWS_PER_TASK)
+    n_tasks = -(-table.n_rows // ROWS_PER_TASK)
     parts: list[Any] = [None] * n_tasks
 
     def work(worker: int, i: int) -> None:
@@ -55,19 +56,35 @@ def leaf_shares_of(tree: Tree, table: Table, policy: ReadPolicy, team: ThreadTea
         nan = tree.router.leaves(block, 0, len(block), allow_missing, leaves)
         if nan is not None:
             raise refusal(table.names[nan[1]], first + nan[0])
-        row, node, share = np.arange(len(block)), leaves, np.ones(len(block))
-        unended = np.flatnonzero(~is_leaf[leaves])
-        if tree.shares_rows and len(unended):
-            start, spread_node, spread_share = _spread(tree, block, unended)
-            n_ends = np.ones(len(block), dtype=np.int64)
-            n_ends[unended] = np.diff(start)
-            row, is_spread = np.repeat(row, n_ends), np.repeat(~is_leaf[leaves], n_ends)
-            node, share = leaves[row], np.ones(len(row))
-            node[is_spread], share[is_spread] = spread_node, spread_share
+        row, node, share = _with_shares(tree, block, leaves)
         parts[i] = first + row, node, share
 
     team.run(work, n_tasks, is_worth_threads(tree, table))
     return LeafShares(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def leaf_shares_of_block(tree: Tree, block: np.ndarray) -> LeafShares:
+    """Where each row of a block for routing ends, with all its shares."""
+    leaves = np.empty(len(block), dtype=np.int32)
+    tree.router.leaves(block, 0, len(block), True, leaves)
+    return LeafShares(*_with_shares(tree, block, leaves))
+
+
+def _with_shares(
+    tree: Tree, block: np.ndarray, leaves: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Row, end and share of all the ends of the rows of a block, of which the router found these leaves."""
+    is_leaf = tree.is_leaf()[leaves]
+    row, unended = np.arange(len(block)), np.flatnonzero(~is_leaf)
+    if not tree.shares_rows or not len(unended):
+        return row, leaves, np.ones(len(block))
+    start, spread_node, spread_share = _spread(tree, block, unended)
+    n_ends = np.ones(len(block), dtype=np.int64)
+    n_ends[unended] = np.diff(start)
+    row, is_spread = np.repeat(row, n_ends), np.repeat(~is_leaf, n_ends)
+    node, share = leaves[row], np.ones(len(row))
+    node[is_spread], share[is_spread] = spread_node, spread_share
+    return row, node, share
 
 
 def _spread(
@@ -111,11 +128,9 @@ def costs_of_tests(
 def _tested(tree: Tree, row: np.ndarray, node: np.ndarray, n_rows: int) -> np.ndarray:
     """Whether each row is asked for each attribute on the way to one of the nodes that it ends at."""
     tested = np.zeros((n_rows, len(tree.schema.attributes)), dtype=bool)
-    while len(node):
-        inner = tree.attribute[node] >= 0
-        tested[row[inner], tree.attribute[node[inner]]] = True
-        node = tree.parent[node]
-        row, node = row[node >= 0], node[node >= 0]
+    for path, at in paths_upwards(tree, node):
+        inner = tree.attribute[at] >= 0
+        tested[row[path[inner]], tree.attribute[at[inner]]] = True
     return tested
 
 
@@ -127,10 +142,7 @@ def path_matrix(tree: Tree, leaves: np.ndarray) -> Any:
         raise ImportError("decision_path returns a scipy sparse matrix: install scipy") from error
     row_ends = ragged.offsets(tree.depth[leaves].astype(np.int64) + 1)
     nodes = np.empty(row_ends[-1], dtype=np.int32)
-    position, node = row_ends[1:] - 1, leaves
-    while len(node):
-        nodes[position] = node
-        node = tree.parent[node]
-        position, node = position[node >= 0] - 1, node[node >= 0]
+    for step, (row, node) in enumerate(paths_upwards(tree, leaves), start=1):
+        nodes[row_ends[1 + row] - step] = node
     ones = np.ones(len(nodes), dtype=np.int64)
     return csr_matrix((ones, nodes, row_ends), shape=(len(leaves), tree.node_count))

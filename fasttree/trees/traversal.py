@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The levels of a tree from the bottom up, and the decision "leaf or subtree"."""
+"""The walks over a tree: levels from the bottom up, paths up to the root, the order in which it is printed, and the
+decision "leaf or subtree". (Sums over subtrees and paths are methods of the tree.)"""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from fasttree.base.ragged import begins
 from fasttree.base.sums import segment_sums
 from fasttree.tables.schema import ClassPriors
 from fasttree.trees.tree import Tree
@@ -36,6 +38,40 @@ def levels_upwards(tree: Tree) -> Iterator[Level]:
         yield Level(inner, children, tree.first_child[inner] - children.start)
 
 
+def paths_upwards(tree: Tree, nodes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The paths from some nodes up to the root, one step of all of them at a time: the numbers of the paths that are
+    that long, and the node that each has come to, at first the node itself. A node of -1 has no path."""
+    path, node = np.arange(len(nodes)), nodes
+    while True:
+        goes_on = node >= 0
+        path, node = path[goes_on], node[goes_on]
+        if not len(node):
+            return
+        yield path, node
+        node = tree.parent[node]
+
+
+def sums_before(tree: Tree, values: np.ndarray) -> np.ndarray:
+    """For each node the sum of whole numbers over the nodes that are printed before it: depth first, the branches of a
+    node in their order."""
+    parent = tree.parent[1:]
+    before = begins(tree.subtree_sums(values))  # siblings are adjacent
+    steps = np.zeros_like(values)
+    steps[1:] = values[parent] + before[1:] - before[tree.first_child[parent]]
+    return tree.path_sums(steps)
+
+
+def printed_order(tree: Tree) -> np.ndarray:
+    """The line of each node if the tree is printed, the root's is 0."""
+    return sums_before(tree, np.ones(tree.node_count, dtype=np.int64))
+
+
+def printed_leaves(tree: Tree) -> np.ndarray:
+    """The leaves that have training rows, as they are printed."""
+    leaves = np.flatnonzero(tree.is_leaf() & (tree.counts.sum(axis=1) > 0))
+    return leaves[np.argsort(printed_order(tree)[leaves])]
+
+
 def leaves_below(tree: Tree) -> np.ndarray:
     """The leaves under each node, as people count them; a leaf has itself."""
     return tree.subtree_sums(np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64))
@@ -52,6 +88,7 @@ class Decision:
 
     cut: np.ndarray
     before: np.ndarray  # the estimate of the subtree, after the cuts below
+    best: np.ndarray  # the smaller one of that and the estimate as a leaf: of what is left
     leaves_removed: np.ndarray
 
     def nodes(self) -> np.ndarray:
@@ -60,9 +97,14 @@ class Decision:
 
 
 def decide_bottom_up(
-    tree: Tree, as_leaf: np.ndarray, ending: np.ndarray, tolerance: float = 0.0
+    tree: Tree,
+    as_leaf: np.ndarray,
+    ending: np.ndarray,
+    tolerance: float = 0.0,
+    relative: float = 0.0,
 ) -> Decision:
-    """A node becomes a leaf if that is estimated no worse than its subtree, up to `tolerance`.
+    """A node becomes a leaf if that is estimated no worse than its subtree, up to `tolerance`, and `relative` times the
+    larger of the two.
 
     `ending`: the estimate of what ends at each node of the tree as it is: everything at leaves, at inner nodes the
     rows that go no further.
@@ -72,13 +114,15 @@ def decide_bottom_up(
     decision = Decision(
         np.zeros(tree.node_count, dtype=bool),
         np.zeros(tree.node_count, dtype=best.dtype),
+        best,
         np.zeros(tree.node_count, dtype=np.int64),
     )
     for level in levels_upwards(tree):
         nodes = level.splits
         below = best[nodes] + level.sums(best)
         n_leaves = level.sums(leaves)
-        cut = as_leaf[nodes] <= below + tolerance
+        slack = relative * np.maximum(np.abs(below), np.abs(as_leaf[nodes])) if relative else 0.0
+        cut = as_leaf[nodes] <= below + (tolerance + slack)
         decision.cut[nodes] = cut
         decision.before[nodes] = below
         decision.leaves_removed[nodes] = n_leaves - 1

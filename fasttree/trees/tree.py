@@ -140,6 +140,18 @@ class Tree:
     def is_table(self) -> np.ndarray:
         return np.diff(self.table_start) > 0
 
+    @property
+    def branch(self) -> np.ndarray:
+        """Which branch of its parent each node is; -1 at the root."""
+        branch = np.arange(self.node_count) - self.first_child[self.parent]
+        branch[0] = -1
+        return branch
+
+    @property
+    def table_node(self) -> np.ndarray:
+        """The node of each entry of the tables."""
+        return np.repeat(np.arange(self.node_count), np.diff(self.table_start))
+
     def missing_chosen(self) -> np.ndarray:
         """As a mask over nodes: did missing values of training rows choose their branch, since it was best for them?
         With surrogates they go where these send them."""
@@ -163,14 +175,17 @@ class Tree:
 
     sum_up = subtree_sums  # its first name
 
+    def path_sums(self, values: np.ndarray) -> np.ndarray:
+        """For each node the sum over the nodes on the path to it, the node itself included."""
+        sums = values.copy()
+        for level in self.nodes_by_depth()[1:]:
+            sums[level] += sums[self.parent[level]]
+        return sums
+
     def kept_nodes(self, is_split: np.ndarray) -> np.ndarray:
         """A mask of the nodes that `subtree` keeps: those with none but marked nodes above."""
-        kept = np.zeros(self.node_count, dtype=bool)
-        kept[0] = True
-        for level in self.nodes_by_depth()[1:]:
-            parent = self.parent[level]
-            kept[level] = kept[parent] & is_split[parent]
-        return kept
+        is_cut = self.path_sums(~is_split)  # at the node or above it
+        return np.asarray((self.parent < 0) | ~is_cut[self.parent])
 
     def subtree(self, is_split: np.ndarray) -> Tree:
         """The tree with only those splits whose node is marked; the other nodes become leaves."""

@@ -36,6 +36,7 @@ import numpy as np
 from fasttree.base.times import UNITS
 from fasttree.base.values import to_python
 from fasttree.tables.schema import AttributeSchema
+from fasttree.trees.traversal import paths_upwards
 from fasttree.trees.tree import LEAF, Tree
 
 ALL_BRANCHES = -1  # as missing_branch
@@ -213,26 +214,16 @@ class Exportable:
         the same, and sent such rows another way."""
         tree = self.tree
         may = np.ones(tree.node_count, dtype=bool)
-        sent_away = [0] * len(self.attributes)  # on the way to a node
-        stack = [(0, -1)]
-        while stack:
-            node, without = stack.pop()
-            if node < 0:  # all that is below has been looked at
-                sent_away[without] -= 1
-                continue
-            if tree.attribute[node] == LEAF:
-                continue
-            if without >= 0:
-                sent_away[without] += 1
-                stack.append((-1, without))
-            attribute, missing = int(tree.attribute[node]), int(tree.missing_branch[node])
-            may[node] = not sent_away[attribute]
-            if missing < 0 or tree.surrogate_start[node] < tree.surrogate_start[node + 1]:
-                missing = ALL_BRANCHES
-            first = int(tree.first_child[node])
-            for branch in range(int(tree.n_children[node])):
-                stays = missing in (ALL_BRANCHES, branch)
-                stack.append((first + branch, -1 if stays else attribute))
+        above, branch = tree.parent, tree.branch
+        missing = np.where(np.diff(tree.surrogate_start) > 0, ALL_BRANCHES, tree.missing_branch)[
+            above
+        ]
+        # The attribute whose missing values the test above sends to another branch; LEAF: none.
+        without = np.where((missing < 0) | (missing == branch), LEAF, tree.attribute[above])
+        without[0] = LEAF
+        inner = np.flatnonzero(np.isin(tree.attribute, without[without != LEAF]))
+        for path, node in paths_upwards(tree, inner):
+            may[inner[path[without[node] == tree.attribute[inner[path]]]]] = False
         return may
 
     # -- the ends --------------------------------------------------------------------------------------------------
