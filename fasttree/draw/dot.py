@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from fasttree.base.quoting import readable
 from fasttree.base.text import exact_number, weight_text
+from fasttree.draw.branches import listed, surrogate_text
 from fasttree.draw.text import notes
 from fasttree.trees.view import ALL_BRANCHES, Exportable, Surrogate, Test
 
@@ -66,7 +67,7 @@ def _edges(model: Exportable, node: int) -> Iterator[str]:
     for branch, child in enumerate(test.children):
         said = [known[branch]] if known[branch] else []
         if test.surrogates:
-            said += _stand_ins(model, test, branch)
+            said += _surrogates(model, test, branch)
         elif shares is not None:
             said += [f"missing: {shares[branch]:.1%}"] if shares[branch] > 0 else []
         elif branch == test.missing_branch:
@@ -87,7 +88,10 @@ def _known(model: Exportable, test: Test) -> list[str]:
     levels = model.levels(test.attribute)
     by_branch = test.levels(len(levels))
     longest = max(range(test.n_branches), key=lambda branch: len(by_branch[branch]))
-    said = [_set([levels[code - 1] for code in codes]) for codes in by_branch]
+    said = [
+        f"= {{{listed([levels[code - 1] for code in codes])}}}" if codes else ""
+        for codes in by_branch
+    ]
     if (
         model.attributes[test.attribute].others is not None
     ):  # whose levels are all that nobody else lists
@@ -98,11 +102,7 @@ def _known(model: Exportable, test: Test) -> list[str]:
     return said
 
 
-def _set(levels: list[object]) -> str:
-    return f"= {{{', '.join(map(readable, levels))}}}" if levels else ""
-
-
-def _stand_ins(model: Exportable, test: Test, branch: int) -> Iterator[str]:
+def _surrogates(model: Exportable, test: Test, branch: int) -> Iterator[str]:
     for number, surrogate in enumerate(test.surrogates, start=1):
         yield f"missing {number}. {_instead(model, surrogate, branch)}"
     if branch == test.missing_branch:
@@ -110,18 +110,13 @@ def _stand_ins(model: Exportable, test: Test, branch: int) -> Iterator[str]:
 
 
 def _instead(model: Exportable, surrogate: Surrogate, branch: int) -> str:
-    name = readable(model.names[surrogate.attribute])
-    if not surrogate.branch_of:
-        sign = "<=" if branch == surrogate.low else ">"
-        time = model.attributes[surrogate.attribute].time
-        return f"{name} {sign} {exact_number(surrogate.threshold, time)}"
     levels = model.levels(surrogate.attribute)
     codes = [code for code, to in surrogate.branch_of.items() if to == branch]
+    if model.attributes[surrogate.attribute].others is None or len(levels) not in codes:
+        return surrogate_text(model, surrogate, branch, exact_number)
     here = [levels[code - 1] for code in codes]
-    if model.attributes[surrogate.attribute].others is not None and len(levels) in codes:
-        rest = [level for level in levels if level not in here]
-        return f"{name} is not in {{{', '.join(map(readable, rest))}}}"
-    return f"{name} {_set(here) or '= {}'}"
+    rest = [level for level in levels if level not in here]
+    return f"{readable(model.names[surrogate.attribute])} is not in {{{listed(rest)}}}"
 
 
 def _lines(said: list[str], left: bool = False) -> str:

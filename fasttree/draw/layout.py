@@ -13,8 +13,8 @@ import numpy as np
 from fasttree.base.checks import check_integer
 from fasttree.base.quoting import readable
 from fasttree.base.text import weight_text
+from fasttree.draw.branches import branch_texts, full_branch_texts
 from fasttree.draw.remarks import short_notes
-from fasttree.draw.text import branch_texts, full_branch_texts
 from fasttree.draw.text_widths import BOLDER, SMALL, lines_of, shortened, text_width, wrapped
 from fasttree.trees.traversal import printed_order
 from fasttree.trees.tree import LEAF, Tree

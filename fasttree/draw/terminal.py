@@ -12,9 +12,9 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from fasttree.base.wording import plural
-from fasttree.draw.branches import Branch, branches_of
 from fasttree.draw.remarks import short_notes
 from fasttree.draw.terminal_bars import Look, bar_of, ranks_of, style_of
+from fasttree.draw.terminal_branches import Branch, branches_of
 from fasttree.draw.terminal_text import clean, cut
 from fasttree.trees.traversal import leaves_below
 from fasttree.trees.tree import LEAF, Tree

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from fasttree.draw.remarks import MARKS
+from fasttree.draw.branches import MARKS
 
 SMALL = 11.5  # of counts and branches
 WIDEST_LABEL = 150.0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.elementary import exp
-from fasttree.draw.text import branch_texts
+from fasttree.draw.branches import branch_texts
 from fasttree.stats.curves import Z
 from fasttree.studies.figures import normal_tails, wilson
 from fasttree.studies.logistic import LogisticModel

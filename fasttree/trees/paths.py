@@ -142,7 +142,8 @@ def path_matrix(tree: Tree, leaves: np.ndarray) -> Any:
         raise ImportError("decision_path returns a scipy sparse matrix: install scipy") from error
     row_ends = ragged.offsets(tree.depth[leaves].astype(np.int64) + 1)
     nodes = np.empty(row_ends[-1], dtype=np.int32)
-    for step, (row, node) in enumerate(paths_upwards(tree, leaves), start=1):
-        nodes[row_ends[1 + row] - step] = node
+    last = row_ends[1:] - 1
+    for step, (row, node) in enumerate(paths_upwards(tree, leaves)):
+        nodes[last[row] - step] = node
     ones = np.ones(len(nodes), dtype=np.int64)
     return csr_matrix((ones, nodes, row_ends), shape=(len(leaves), tree.node_count))

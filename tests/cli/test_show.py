@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import fasttree
-from fasttree.draw.branches import Branch, branches_of
+from fasttree.draw.branches import OR_MISSING, OR_MISSING_LATER, OR_UNSEEN_LATER
 from fasttree.draw.terminal import LEAST_WIDTH, draw
 from fasttree.draw.terminal_bars import Look, legend
+from fasttree.draw.terminal_branches import Branch, branches_of
 from fasttree.trees.tree import LEAF
 
 TENNIS_80 = """\
@@ -226,11 +227,10 @@ def test_the_branches_are_those_of_the_exported_text() -> None:
             for branch in branches_of(tree, node):
                 if branch.sign == "=":
                     names = ", ".join(branch.values)
-                    tail = " or missing" if branch.missing else branch.late
-                    expected = {f"{branch.attribute} = {{{names}}}{tail}"}
-                    expected.add(f"{branch.attribute} = {names}{tail}")
+                    expected = {f"{branch.attribute} = {{{names}}}{branch.mark}"}
+                    expected.add(f"{branch.attribute} = {names}{branch.mark}")
                     assert expected & text
-                    late += bool(branch.late)
+                    late += branch.mark in (OR_MISSING_LATER, OR_UNSEEN_LATER)
                 elif branch.sign in ("is known", "is missing"):
                     assert f"{branch.attribute} {branch.sign}" in text
     assert late > 10
@@ -251,7 +251,7 @@ def test_children_without_rows() -> None:
     st.integers(1, 100),
 )
 def test_a_test_fits_any_room(name: str, levels: list[str], missing: bool, width: int) -> None:
-    branch = Branch(1, name, "=", tuple(levels), others=3, missing=missing)
+    branch = Branch(1, name, "=", tuple(levels), others=3, mark=OR_MISSING if missing else "")
     assert cell_len(branch.text(width)) <= width
 
 

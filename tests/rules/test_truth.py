@@ -29,14 +29,20 @@ from tree_readers import Branch, TextTree, Unsaid, as_written, choose
 import fasttree
 from fasttree import CARTClassifier, RuleClassifier, TreeClassifier
 from fasttree.base.quoting import readable
-from fasttree.draw.branches import Branch as ShownBranch
-from fasttree.draw.branches import branches_of
+from fasttree.draw.branches import (
+    BY_SURROGATES,
+    OR_MISSING,
+    OR_MISSING_LATER,
+    OR_UNSEEN_LATER,
+    branch_texts,
+)
 from fasttree.draw.layout import layout
 from fasttree.draw.remarks import others_note
 from fasttree.draw.terminal import draw
 from fasttree.draw.terminal_bars import Look
+from fasttree.draw.terminal_branches import Branch as ShownBranch
+from fasttree.draw.terminal_branches import branches_of
 from fasttree.draw.terminal_text import clean
-from fasttree.draw.text import branch_texts
 from fasttree.rules import Condition, RuleList
 from fasttree.rules.text import condition_text, premise_text
 from fasttree.tables.fitted import read_table_for_schema
@@ -707,7 +713,7 @@ def test_what_is_said_of_missing_values_in_training(identity: str) -> None:
         shown = [
             b
             for b in branches_of(tree, node)
-            if b.missing or b.by_surrogates or b.sign == "is missing"
+            if b.mark in (OR_MISSING, BY_SURROGATES) or b.sign == "is missing"
         ]
         if not tree.shares_rows:
             assert bool(marks) == lacked
@@ -821,7 +827,9 @@ def test_the_branches_that_are_shown_are_those_that_rows_take(identity: str) -> 
             value = row[attribute.name]
             if lacking(row, attribute.name, reading):
                 marked = [
-                    b.child for b in branches if b.missing or b.late or b.sign == "is missing"
+                    b.child
+                    for b in branches
+                    if b.mark not in ("", BY_SURROGATES) or b.sign == "is missing"
                 ]
                 if tree.surrogate_start[node] < tree.surrogate_start[node + 1]:
                     assert marked == []
@@ -851,7 +859,11 @@ def test_what_stands_beneath_a_tree_in_a_terminal_is_so(identity: str) -> None:
     assert {mark for mark in marks if any(n.startswith(f'"{mark}": ') for n in beneath)} == marks
     if "no values were missing there in training" in "".join(beneath):
         had = in_training(identity)
-        late = [node for node, branches in drawn.items() if any(b.late for b in branches)]
+        late = [
+            node
+            for node, branches in drawn.items()
+            if any(b.mark in (OR_MISSING_LATER, OR_UNSEEN_LATER) for b in branches)
+        ]
         assert not any("missing" in had[node] for node in late)
     for attribute in fitted.tree_.schema.attributes:
         asked = any(b.attribute == attribute.name for branches in drawn.values() for b in branches)
