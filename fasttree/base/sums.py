@@ -60,7 +60,8 @@ def segment_sums(values: _Array, start: _Array) -> _Array:
     if values.dtype.kind != "f":
         return np.asarray(np.add.reduceat(values, start, axis=0))
     ends = np.append(start, len(values)).astype(np.int64)
-    columns = np.ascontiguousarray(values.reshape(len(values), -1).T, dtype=np.float64)
+    shape = len(values), math.prod(values.shape[1:])
+    columns = np.ascontiguousarray(values.reshape(shape).T, dtype=np.float64)
     out = np.empty((len(columns), len(start)))
     for column, found in zip(columns, out, strict=True):
         _core.sum_segments(column, ends, found)

@@ -24,6 +24,7 @@ from fasttree.pruning.select_alpha import HeldOutErrors
 from fasttree.tables.training import Table
 from fasttree.trees.paths import LeafShares, leaf_shares_of
 from fasttree.trees.predict import ReadPolicy, classes_of_shares
+from fasttree.trees.traversal import ends_at_depths
 from fasttree.trees.tree import Tree
 
 
@@ -147,12 +148,8 @@ def _labels_by_depth(tree: Tree, part: Table, trainer: Trainer) -> Iterator[np.n
             yield _labels(cut, leaf_shares_of(cut, part, ReadPolicy(), trainer.team))
         return
     leaf_shares = leaf_shares_of(tree, part, ReadPolicy(), trainer.team)
-    labels = []
-    for depth in range(tree.max_depth, -1, -1):
-        node = leaf_shares.node
-        node = np.where(tree.depth[node] > depth, tree.parent[node], node)
-        leaf_shares = replace(leaf_shares, node=node)
-        labels.append(_labels(tree, leaf_shares))
+    ends = ends_at_depths(tree, leaf_shares.node, tree.max_depth)
+    labels = [_labels(tree, replace(leaf_shares, node=node)) for node in ends]
     yield from reversed(labels)
 
 

@@ -13,6 +13,7 @@ from fasttree.base.hints import settings
 from fasttree.pruning.greedy import remove_greedily
 from fasttree.pruning.requirements import FOLDS, check_folds
 from fasttree.pruning.trace import Trace
+from fasttree.trees.traversal import ends_at_depths
 from fasttree.trees.tree import Tree
 
 
@@ -80,17 +81,12 @@ def _add_errors(tree: Tree, fold: FoldRows, as_leaf: np.ndarray, ending: np.ndar
     node, fold_node = fold.leaves_of_all, fold.leaves
     wrong = weights * costs[fold.codes, fold.tree.pred[fold_node]]
     ending += np.bincount(node, weights=wrong, minlength=tree.node_count)
-    for depth in range(int(tree.depth[node].max(initial=0)), -1, -1):
-        deeper = fold.tree.depth[fold_node] > depth
-        while deeper.any():  # only at the start is it more than one step
-            fold_node = np.where(deeper, fold.tree.parent[fold_node], fold_node)
-            deeper = fold.tree.depth[fold_node] > depth
-        at = np.flatnonzero(tree.depth[node] == depth)
+    deepest = int(tree.depth[node].max(initial=0))
+    ways = ends_at_depths(tree, node, deepest), ends_at_depths(fold.tree, fold_node, deepest)
+    for back, (node, fold_node) in enumerate(zip(*ways, strict=True)):
+        at = np.flatnonzero(tree.depth[node] == deepest - back)
         wrong = weights[at] * costs[fold.codes[at], fold.tree.pred[fold_node[at]]]
         as_leaf += np.bincount(node[at], weights=wrong, minlength=tree.node_count)
-        if depth:
-            node = node.copy()
-            node[at] = tree.parent[node[at]]
 
 
 def row_costs(tree: Tree) -> np.ndarray:

@@ -15,7 +15,7 @@ from fasttree.encoding.class_weights import at_stake
 from fasttree.pruning.cost_complexity_pruning import Path, cost_complexity_path
 from fasttree.pruning.held_out import check_held
 from fasttree.tables.schema import ClassPriors
-from fasttree.trees.traversal import errors_as_leaf, levels_upwards
+from fasttree.trees.traversal import all_siblings, errors_as_leaf
 from fasttree.trees.tree import Tree
 
 
@@ -91,11 +91,11 @@ def errors_along(
     ending = errors_as_leaf(tree, held, priors)
     # When a node becomes a leaf, its errors take the place of its children's, and of the rows that went no further.
     change = passing - ending
-    for level in levels_upwards(tree):
-        change[level.splits] -= level.sums(passing)
-    inner = np.flatnonzero(~tree.is_leaf())
+    siblings = all_siblings(tree)
+    inner = siblings.splits
     first = np.searchsorted(alphas, path.dies_at[inner])  # the first alpha at which it is a leaf
-    added = np.bincount(first, weights=change[inner], minlength=len(alphas) + 1)[: len(alphas)]
+    change = change[inner] - siblings.sums(passing)
+    added = np.bincount(first, weights=change, minlength=len(alphas) + 1)[: len(alphas)]
     return np.asarray(total(ending) + np.cumsum(added))
 
 

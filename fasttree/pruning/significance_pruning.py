@@ -17,7 +17,7 @@ from fasttree.pruning.naive_tests import p_values_of
 from fasttree.pruning.requirements import NOTHING, TRAINING_ROWS
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.stats.special import chi_square_tails
-from fasttree.trees.traversal import levels_upwards
+from fasttree.trees.traversal import all_siblings, levels_upwards
 from fasttree.trees.tree import Tree
 
 
@@ -87,9 +87,9 @@ def significance(
     cut = np.flatnonzero(~kept & ~tree.is_leaf())[::-1]
     # All the children of a cut node are leaves.
     now = np.where(tree.is_leaf(), tree.multiplicity, 1)
+    siblings = all_siblings(tree)
     removed = np.zeros(tree.node_count, dtype=np.int64)
-    for level in levels_upwards(tree):
-        removed[level.splits] = level.sums(now) - 1
+    removed[siblings.splits] = siblings.sums(now) - 1
     trace = trace_of(
         tree,
         "significance",
@@ -110,20 +110,15 @@ def split_p_values(tree: Tree) -> np.ndarray:
     totals = sums(tree.counts)
     statistic = np.zeros(tree.node_count)
     df = np.zeros(tree.node_count, dtype=np.int64)
-    for level in levels_upwards(tree):
-        cells = tree.counts[level.children]
-        rows = totals[level.children]
-        columns = level.sums(tree.counts)  # with shares of rows, more exact than the parent's own
-        total = sums(columns)
-        split = np.repeat(
-            np.arange(len(level.splits)), np.diff(np.append(level.offsets, len(rows)))
-        )
-        expected = (
-            rows[:, np.newaxis] * columns[split] / np.maximum(total, 1e-300)[split, np.newaxis]
-        )
-        off = cells - expected
-        terms = np.divide(off * off, expected, out=np.zeros_like(cells), where=expected > 0)
-        statistic[level.splits] = segment_sums(sums(terms), level.offsets)
-        n_rows = np.add.reduceat((rows > 0).astype(np.int64), level.offsets)
-        df[level.splits] = (n_rows - 1) * ((columns > 0).sum(axis=1) - 1)
+    siblings = all_siblings(tree)
+    cells, rows = tree.counts[siblings.children], totals[siblings.children]
+    columns = siblings.sums(tree.counts)  # with shares of rows, more exact than the parent's own
+    split = np.repeat(np.arange(len(columns)), tree.n_children[siblings.splits])
+    whole = np.maximum(sums(columns), 1e-300)
+    expected = rows[:, np.newaxis] * columns[split] / whole[split, np.newaxis]
+    off = cells - expected
+    terms = np.divide(off * off, expected, out=np.zeros_like(cells), where=expected > 0)
+    statistic[siblings.splits] = segment_sums(sums(terms), siblings.offsets)
+    n_rows = siblings.sums((totals > 0).astype(np.int64))
+    df[siblings.splits] = (n_rows - 1) * ((columns > 0).sum(axis=1) - 1)
     return chi_square_tails(statistic, np.maximum(df, 0))

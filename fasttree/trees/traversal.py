@@ -17,8 +17,8 @@ from fasttree.trees.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """The splits of one level, and all the nodes of the next one: their children, adjacent and in the same order."""
+class SiblingGroups:
+    """Some splits, such as those of one level, and their children, adjacent and in the same order."""
 
     splits: np.ndarray
     children: slice
@@ -29,13 +29,19 @@ class Level:
         return segment_sums(values[self.children], self.offsets)
 
 
-def levels_upwards(tree: Tree) -> Iterator[Level]:
+def all_siblings(tree: Tree) -> SiblingGroups:
+    """All the splits, and all the nodes but the root: what does not depend on what was found below needs no levels."""
+    splits = np.flatnonzero(~tree.is_leaf())
+    return SiblingGroups(splits, slice(1, tree.node_count), tree.first_child[splits] - 1)
+
+
+def levels_upwards(tree: Tree) -> Iterator[SiblingGroups]:
     """The levels that have splits, the deepest first."""
     splits = np.flatnonzero(~tree.is_leaf())
     for nodes, children in reversed(list(pairwise(tree.nodes_by_depth()))):
         first, last = np.searchsorted(splits, (nodes.start, nodes.stop))
         inner = splits[first:last]
-        yield Level(inner, children, tree.first_child[inner] - children.start)
+        yield SiblingGroups(inner, children, tree.first_child[inner] - children.start)
 
 
 def paths_upwards(tree: Tree, nodes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -49,6 +55,14 @@ def paths_upwards(tree: Tree, nodes: np.ndarray) -> Iterator[tuple[np.ndarray, n
             return
         yield path, node
         node = tree.parent[node]
+
+
+def ends_at_depths(tree: Tree, nodes: np.ndarray, deepest: int) -> Iterator[np.ndarray]:
+    """Where paths that end at some nodes would end if the tree went no deeper than `deepest`, one less, ..., 0."""
+    for depth in range(deepest, -1, -1):
+        while (is_deeper := tree.depth[nodes] > depth).any():
+            nodes = np.where(is_deeper, tree.parent[nodes], nodes)
+        yield nodes
 
 
 def sums_before(tree: Tree, values: np.ndarray) -> np.ndarray:
