@@ -179,10 +179,9 @@ class _Encoding:
     ) -> None:
         """Columns of more values than fit codes: sorted lists, or quantile bins."""
         keys, (first, second) = buffers.keys[: len(attributes)], buffers.items
-        n_missing = np.empty(len(attributes), dtype=np.int64)
-        _core.keys_of(values, keys, n_missing)
+        _core.keys_of(values, keys)
         for j in np.flatnonzero(wanted).tolist():
-            attribute, missing = attributes[j], int(n_missing[j])
+            attribute = attributes[j]
             if self.max_bins is not None:
                 bin_max = np.zeros(MAX_BINS + 1)
                 largest = _core.quantile_codes(
@@ -191,8 +190,8 @@ class _Encoding:
                 )  # fmt: skip
                 self.note_codes(attribute, largest, bin_max, -self.max_bins)
                 continue
-            n_values, low, high = _core.sorted_entries(
-                keys[j], missing, first, self.shift, self.y, self.sorted_entries[attribute]
+            n_values, missing, low, high = _core.sorted_entries(
+                keys[j], first, self.shift, self.y, self.sorted_entries[attribute]
             )
             self.ranges[attribute] = low, high
             self.list_row[attribute] = attribute

@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from fasttree.kernels.alloc cimport calloc, free, malloc
 from fasttree.kernels.distinct cimport MOST_CODES, Distinct, number_values, numeric, open_distinct, sort_codes
 from fasttree.kernels.keys cimport (
-    COLUMNS, SortedColumn, entry_of, share_value, make_keys, rank_entries, real, sort_column,
+    COLUMNS, SortedColumn, entry_of, make_keys, rank_entries, real, sort_column,
 )
 from fasttree.kernels.ordering cimport key_of_number, number_of_key
 from fasttree.kernels.quantiles cimport quantile_bins
@@ -77,35 +77,20 @@ def midpoints(const double[:] below, const double[:] above, double[::1] out):
         out[i] = middle if below[i] <= middle < above[i] else below[i]
 
 
-cdef clones_void make_all_keys(const real[:, :] table, uint64_t[:, ::1] keys, int64_t[::1] n_missing) noexcept nogil:
-    make_keys(
-        &table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], &keys[0, 0], &n_missing[0])
+cdef clones_void make_all_keys(const real[:, :] table, uint64_t[:, ::1] keys) noexcept nogil:
+    make_keys(&table[0, 0], table.strides[0], table.strides[1], table.shape[0], table.shape[1], &keys[0, 0])
 
 
-def keys_of(const real[:, :] table, uint64_t[:, ::1] keys, int64_t[::1] n_missing):
-    """keys[column, row] of some columns, and how many values of each are missing; see `make_keys`."""
-    if table.shape[0] != keys.shape[1] or not table.shape[1] == keys.shape[0] == n_missing.shape[0]:
+def keys_of(const real[:, :] table, uint64_t[:, ::1] keys):
+    """keys[column, row] of some columns; see `make_keys`."""
+    if table.shape[0] != keys.shape[1] or table.shape[1] != keys.shape[0]:
         raise ValueError("keys for another table")
     with nogil:
-        make_all_keys(table, keys, n_missing)
+        make_all_keys(table, keys)
 
 
-cdef clones_void sort_keys(SortedColumn* column, uint64_t* first, uint64_t* second) noexcept nogil:
-    sort_column(column, first, second)
-
-
-cdef SortedColumn sorted_column(
-    const uint64_t[::1] keys, int64_t n_missing, uint64_t[::1] first, uint64_t[::1] second
-):
-    cdef SortedColumn column
-    if not keys.shape[0] == first.shape[0] == second.shape[0]:
-        raise ValueError(f"room for {first.shape[0]} and {second.shape[0]} of {keys.shape[0]} rows")
-    column.keys = &keys[0]
-    column.n = keys.shape[0]
-    column.n_missing = n_missing
-    with nogil:
-        sort_keys(&column, &first[0], &second[0])
-    return column
+cdef clones_void sort_keys(SortedColumn* column, uint64_t* scratch) noexcept nogil:
+    sort_column(column, scratch)
 
 
 cdef clones_void fill_bins(
@@ -133,16 +118,22 @@ def quantile_codes(
 
 
 def sorted_entries(
-    const uint64_t[::1] keys, int64_t n_missing, uint64_t[::1] scratch, int shift, const uint32_t[::1] y,
-    uint64_t[::1] entries,
+    const uint64_t[::1] keys, uint64_t[::1] scratch, int shift, const uint32_t[::1] y, uint64_t[::1] entries
 ):
-    """The sorted list of a column that has values. Returns how many, and the lowest and the highest."""
+    """The sorted list of a column that has values. Returns how many, how many rows have none, and the lowest and the
+    highest value."""
     cdef int64_t n_values
-    cdef SortedColumn column = sorted_column(keys, n_missing, scratch, entries)
+    cdef SortedColumn column
+    if not keys.shape[0] == scratch.shape[0] == entries.shape[0] == y.shape[0]:
+        raise ValueError("room for another number of rows")
+    column.keys = &keys[0]
+    column.items = &entries[0]
+    column.n = keys.shape[0]
     with nogil:
+        sort_keys(&column, &scratch[0])
         n_values = rank_entries(&column, shift, &y[0], &entries[0])
     return (
-        n_values, number_of_key(keys[<uint32_t>entries[n_missing]]),
+        n_values, column.n_missing, number_of_key(keys[<uint32_t>entries[column.n_missing]]),
         number_of_key(keys[<uint32_t>entries[keys.shape[0] - 1]]))
 
 
@@ -161,23 +152,24 @@ def rank_numbers(const number[::1] values, int32_t[::1] codes, int64_t[::1] rows
         raise MemoryError("no memory left to number the values of a column")
     with nogil:
         column.keys = memory
+        column.items = memory + n
         column.n = n
-        column.n_missing = 0
         for i in range(n):
             if number is double:
                 memory[i] = key_of_number(values[i])
-                column.n_missing += memory[i] == 0
             elif number is int64_t:
                 memory[i] = <uint64_t>values[i] ^ (<uint64_t>1 << 63)
             else:
                 memory[i] = values[i]
-        sort_keys(&column, memory + n, memory + 2 * n)
+        sort_keys(&column, memory + 2 * n)
+        if number is not double:
+            column.n_missing = 0        # 0 is the key of a number
         for i in range(n):
             row = <uint32_t>column.items[i]
             if i < column.n_missing:
                 codes[row] = 0
                 continue
-            if i == column.n_missing or not share_value(&column, column.items[i], column.items[i - 1]):
+            if i == column.n_missing or memory[row] != memory[<uint32_t>column.items[i - 1]]:
                 rows[n_values] = row
                 n_values += 1
             codes[row] = <int32_t>n_values

@@ -6,9 +6,8 @@ values, their order and ranks (and their bins, see `quantiles`), follows from th
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.string cimport memcpy
 
-from fasttree.kernels.ordering cimport Coding, key_of_number, sort_rows
+from fasttree.kernels.ordering cimport key_of_number, sort_rows
 
 ctypedef fused real:
     float
@@ -17,6 +16,7 @@ ctypedef fused real:
 
 cdef enum:
     COLUMNS = 8                 # at a time: their doubles in a row fill a cache line
+    ROWS = 256
 
 
 cdef struct SortedColumn:
@@ -29,50 +29,27 @@ cdef struct SortedColumn:
 
 
 cdef inline void make_keys(
-    const real* source, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns,
-    uint64_t* keys, int64_t* n_missing,
+    const real* source, int64_t row_stride, int64_t column_stride, int64_t n_rows, int64_t n_columns, uint64_t* keys
 ) noexcept nogil:
-    """keys[column, row], and for each column how many are NaN. Strides in bytes.
+    """keys[column, row]; strides in bytes.
 
-    Several columns at a time: a row-major table is then read by whole cache lines.
+    Some rows of all the columns at a time: a row-major table is then read by whole cache lines.
     """
-    cdef int64_t i, j
-    cdef uint64_t key
-    cdef const char* row = <const char*>source
-    for j in range(n_columns):
-        n_missing[j] = 0
-    for i in range(n_rows):
+    cdef int64_t i, j, stop, start = 0
+    cdef const char* value
+    while start < n_rows:
+        stop = start + ROWS if start + ROWS < n_rows else n_rows
         for j in range(n_columns):
-            key = key_of_number(<double>(<const real*>(row + j * column_stride))[0])
-            n_missing[j] += key == 0
-            keys[j * n_rows + i] = key
-        row += row_stride
+            value = <const char*>source + start * row_stride + j * column_stride
+            for i in range(start, stop):
+                keys[j * n_rows + i] = key_of_number(<double>(<const real*>value)[0])
+                value += row_stride
+        start = stop
 
 
-cdef inline void sort_column(SortedColumn* column, uint64_t* first, uint64_t* second) noexcept nogil:
-    """Fill in the order of the rows, those without a value in front. `items` become `first` or `second`."""
-    cdef int64_t i, missing = 0, present = column.n_missing, n = column.n - column.n_missing
-    cdef Coding coding
-    cdef uint64_t* found
-    if column.n_missing == 0:
-        column.items = sort_rows(column.keys, NULL, n, first, second, &coding)
-        column.exact = coding.exact
-        return
-    column.items = first
-    column.exact = True
-    for i in range(column.n):
-        if column.keys[i] == 0:
-            first[missing] = <uint64_t>i
-            missing += 1
-        else:
-            first[present] = <uint64_t>i
-            present += 1
-    if n > 0:
-        found = sort_rows(column.keys, first + missing, n, first + missing, second + missing, &coding)
-        column.exact = coding.exact
-        if found != first + missing:
-            memcpy(second, first, missing * sizeof(uint64_t))
-            column.items = second
+cdef inline void sort_column(SortedColumn* column, uint64_t* scratch) noexcept nogil:
+    """Fill in the order of the rows, those without a value in front; `items` and `scratch` have room for all."""
+    column.n_missing = sort_rows(column.keys, column.n, column.items, scratch, &column.exact)
 
 
 cdef inline bint share_value(const SortedColumn* column, uint64_t a, uint64_t b) noexcept nogil:

@@ -9,21 +9,15 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from fasttree.kernels.ordering cimport (
-    NARROW_ROWS, Coding, choose_coding, code_of, number_of_key, sort_rows,
+    NO_KEY, Coding, choose_coding, code_of, key_range, number_of_key, sort_again,
 )
 
 
 cdef enum:
     CELL_BITS = 13
-    FEW_CELL_BITS = 9           # for few rows
+    FEW_ROWS = 4096             # for which fewer cells do
+    FEW_CELL_BITS = 9
     MOST_BINS = 255
-
-cdef extern from *:
-    """
-    #define FT_LAST_KEY UINT64_MAX      /* greater than that of any number */
-    """
-    const uint64_t LAST_KEY "FT_LAST_KEY"
-
 
 cdef inline int64_t share_of(int64_t total, int64_t share, int64_t n_bins) noexcept nogil:
     """The least weight that makes so many of n_bins equal shares of `total`."""
@@ -69,14 +63,14 @@ cdef inline int find_edges(
 
 
 cdef inline int64_t quantile_bins(
-    const uint64_t* keys, int64_t n, const int64_t* weight, int64_t n_bins, uint16_t* cells, uint64_t* first,
-    uint64_t* second, uint8_t* codes, double* bin_min, double* bin_max,
+    const uint64_t* keys, int64_t n, const int64_t* weight, int64_t n_bins, uint16_t* cells, uint64_t* found,
+    uint64_t* scratch, uint8_t* codes, double* bin_min, double* bin_max,
 ) noexcept nogil:
     """Codes from 1 on, 0 for missing; bin_min[code] and bin_max[code] are the smallest and largest value of a bin.
     Returns the last code.
 
     A bin ends behind the value with which the weight so far reaches the next of n_bins equal shares of that of all the
-    rows that have a value. `cells`, `first` and `second` are scratch for n rows.
+    rows that have a value. `cells`, `found` and `scratch` have room for n rows.
     """
     cdef int64_t[(1 << CELL_BITS) + 1] below    # first the weight of a cell, then that below it
     cdef uint16_t[(1 << CELL_BITS) + 1] start   # of a cell: first whether an edge is in it, then its lowest code
@@ -84,18 +78,15 @@ cdef inline int64_t quantile_bins(
     cdef uint64_t[MOST_BINS + 2] least          # ... and the smallest
     cdef uint16_t[MOST_BINS + 2] edge_cell
     cdef Coding coding
-    cdef int cell_bits = FEW_CELL_BITS if n <= NARROW_ROWS else CELL_BITS
+    cdef int cell_bits = FEW_CELL_BITS if n <= FEW_ROWS else CELL_BITS
     cdef int n_cells = 1 << cell_bits, n_edges, cell, code, last
     cdef int64_t i, w, total = 0, so_far = 0, share = 1, n_found = 0
-    cdef uint64_t key, highest = 0, lowest = LAST_KEY - 1
-    for i in range(n):
-        key = keys[i]
-        highest = key if key > highest else highest
-        lowest = key - 1 if key - 1 < lowest else lowest    # no value: the largest of all
+    cdef uint64_t key, lowest, highest
+    key_range(keys, n, &lowest, &highest)
     if highest == 0:
         memset(codes, 0, n)
         return 0
-    choose_coding(keys, NULL, n, lowest + 1, highest, &coding)
+    choose_coding(keys, NULL, n, lowest, highest, &coding)
     if coding.linear:
         find_cells(keys, n, &coding, True, cell_bits, cells)
     else:
@@ -115,16 +106,16 @@ cdef inline int64_t quantile_bins(
             share += 1
     start[n_cells] = 0
     for i in range(n):
-        second[n_found] = <uint64_t>i
+        found[n_found] = <uint64_t>i
         n_found += start[cells[i]]
     n_edges = 0
     if n_found > 0:
+        sort_again(keys, found, n_found, scratch)
         n_edges = find_edges(
-            keys, sort_rows(keys, second, n_found, second, first, &coding), n_found, cells, weight, below, total,
-            n_bins, &edge[1], &edge_cell[1])
+            keys, found, n_found, cells, weight, below, total, n_bins, &edge[1], &edge_cell[1])
     last = n_edges + (n_edges == 0 or highest > edge[n_edges])
-    edge[n_edges + 1] = LAST_KEY
-    edge[0] = LAST_KEY
+    edge[n_edges + 1] = NO_KEY
+    edge[0] = NO_KEY
     code = 1
     for cell in range(n_cells):
         start[cell] = <uint16_t>code
@@ -132,7 +123,7 @@ cdef inline int64_t quantile_bins(
             code += 1
     start[n_cells] = 0
     for code in range(last + 1):
-        least[code] = LAST_KEY
+        least[code] = NO_KEY
     for i in range(n):
         key = keys[i]
         code = start[cells[i]]

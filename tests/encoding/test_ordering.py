@@ -17,13 +17,13 @@ ULP = np.nextafter(1.0, 2.0) - 1.0
 def ordered(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Rows in order, their ranks, and how many values there are, as the core finds them."""
     n = len(values)
-    keys, n_missing = np.empty((1, n), dtype=np.uint64), np.empty(1, dtype=np.int64)
-    _core.keys_of(values[:, np.newaxis], keys, n_missing)
+    keys = np.empty((1, n), dtype=np.uint64)
+    _core.keys_of(values[:, np.newaxis], keys)
     entries, y = np.empty(n, dtype=np.uint64), np.zeros(n, dtype=np.uint32)
     scratch = np.empty(n, dtype=np.uint64)
-    n_values, low, high = _core.sorted_entries(keys[0], int(n_missing[0]), scratch, 32, y, entries)
+    n_values, n_missing, low, high = _core.sorted_entries(keys[0], scratch, 32, y, entries)
     known = values[~np.isnan(values)]
-    assert int(n_missing[0]) == n - len(known)
+    assert n_missing == n - len(known)
     if len(known):
         assert (low, high) == (known.min(), known.max())
     return entries & np.uint64(2**32 - 1), entries >> np.uint64(32), n_values
@@ -75,7 +75,7 @@ def distributions(n: int, rng: np.random.Generator) -> Iterator[tuple[str, np.nd
     yield "one number", np.where(np.arange(n) == n - 1, 2.0, np.nan)
 
 
-@pytest.mark.parametrize("n", [1, 2, 23, 24, 25, 26, 300, 4095, 4096, 4097, 30_000])
+@pytest.mark.parametrize("n", [1, 2, 19, 20, 21, 22, 300, 4096, 32_767, 32_768, 32_769, 200_000])
 def test_equals_a_stable_sort(n: int) -> None:
     for name, values in distributions(n, np.random.default_rng(n)):
         try:
@@ -84,7 +84,7 @@ def test_equals_a_stable_sort(n: int) -> None:
             raise AssertionError(name) from error
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     hnp.arrays(np.float64, st.integers(1, 400), elements=st.floats(width=64)),
     st.integers(1, 40),
@@ -127,15 +127,16 @@ def test_ranks_of_numbers(dtype: type, n: int) -> None:
         assert rows[: len(first)].tolist() == first
 
 
-@pytest.mark.parametrize("n_bins", [2, 7, 255])
+@pytest.mark.parametrize(
+    ("n", "n_bins"), [(1, 2), (30, 7), (300, 255), (3000, 2), (3000, 255), (6000, 255)]
+)
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("n", [1, 30, 3000, 20_000])
 def test_quantile_bins_equal_a_slow_rule(n_bins: int, weighted: bool, n: int) -> None:
     rng = np.random.default_rng(n_bins)
     for name, values in distributions(n, rng):
         n = len(values)
-        keys, n_missing = np.empty((1, n), dtype=np.uint64), np.empty(1, dtype=np.int64)
-        _core.keys_of(values[:, np.newaxis], keys, n_missing)
+        keys = np.empty((1, n), dtype=np.uint64)
+        _core.keys_of(values[:, np.newaxis], keys)
         weight = rng.integers(0, 9, n) if weighted else np.ones(n, dtype=np.int64)
         codes = np.empty(n, dtype=np.uint8)
         bin_min, bin_max = np.zeros(256), np.zeros(256)
