@@ -4,8 +4,8 @@
 Each row gets an *item*: its *code* in the high half, its number in the low half. Codes never fall where keys rise.
 Items are sorted by their codes: many are parted by the highest digit, so that what follows stays in the cache; not so
 many are sorted by two digits, from the lower to the higher, which keeps rows of equal codes in order. The few that
-agree in these are sorted by what is left of their codes, and by their keys in the end. Which code is taken depends on the
-keys, the order does not.
+agree in these are sorted by what is left of their codes, and by their keys in the end. Which code is taken depends on
+the keys, the order does not.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
