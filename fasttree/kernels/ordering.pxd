@@ -30,7 +30,8 @@ cdef enum:
     LINEAR_MOST = (1 << 31) - 1
     CODE_BITS = 32
     SAMPLE_BITS = 10
-    SAMPLE = 1 << SAMPLE_BITS   # keys by which a code is chosen
+    SAMPLE = 1 << SAMPLE_BITS   # keys by which a code is chosen, at most; ...
+    SAMPLED = 8                 # ... one in so many
     FEW_SAMPLED = 128
     OUTERMOST = 2           # of these on each side
     UNEVEN = 12             # the most that squares of the counts of sampled codes may be of the sample
@@ -98,11 +99,8 @@ cdef inline double power_of_two(int exponent) noexcept nogil:
     return value
 
 
-cdef inline uint64_t sampled_key(
-    const uint64_t* keys, const uint64_t* items, int64_t n, int64_t i, int64_t size
-) noexcept nogil:
-    """One of some rows; NULL: of all."""
-    i = i * n // size
+cdef inline uint64_t key_at(const uint64_t* keys, const uint64_t* items, int64_t i) noexcept nogil:
+    """The key of the i-th of some rows; NULL: of row i."""
     return keys[i] if items == NULL else keys[<uint32_t>items[i]]
 
 
@@ -113,7 +111,8 @@ cdef inline bint is_spread(
     cdef int32_t[SAMPLE] count
     cdef uint64_t[SAMPLE] last
     cdef uint64_t key, bits
-    cdef int64_t i, cell, squares = 0, size = n if n < SAMPLE else SAMPLE
+    cdef int64_t i, cell, squares = 0, size = n // SAMPLED if n // SAMPLED < SAMPLE else SAMPLE
+    cdef int64_t step = n // (size + 1)
     cdef double span = high - low
     if not 1e-290 < span < 1e290:
         return False
@@ -123,7 +122,7 @@ cdef inline bint is_spread(
     coding.scale = power_of_two(LINEAR_BITS - 1 - (<int>(bits >> 52) - 1023))
     memset(count, 0, sizeof(count))
     for i in range(size):
-        key = sampled_key(keys, items, n, i, size)
+        key = key_at(keys, items, i * step)
         cell = code_of(coding, True, key) >> (LINEAR_BITS - SAMPLE_BITS)
         if key >= coding.lowest and (count[cell] == 0 or last[cell] != key):
             squares += 2 * count[cell] + 1
@@ -145,7 +144,7 @@ cdef inline void choose_coding(
     coding.linear = is_spread(keys, items, n, number_of_key(lowest), number_of_key(highest), coding)
     if not coding.linear and n > MANY and is_number(lowest) and is_number(highest):
         for i in range(FEW_SAMPLED):
-            key = sampled_key(keys, items, n, i, FEW_SAMPLED)
+            key = key_at(keys, items, i * (n // FEW_SAMPLED))
             if key < lowest:
                 continue
             j = size
