@@ -25,7 +25,7 @@ from fasttree.kernels.criteria cimport (
 from fasttree.kernels.keys cimport entry_of
 from fasttree.kernels.groups cimport scan_groups
 from fasttree.kernels.partition cimport (
-    BranchIds, Instances, add_rows, branch_of, code_entries, partition_list, scatter_list,
+    SMALL, BranchIds, Instances, add_rows, branch_of, code_entries, partition_list, scatter_list,
 )
 from fasttree.kernels.thresholds cimport scan_codes, set_apart, sweep, sweep_distributed, weigh_code, weigh_threshold
 from fasttree.kernels.search cimport LEAST_GAP as KERNEL_LEAST_GAP
@@ -51,9 +51,6 @@ cpdef enum:
     CATEGORY                    # by themselves if nothing else is better
     FRACTIONAL                  # to every branch, with a share of their weight; scores are those of the others
     SURROGATE                   # where another attribute says; scores are those of the others
-
-cdef enum:
-    SMALL = 32                  # up to so many rows a binned attribute is sorted instead of tabulated
 
 SMALL_NODE = SMALL
 CRITERIA = {    # the criteria by which attributes' own splits are found
@@ -538,7 +535,7 @@ cdef class Grower:
                     continue
                 if not is_scored or (level.child_slot[child] < 0 and self.is_small(n, attribute)):
                     if heir >= 0:
-                        self.add(-1, level.row_start[child], n, codes, inherited)
+                        self.add(-1, level.row_start[child], n, attribute, inherited)
                     if is_scored:
                         code_entries(
                             self.rows.shift, &self.row_list[level.row_start[child]],
@@ -550,7 +547,7 @@ cdef class Grower:
                 if level.child_slot[child] >= 0:
                     histogram = &self.pool[level.child_slot[child], self.cell_start[attribute]]
                 memset(histogram, 0, n_cells * sizeof(int64_t))
-                self.add(1, level.row_start[child], n, codes, histogram)
+                self.add(1, level.row_start[child], n, attribute, histogram)
                 if heir >= 0:
                     for cell in range(n_cells):
                         inherited[cell] -= histogram[cell]
@@ -571,9 +568,11 @@ cdef class Grower:
         return &self.listed_row[start] if self.gather else &self.row_list[start]
 
     cdef void add(
-        self, int64_t sign, int64_t start, int64_t n, const uint8_t* codes, int64_t* histogram
+        self, int64_t sign, int64_t start, int64_t n, int64_t attribute, int64_t* histogram
     ) noexcept nogil:
         """Add or take away the rows of a node, which stand from `start` on in the row list."""
+        cdef const uint8_t* codes = &self.codes[attribute, 0]
+        cdef int64_t n_codes = self.n_codes[attribute]
         cdef int n_classes = self.tables.criterion.n_classes
         cdef int64_t i
         if self.rows.target != NULL:
@@ -582,11 +581,12 @@ cdef class Grower:
                     SQUARED_ERROR, &self.rows, self.row_list[i], sign,
                     histogram + 2 * codes[row_at(True, &self.rows, self.row_list[i])])
         elif self.gather:
-            add_rows(sign, &self.listed_row[start], &self.listed_weight[start], n, codes, n_classes, histogram)
+            add_rows(
+                sign, &self.listed_row[start], &self.listed_weight[start], n, codes, n_codes, n_classes, histogram)
         elif n_classes == 2:
-            add_rows(sign, &self.row_list[start], NULL, n, codes, 2, histogram)
+            add_rows(sign, &self.row_list[start], NULL, n, codes, n_codes, 2, histogram)
         else:
-            add_rows(sign, &self.row_list[start], NULL, n, codes, n_classes, histogram)
+            add_rows(sign, &self.row_list[start], NULL, n, codes, n_codes, n_classes, histogram)
 
     cdef bint scan_histogram(
         self, Level level, int64_t child, int64_t attribute, const int64_t* histogram, CategoryStats* stats,

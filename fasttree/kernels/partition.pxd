@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows to children: stable partition of lists, and histograms from rows."""
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
-from libc.string cimport memcpy, memmove
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.string cimport memcpy, memmove, memset
 
 from fasttree.kernels.search cimport RowReader, class_of, row_at, weight_of
 from fasttree.kernels.wide cimport Wide
@@ -25,6 +25,8 @@ cdef struct Instances:
 
 
 cdef enum:
+    SMALL = 32                  # up to so many rows a binned attribute is sorted instead of tabulated
+    FEW_CELLS = 128
     NO_BRANCH = 0xFFFFFFFF      # no branch: the row is distributed fractionally over those that have rows
     NARROW_NO_BRANCH = 0xFF
 
@@ -144,29 +146,68 @@ cdef inline void scatter_list(
                 cursor[k] += 1
 
 
-cdef inline void add_rows(
-    int64_t sign, const uint64_t* rows, const int64_t* weight, int64_t n, const uint8_t* codes, int64_t n_classes,
+cdef inline void add_row(
+    int64_t sign, const uint64_t* rows, const int64_t* weight, int64_t i, const uint8_t* codes, int64_t n_classes,
     int64_t* histogram,
 ) noexcept nogil:
+    histogram[codes[<uint32_t>rows[i]] * n_classes + <int64_t>(rows[i] >> 32)] += (
+        sign * weight[i] if weight != NULL else sign)
+
+
+cdef inline void add_rows(
+    int64_t sign, const uint64_t* rows, const int64_t* weight, int64_t n, const uint8_t* codes, int64_t n_codes,
+    int64_t n_classes, int64_t* histogram,
+) noexcept nogil:
     """histogram[code, class] += sign * weight, over the rows of a node: row in the low half, class above it; a weight
-    of NULL is 1."""
-    cdef int64_t i
-    for i in range(n):
-        histogram[codes[<uint32_t>rows[i]] * n_classes + <int64_t>(rows[i] >> 32)] += (
-            sign * weight[i] if weight != NULL else sign)
+    of NULL is 1.
+
+    Where cells are few, rows that follow each other often share one, and would wait for it: every other row has cells
+    of its own.
+    """
+    cdef int64_t[FEW_CELLS] odd
+    cdef int64_t i, n_cells = n_codes * n_classes
+    if n_cells > FEW_CELLS or n < n_cells:
+        for i in range(n):
+            add_row(sign, rows, weight, i, codes, n_classes, histogram)
+        return
+    memset(odd, 0, n_cells * sizeof(int64_t))
+    for i in range(0, n - 1, 2):
+        add_row(sign, rows, weight, i, codes, n_classes, histogram)
+        add_row(sign, rows, weight, i + 1, codes, n_classes, odd)
+    if n & 1:
+        add_row(sign, rows, weight, n - 1, codes, n_classes, histogram)
+    for i in range(n_cells):
+        histogram[i] += odd[i]
 
 
 cdef inline void code_entries(
     int shift, const uint64_t* entries, const uint64_t* rows, int64_t n, const uint8_t* codes, uint64_t* out
 ) noexcept nogil:
-    """The rows of a small node as a sorted list, so that the sweep serves for them too. Insertion sort: n is small."""
-    cdef int64_t i, j
-    cdef uint64_t entry
+    """The rows of a small node as a sorted list, so that the sweep serves for them too."""
+    if 2 * n <= SMALL:
+        order_by_code(SMALL // 2, shift, entries, rows, n, codes, out)
+    else:
+        order_by_code(SMALL, shift, entries, rows, n, codes, out)
+
+
+cdef inline void order_by_code(
+    int width, int shift, const uint64_t* entries, const uint64_t* rows, int64_t n, const uint8_t* codes, uint64_t* out
+) noexcept nogil:
+    """Each row's place is the number of those before it: as many comparisons as can be, but a vector at a time, and
+    without a branch."""
+    cdef int16_t[SMALL] key         # code, then the number of the row in the node
+    cdef int16_t[SMALL] place
     cdef uint64_t low = ((<uint64_t>1) << shift) - 1
+    cdef int16_t other
+    cdef int64_t i, j
+    for i in range(width):
+        key[i] = 0
+        place[i] = 0
     for i in range(n):
-        entry = (entries[i] & low) | (<uint64_t>codes[<uint32_t>rows[i]] << shift)
-        j = i
-        while j > 0 and out[j - 1] > entry:
-            out[j] = out[j - 1]
-            j -= 1
-        out[j] = entry
+        key[i] = <int16_t>(codes[<uint32_t>rows[i]] * SMALL + i)
+    for j in range(n):
+        other = key[j]
+        for i in range(width):
+            place[i] += other < key[i]
+    for i in range(n):
+        out[place[i]] = (entries[i] & low) | (<uint64_t>(key[i] // SMALL) << shift)
