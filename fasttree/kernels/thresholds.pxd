@@ -8,8 +8,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fasttree.kernels.criteria cimport (
     BLOCK, GAIN_RATIO, GINI, SQUARED_ERROR, Criterion, CutBlock, class_terms, is_incremental, klogk, limit_weight_of,
-    plain_of, score_cuts, score_cuts2, score_dense_cuts, score_of, score_unit_gini_cuts, term_increment,
-    weight_of_stats,
+    plain_of, score_cuts, score_cuts2, score_dense_cuts, score_of, score_unit_gini_cuts,
+    score_weighted_cuts2, term_increment, weight_of_stats,
 )
 from fasttree.kernels.search cimport (
     LEAST_GAP, BestSplit, NodeView, RowReader, any_better, branch_loss, choose, class_of, fill_cut,
@@ -193,6 +193,52 @@ cdef inline bint are_apart(const double* values, int64_t below, int64_t above) n
     return values[below] + LEAST_GAP < values[above]
 
 
+cdef inline void scan_codes2(
+    int kind, const Criterion* r, const int64_t* histogram, int n_codes, const NodeView* node, bint missing_left,
+    BestSplit* best,
+) noexcept nogil:
+    """`scan_codes` between two classes, of weights as they are and values at any distance: which cuts are admissible is
+    asked only where one is better."""
+    cdef CutBlock cuts
+    cdef int64_t codes[BLOCK]
+    cdef int64_t weight = 0, ones = 0
+    cdef int code, m = 0
+    if missing_left:
+        weight, ones = node.n_missing, node.missing[1]
+    for code in range(1, n_codes):
+        weight += histogram[2 * code] + histogram[2 * code + 1]
+        ones += histogram[2 * code + 1]
+        codes[m] = code
+        cuts.weight[m] = <double>weight
+        cuts.left[m] = <double>ones
+        m += histogram[2 * code] + histogram[2 * code + 1] != 0
+        if weight == node.total:        # no cut: nothing is right of it
+            m -= m > 0 and codes[m - 1] == code
+            break
+        if m == BLOCK:
+            choose_among(kind, r, &cuts, codes, m, node, missing_left, best)
+            m = 0
+    choose_among(kind, r, &cuts, codes, m, node, missing_left, best)
+
+
+cdef inline void choose_among(
+    int kind, const Criterion* r, CutBlock* cuts, const int64_t* codes, int m, const NodeView* node,
+    bint missing_left, BestSplit* best
+) noexcept nogil:
+    """Improve `best` by those of some cuts between two classes that are admissible."""
+    cdef int j
+    cdef int64_t weight
+    score_weighted_cuts2(kind, r, cuts, m, node.total, node.counts[1], node.loss, node.split_base)
+    if not any_better(cuts.score, m, best.score + node.tie_tolerance):
+        return
+    for j in range(m):
+        weight = <int64_t>cuts.weight[j]
+        if cuts.score[j] > best.score + node.tie_tolerance and sides_large_enough(r, node, weight, weight):
+            best.score = cuts.score[j]
+            best.split.code = codes[j]
+            best.split.missing_branch = 0 if missing_left else 1
+
+
 cdef inline void scan_codes(
     int kind, const Criterion* r, const int64_t* histogram, int n_codes, const NodeView* node, bint missing_left,
     int64_t* scratch, BestSplit* best,
@@ -207,6 +253,12 @@ cdef inline void scan_codes(
     cdef int64_t* left = scratch
     cdef int64_t* right = scratch + n_classes
     cdef const int64_t* row
+    if two and kind != SQUARED_ERROR and node.distributed == NULL and node.values == NULL and r.plain == NULL:
+        if kind == GINI:
+            scan_codes2(GINI, r, histogram, n_codes, node, missing_left, best)
+        else:
+            scan_codes2(kind, r, histogram, n_codes, node, missing_left, best)
+        return
     open_sides(r, node, missing_left, left, right)
     weight = node.n_missing if missing_left else 0
     limit_weight = limit_weight_of(r, left, weight)
