@@ -575,6 +575,8 @@ cdef class Grower:
         cdef int64_t n_codes = self.n_codes[attribute]
         cdef int n_classes = self.tables.criterion.n_classes
         cdef int64_t i
+        if n == 0:
+            return
         if self.rows.target != NULL:
             for i in range(start, start + n):
                 add_stats(

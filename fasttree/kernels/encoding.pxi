@@ -120,8 +120,8 @@ def quantile_codes(
 def sorted_entries(
     const uint64_t[::1] keys, uint64_t[::1] scratch, int shift, const uint32_t[::1] y, uint64_t[::1] entries
 ):
-    """The sorted list of a column that has values. Returns how many, how many rows have none, and the lowest and the
-    highest value."""
+    """The sorted list of a column. Returns how many values there are, how many rows have none, and the lowest and the
+    highest value, if there is one."""
     cdef int64_t n_values
     cdef SortedColumn column
     if not keys.shape[0] == scratch.shape[0] == entries.shape[0] == y.shape[0]:
@@ -132,6 +132,8 @@ def sorted_entries(
     with nogil:
         sort_keys(&column, &scratch[0])
         n_values = rank_entries(&column, shift, &y[0], &entries[0])
+    if n_values == 0:
+        return 0, column.n_missing, None, None
     return (
         n_values, column.n_missing, number_of_key(keys[<uint32_t>entries[column.n_missing]]),
         number_of_key(keys[<uint32_t>entries[keys.shape[0] - 1]]))
