@@ -308,8 +308,8 @@ def rank_numbers(values: Array, codes: Array, rows: Array) -> int: ...
 def quantile_codes(
     keys: Array,
     cells: Array,
-    first: Array,
-    second: Array,
+    found: Array,
+    scratch: Array,
     weight: Array | None,
     n_bins: int,
     codes: Array,

@@ -135,7 +135,8 @@ class EncodedTable:
                 used = codes[codes > 0]
             return np.unique([self.bin_min[attribute, used], self.bin_max[attribute, used]])
         values = self.values_of(attribute)[slice(None) if present is None else present]
-        return values[rank_numbers(values)[1]].astype(np.float64)
+        values = values.astype(np.float64)
+        return values[rank_numbers(values)[1]]
 
     def values_of(self, attribute: int) -> np.ndarray:
         """The value of each row for a numeric attribute."""

@@ -178,7 +178,8 @@ class MemoryRows:
             n_chunks = min(n_attributes, wanted)
         edges = portions(n_attributes, n_chunks)
 
-        self._read_rows(level, group0, group1, threaded)
+        if node1 > node0:
+            self._read_rows(level, group0, group1, threaded)
 
         def work(worker: int, chunk: int) -> None:
             if not self.core.partition_and_search(

@@ -89,30 +89,34 @@ def keys_of(const real[:, :] table, uint64_t[:, ::1] keys):
         make_all_keys(table, keys)
 
 
-cdef clones_void sort_keys(SortedColumn* column, uint64_t* scratch) noexcept nogil:
-    sort_column(column, scratch)
+cdef clones_void sort_keys(SortedColumn* column, bint numbers, uint64_t* scratch) noexcept nogil:
+    sort_column(column, numbers, scratch)
 
 
 cdef clones_void fill_bins(
-    const uint64_t* keys, int64_t n, const int64_t* weight, int64_t n_bins, uint16_t* cells, uint64_t* first,
-    uint64_t* second, uint8_t* codes, double* bin_min, double* bin_max, int64_t* largest
+    const uint64_t* keys, int64_t n, const int64_t* weight, int64_t n_bins, uint16_t* cells, uint64_t* found,
+    uint64_t* scratch, uint8_t* codes, double* bin_min, double* bin_max, int64_t* largest
 ) noexcept nogil:
-    largest[0] = quantile_bins(keys, n, weight, n_bins, cells, first, second, codes, bin_min, bin_max)
+    largest[0] = quantile_bins(keys, n, weight, n_bins, cells, found, scratch, codes, bin_min, bin_max)
 
 
 def quantile_codes(
-    const uint64_t[::1] keys, uint16_t[::1] cells, uint64_t[::1] first, uint64_t[::1] second, const int64_t[::1] weight,
-    int64_t n_bins, uint8_t[::1] codes, double[::1] bin_min, double[::1] bin_max,
+    const uint64_t[::1] keys, uint16_t[::1] cells, uint64_t[::1] found, uint64_t[::1] scratch,
+    const int64_t[::1] weight, int64_t n_bins, uint8_t[::1] codes, double[::1] bin_min, double[::1] bin_max,
 ):
-    """Quantile bins of a column, see `quantile_bins`; `cells`, `first` and `second` are scratch. Returns the largest
-    code."""
+    """Quantile bins of a column, see `quantile_bins`; `cells`, `found` and `scratch` are room for as many rows.
+    Returns the largest code."""
     cdef int64_t largest
     cdef const int64_t* w = &weight[0] if weight is not None else NULL
-    if not keys.shape[0] == cells.shape[0] == first.shape[0] == second.shape[0] == codes.shape[0]:
+    if not keys.shape[0] == cells.shape[0] == found.shape[0] == scratch.shape[0] == codes.shape[0] or (
+        weight is not None and weight.shape[0] != keys.shape[0]
+    ):
         raise ValueError("room for another number of rows")
+    if not 1 <= n_bins <= MOST_CODES < min(bin_min.shape[0], bin_max.shape[0]):
+        raise ValueError(f"{n_bins} bins, and room for {bin_min.shape[0]} and {bin_max.shape[0]} ends")
     with nogil:
         fill_bins(
-            &keys[0], keys.shape[0], w, n_bins, &cells[0], &first[0], &second[0], &codes[0], &bin_min[0], &bin_max[0],
+            &keys[0], keys.shape[0], w, n_bins, &cells[0], &found[0], &scratch[0], &codes[0], &bin_min[0], &bin_max[0],
             &largest)
     return largest
 
@@ -130,7 +134,7 @@ def sorted_entries(
     column.items = &entries[0]
     column.n = keys.shape[0]
     with nogil:
-        sort_keys(&column, &scratch[0])
+        sort_keys(&column, True, &scratch[0])
         n_values = rank_entries(&column, shift, &y[0], &entries[0])
     if n_values == 0:
         return 0, column.n_missing, None, None
@@ -163,7 +167,7 @@ def rank_numbers(const number[::1] values, int32_t[::1] codes, int64_t[::1] rows
                 memory[i] = <uint64_t>values[i] ^ (<uint64_t>1 << 63)
             else:
                 memory[i] = values[i]
-        sort_keys(&column, memory + 2 * n)
+        sort_keys(&column, number is double, memory + 2 * n)
         if number is not double:
             column.n_missing = 0        # 0 is the key of a number
         for i in range(n):

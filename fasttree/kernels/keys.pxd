@@ -47,9 +47,9 @@ cdef inline void make_keys(
         start = stop
 
 
-cdef inline void sort_column(SortedColumn* column, uint64_t* scratch) noexcept nogil:
+cdef inline void sort_column(SortedColumn* column, bint numbers, uint64_t* scratch) noexcept nogil:
     """Fill in the order of the rows, those without a value in front; `items` and `scratch` have room for all."""
-    column.n_missing = sort_rows(column.keys, column.n, column.items, scratch, &column.exact)
+    column.n_missing = sort_rows(column.keys, column.n, numbers, column.items, scratch, &column.exact)
 
 
 cdef inline bint share_value(const SortedColumn* column, uint64_t a, uint64_t b) noexcept nogil:

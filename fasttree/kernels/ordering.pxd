@@ -32,8 +32,9 @@ cdef enum:
     SAMPLE_BITS = 10
     SAMPLE = 1 << SAMPLE_BITS   # keys by which a code is chosen, at most; ...
     SAMPLED = 8                 # ... one in so many
+    LEAST_TRIMMED = 1024    # rows for which a linear code without the outermost is tried
     FEW_SAMPLED = 128
-    OUTERMOST = 2           # of these on each side
+    OUTERMOST = 12          # of these on each side
     UNEVEN = 12             # the most that squares of the counts of sampled codes may be of the sample
 
 
@@ -66,10 +67,6 @@ cdef inline double number_of_key(uint64_t key) noexcept nogil:
     return value
 
 
-cdef inline bint is_number(uint64_t key) noexcept nogil:
-    return number_of_key(key) == number_of_key(key)
-
-
 cdef inline int n_bits(uint64_t value) noexcept nogil:
     """How many bits a number takes."""
     cdef int n = 0, step = 32
@@ -99,15 +96,10 @@ cdef inline double power_of_two(int exponent) noexcept nogil:
     return value
 
 
-cdef inline uint64_t key_at(const uint64_t* keys, const uint64_t* items, int64_t i) noexcept nogil:
-    """The key of the i-th of some rows; NULL: of row i."""
-    return keys[i] if items == NULL else keys[<uint32_t>items[i]]
-
-
 cdef inline bint is_spread(
-    const uint64_t* keys, const uint64_t* items, int64_t n, double low, double high, Coding* coding
+    const uint64_t* keys, int64_t n, double low, double high, Coding* coding
 ) noexcept nogil:
-    """Make the code linear between two numbers. Does it tell enough of the keys apart?"""
+    """Would a linear code between two numbers, which is made of the coding, tell enough of the keys apart?"""
     cdef int32_t[SAMPLE] count
     cdef uint64_t[SAMPLE] last
     cdef uint64_t key, bits
@@ -122,7 +114,7 @@ cdef inline bint is_spread(
     coding.scale = power_of_two(LINEAR_BITS - 1 - (<int>(bits >> 52) - 1023))
     memset(count, 0, sizeof(count))
     for i in range(size):
-        key = key_at(keys, items, i * step)
+        key = keys[i * step]
         cell = code_of(coding, True, key) >> (LINEAR_BITS - SAMPLE_BITS)
         if key >= coding.lowest and (count[cell] == 0 or last[cell] != key):
             squares += 2 * count[cell] + 1
@@ -131,20 +123,29 @@ cdef inline bint is_spread(
     return squares <= UNEVEN * size
 
 
+cdef inline void code_by_bits(uint64_t lowest, uint64_t highest, Coding* coding) noexcept nogil:
+    """Make the code the highest bits in which keys differ."""
+    cdef int bits = n_bits(highest - lowest)
+    coding.linear = False
+    coding.scale = 1.0
+    coding.lowest = lowest
+    coding.shift = bits - CODE_BITS if bits > CODE_BITS else 0
+    coding.bits = bits - coding.shift
+
+
 cdef inline void choose_coding(
-    const uint64_t* keys, const uint64_t* items, int64_t n, uint64_t lowest, uint64_t highest, Coding* coding
+    const uint64_t* keys, int64_t n, uint64_t lowest, uint64_t highest, Coding* coding
 ) noexcept nogil:
     """A linear code between the least and the greatest number, or else without the outermost, if that tells enough of
-    the rows apart; else one of the bits that differ. `items`: the rows; NULL: all, but those whose keys are lower than
-    the lowest."""
+    the rows apart; else one of bits. Rows whose keys are lower than the lowest do not count."""
     cdef uint64_t[FEW_SAMPLED] ascending
     cdef uint64_t key
     cdef int64_t i, j, size = 0
-    coding.lowest = lowest
-    coding.linear = is_spread(keys, items, n, number_of_key(lowest), number_of_key(highest), coding)
-    if not coding.linear and n > MANY and is_number(lowest) and is_number(highest):
+    code_by_bits(lowest, highest, coding)
+    coding.linear = is_spread(keys, n, number_of_key(lowest), number_of_key(highest), coding)
+    if not coding.linear and n >= LEAST_TRIMMED:
         for i in range(FEW_SAMPLED):
-            key = key_at(keys, items, i * (n // FEW_SAMPLED))
+            key = keys[i * (n // FEW_SAMPLED)]
             if key < lowest:
                 continue
             j = size
@@ -155,11 +156,9 @@ cdef inline void choose_coding(
             size += 1
         if size > 2 * OUTERMOST:
             coding.linear = is_spread(
-                keys, items, n, number_of_key(ascending[OUTERMOST]), number_of_key(ascending[size - 1 - OUTERMOST]),
-                coding)
-    coding.bits = n_bits(highest - lowest)
-    coding.shift = coding.bits - CODE_BITS if coding.bits > CODE_BITS else 0
-    coding.bits = LINEAR_BITS if coding.linear else coding.bits - coding.shift
+                keys, n, number_of_key(ascending[OUTERMOST]), number_of_key(ascending[size - 1 - OUTERMOST]), coding)
+    if coding.linear:
+        coding.bits = LINEAR_BITS
 
 
 cdef inline void insert_items(const uint64_t* keys, bint exact, uint64_t* items, int64_t n) noexcept nogil:
@@ -275,7 +274,7 @@ cdef inline void sort_items(
 cdef inline void sort_again(
     const uint64_t* keys, uint64_t* items, int64_t n, uint64_t* scratch
 ) noexcept nogil:
-    """Sort items of one code, by codes that tell more of them apart."""
+    """Sort items of one code, by the bits in which their keys differ; the second time all of these fit a code."""
     cdef Coding finer
     cdef int64_t i
     cdef uint64_t key, lowest, highest, code = items[0] >> 32 << 32
@@ -286,10 +285,10 @@ cdef inline void sort_again(
         highest = key if key > highest else highest
     if lowest == highest:
         return
-    choose_coding(keys, items, n, lowest, highest, &finer)
-    finer.exact = finer.shift == 0 and not finer.linear
+    code_by_bits(lowest, highest, &finer)
+    finer.exact = finer.shift == 0
     for i in range(n):
-        items[i] = <uint64_t>code_of(&finer, finer.linear, keys[<uint32_t>items[i]]) << 32 | <uint32_t>items[i]
+        items[i] = <uint64_t>code_of(&finer, False, keys[<uint32_t>items[i]]) << 32 | <uint32_t>items[i]
     sort_items(keys, &finer, finer.bits, items, n, scratch)
     for i in range(n):
         items[i] = code | <uint32_t>items[i]
@@ -302,7 +301,7 @@ cdef inline void write_items(
     cdef double[ITEM_BLOCK] value, code
     cdef int64_t i, m, start = 0, inexact = 0
     cdef uint64_t key, lost = 0, lowest = coding.lowest
-    cdef double offset = coding.offset, scale = coding.scale
+    cdef double offset = coding.offset, width = 1.0 / coding.scale
     while start < n:
         m = n - start if n - start < ITEM_BLOCK else ITEM_BLOCK
         if not linear:
@@ -317,9 +316,8 @@ cdef inline void write_items(
                 code[i] = linear_code(coding, value[i])
             for i in range(m):
                 items[start + i] = <uint64_t><uint32_t><int32_t>code[i] << 32 | <uint64_t>(start + i)
-            for i in range(m):
-                inexact |= <int64_t>((value[i] - offset) + offset != value[i])
-                inexact |= <int64_t>(<double><int32_t>code[i] != (value[i] - offset) * scale)
+            for i in range(m):      # if codes lead back to the numbers, no two of these share one
+                inexact |= <int64_t>(<double><int32_t>code[i] * width + offset != value[i])
         start += m
     coding.exact = inexact == 0 if linear else lost & ((<uint64_t>1 << coding.shift) - 1) == 0
 
@@ -339,10 +337,11 @@ cdef inline int64_t key_range(const uint64_t* keys, int64_t n, uint64_t* lowest,
 
 
 cdef inline int64_t sort_rows(
-    const uint64_t* keys, int64_t n, uint64_t* items, uint64_t* scratch, bint* exact
+    const uint64_t* keys, int64_t n, bint numbers, uint64_t* items, uint64_t* scratch, bint* exact
 ) noexcept nogil:
     """The items of rows 0, 1, ... sorted by key, rows of equal keys as they come; those of key 0 in front. Returns how
-    many these are. `exact`: have different keys, other than 0, different codes? `scratch` has room for n."""
+    many these are. `numbers`: are keys those of numbers (`key_of_number`)? `exact`: have different keys, other than 0,
+    different codes? `scratch` has room for n."""
     cdef Coding coding
     cdef int64_t i = 1, zero = 0, known, n_zeros
     cdef uint64_t lowest, highest
@@ -353,7 +352,10 @@ cdef inline int64_t sort_rows(
         for i in range(n):
             items[i] = <uint64_t>i
         return n
-    choose_coding(keys, NULL, n, lowest, highest, &coding)
+    if numbers:
+        choose_coding(keys, n, lowest, highest, &coding)
+    else:
+        code_by_bits(lowest, highest, &coding)
     target = items if n_zeros == 0 else scratch
     if coding.linear:
         write_items(keys, n, &coding, True, target)

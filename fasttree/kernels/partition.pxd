@@ -4,7 +4,6 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memmove, memset
 
-from fasttree.kernels.search cimport RowReader, class_of, row_at, weight_of
 from fasttree.kernels.wide cimport Wide
 
 

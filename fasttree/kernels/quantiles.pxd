@@ -18,6 +18,7 @@ cdef enum:
     FEW_ROWS = 4096             # for which fewer cells do
     FEW_CELL_BITS = 9
     MOST_BINS = 255
+    CODED = 0xFFFF              # of a cell whose rows have their codes
 
 cdef inline int64_t share_of(int64_t total, int64_t share, int64_t n_bins) noexcept nogil:
     """The least weight that makes so many of n_bins equal shares of `total`."""
@@ -40,10 +41,10 @@ cdef inline void find_cells(
 
 cdef inline int find_edges(
     const uint64_t* keys, const uint64_t* items, int64_t n, const uint16_t* cells, const int64_t* weight,
-    const int64_t* weight_below, int64_t total, int64_t n_bins, uint64_t* edge, uint16_t* edge_cell
+    const int64_t* weight_below, int64_t total, int64_t n_bins, uint64_t* edge, uint16_t* edge_cell, uint8_t* codes
 ) noexcept nogil:
-    """The keys with which the weight reaches the next share, from sorted rows of the cells in which that happens.
-    Returns how many."""
+    """The keys with which the weight reaches the next share, from sorted rows of the cells in which that happens; and
+    the codes of these rows. Returns how many edges there are."""
     cdef int64_t i, row, so_far = 0, share = 1
     cdef int n_edges = 0
     for i in range(n):
@@ -51,6 +52,7 @@ cdef inline int find_edges(
         if i == 0 or cells[row] != cells[<uint32_t>items[i - 1]]:
             so_far = weight_below[cells[row]]
         so_far += weight[row] if weight != NULL else 1
+        codes[row] = <uint8_t>(n_edges + 1)
         if i + 1 < n and keys[<uint32_t>items[i + 1]] == keys[row]:
             continue
         if share < n_bins and so_far >= share_of(total, share, n_bins):
@@ -73,7 +75,7 @@ cdef inline int64_t quantile_bins(
     rows that have a value. `cells`, `found` and `scratch` have room for n rows.
     """
     cdef int64_t[(1 << CELL_BITS) + 1] below    # first the weight of a cell, then that below it
-    cdef uint16_t[(1 << CELL_BITS) + 1] start   # of a cell: first whether an edge is in it, then its lowest code
+    cdef uint16_t[(1 << CELL_BITS) + 1] start   # of a cell: first whether an edge is in it, then its code
     cdef uint64_t[MOST_BINS + 2] edge           # by code: the largest key of a bin
     cdef uint64_t[MOST_BINS + 2] least          # ... and the smallest
     cdef uint16_t[MOST_BINS + 2] edge_cell
@@ -86,7 +88,7 @@ cdef inline int64_t quantile_bins(
     if highest == 0:
         memset(codes, 0, n)
         return 0
-    choose_coding(keys, NULL, n, lowest, highest, &coding)
+    choose_coding(keys, n, lowest, highest, &coding)
     if coding.linear:
         find_cells(keys, n, &coding, True, cell_bits, cells)
     else:
@@ -112,27 +114,24 @@ cdef inline int64_t quantile_bins(
     if n_found > 0:
         sort_again(keys, found, n_found, scratch)
         n_edges = find_edges(
-            keys, found, n_found, cells, weight, below, total, n_bins, &edge[1], &edge_cell[1])
+            keys, found, n_found, cells, weight, below, total, n_bins, &edge[1], &edge_cell[1], codes)
     last = n_edges + (n_edges == 0 or highest > edge[n_edges])
-    edge[n_edges + 1] = NO_KEY
-    edge[0] = NO_KEY
     code = 1
     for cell in range(n_cells):
-        start[cell] = <uint16_t>code
+        start[cell] = <uint16_t>(CODED if start[cell] else code)
         while code <= n_edges and edge_cell[code] == cell:
             code += 1
-    start[n_cells] = 0
     for code in range(last + 1):
         least[code] = NO_KEY
     for i in range(n):
         key = keys[i]
         code = start[cells[i]]
-        while edge[code] < key:
-            code += 1
+        if code == CODED:
+            code = codes[i]
         codes[i] = <uint8_t>code
         if key < least[code]:
             least[code] = key
     for code in range(1, last + 1):
         bin_min[code] = number_of_key(least[code])
-        bin_max[code] = number_of_key(edge[code] if edge[code] < highest else highest)
+        bin_max[code] = number_of_key(edge[code] if code <= n_edges else highest)
     return last

@@ -70,6 +70,16 @@ def distributions(n: int, rng: np.random.Generator) -> Iterator[tuple[str, np.nd
         ),
     )
     yield "many scales", np.exp(30 * normal)
+    # What is far below the steps of a linear code must not pass for its zero.
+    tiny = np.where(
+        rng.random(n) < 0.2, rng.integers(0, 2, n) * 5e-324, rng.integers(1, 2**30, n) * 2.0**10
+    )
+    yield "tiny beside whole numbers", tiny
+    yield "a sentinel", np.where(rng.random(n) < 0.05, -999.0, 20 + 5 * rng.random(n))
+    yield (
+        "two sentinels",
+        np.where(rng.random(n) < 0.06, np.copysign(1e300, normal), 1 + 1e-4 * rng.random(n)),
+    )
     yield "holes", np.where(rng.random(n) < 0.3, np.nan, normal)
     yield "holes and infinities", np.where(rng.random(n) < 0.3, np.nan, np.sign(normal) * np.inf)
     yield "one number", np.where(np.arange(n) == n - 1, 2.0, np.nan)
@@ -108,12 +118,9 @@ def test_equals_a_stable_sort_on_any_bits(seed: int, n: int, low: int, high: int
 def test_ranks_of_numbers(dtype: type, n: int) -> None:
     rng = np.random.default_rng(n)
     wide = rng.integers(0, 2**64, n, dtype=np.uint64)
-    for bits in (
-        wide,
-        wide % 5,
-        wide | np.uint64(2**64 - 2**20),
-        rng.choice(wide, n) if n else wide,
-    ):
+    around = rng.choice(np.array([0, 1, 2**62, 2**63 - 1, 2**63, 2**64 - 1], dtype=np.uint64), n)
+    chosen = rng.choice(wide, n) if n else wide
+    for bits in (wide, wide % 5, around, wide | np.uint64(2**64 - 2**20), chosen):
         values = np.ascontiguousarray(bits).view(dtype)
         codes, rows = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64)
         n_values = _core.rank_numbers(values, codes, rows)
@@ -162,3 +169,20 @@ def test_quantile_bins_equal_a_slow_rule(n_bins: int, weighted: bool, n: int) ->
         for its_code in range(1, last + 1):
             of_bin = [value for value, code in expected if code == its_code]
             assert (bin_min[its_code], bin_max[its_code]) == (of_bin[0], of_bin[-1]), name
+
+
+def test_numbers_that_no_sample_sees_end_in_bounded_time() -> None:
+    """Rows that are never sampled lie in ever smaller crowds: each code would tell few of them apart."""
+    n = 300_000
+    values, rows, scale, rounds = np.empty(n), np.arange(n), 1.0, 0
+    while len(rows) > 2_000:
+        size = len(rows)
+        sampled = np.zeros(size, dtype=bool)
+        sampled[np.arange(128) * (size // 128)] = True
+        sampled[np.arange(1024) * (size // 1025)] = True
+        values[rows[sampled]] = scale * (1 + np.arange(sampled.sum()) / 4096)
+        rows, scale, rounds = rows[~sampled], scale * 1.7, rounds + 1
+    values[rows] = scale * (1 + np.arange(len(rows)) / 4096)
+    assert rounds > 100
+    check(values)
+    check(-values)
