@@ -54,13 +54,13 @@ def encode(
         most = -(-n_attributes // team.size) if threaded else n_attributes
         width = int(np.clip(BLOCK_BYTES // (8 * n_rows), 1, min(_core.KEY_COLUMNS, most)))
         blocks = [range(a, min(a + width, n_attributes)) for a in range(0, n_attributes, width)]
-        work.buffers = [_SortBuffers(width, n_rows) for _ in range(team.size)]
+        work.open(team, width)
         team.run(lambda worker, i: work.encode_block(worker, blocks[i]), len(blocks), threaded)
     else:
         # What may have to be sorted takes longest, and a thread that began it last would be waited for.
         columns = table.columns or ()
         order = sorted(range(n_attributes), key=lambda j: columns[j].values is None)
-        work.buffers = [_SortBuffers(1, n_rows) for _ in range(team.size)]
+        work.open(team, 1)
         team.run(lambda worker, i: work.encode_column(worker, order[i]), n_attributes, threaded)
     return work.finish(priors or ClassPriors())
 
@@ -101,7 +101,18 @@ class _Encoding:
         self.ranges = np.full((d, 2), np.nan)
         self.counted = [(0, 0)] * d
         self.raw_values: list[np.ndarray | None] = [None] * d
-        self.buffers: list[_SortBuffers] = []  # by worker
+        self.buffers: list[_SortBuffers | None] = []  # by worker
+        self.width = 1
+
+    def open(self, team: ThreadTeam, width: int) -> None:
+        """Each worker is about to encode `width` numeric columns at a time, or some categories."""
+        self.buffers, self.width = [None] * team.size, width
+
+    def buffers_of(self, worker: int) -> _SortBuffers:
+        found = self.buffers[worker]
+        if found is None:
+            found = self.buffers[worker] = _SortBuffers(self.width, self.table.n_rows)
+        return found
 
     # -- numeric ---------------------------------------------------------------------------------------------------
 
@@ -147,7 +158,7 @@ class _Encoding:
                 self.note_codes(attribute, n, self.bin_min[attribute])
         if (n_values < 0).any():
             values = self.floats(values)
-            self.sort_numbers(self.buffers[worker], attributes, values, n_values < 0)
+            self.sort_numbers(self.buffers_of(worker), attributes, values, n_values < 0)
         return values
 
     def floats(self, values: np.ndarray) -> np.ndarray:

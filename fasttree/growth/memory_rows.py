@@ -178,7 +178,7 @@ class MemoryRows:
             n_chunks = min(n_attributes, wanted)
         edges = portions(n_attributes, n_chunks)
 
-        if node1 > node0:
+        if node1 > node0 and self.core.looks_up:
             self._read_rows(level, group0, group1, threaded)
 
         def work(worker: int, chunk: int) -> None:
@@ -194,7 +194,7 @@ class MemoryRows:
 
     def _read_rows(self, level: Level, group0: int, group1: int, threaded: bool) -> None:
         """What binned attributes need of the rows of some sibling groups, and would look up one after another."""
-        if not (self.core.looks_up and self.buffers.has_row_list):
+        if not self.buffers.has_row_list:
             return
         self.buffers.open_listed()
         first, last = level.sibling_groups.first_child[[group0, group1]].tolist()

@@ -8,6 +8,7 @@ gives its exact value.
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from fasttree.kernels.distinct cimport MOST_CODES
 from fasttree.kernels.ordering cimport (
     NO_KEY, Coding, choose_coding, code_of, key_range, number_of_key, sort_again,
 )
@@ -17,7 +18,6 @@ cdef enum:
     CELL_BITS = 13
     FEW_ROWS = 4096             # for which fewer cells do
     FEW_CELL_BITS = 9
-    MOST_BINS = 255
     CODED = 0xFFFF              # of a cell whose rows have their codes
 
 cdef inline int64_t share_of(int64_t total, int64_t share, int64_t n_bins) noexcept nogil:
@@ -76,9 +76,9 @@ cdef inline int64_t quantile_bins(
     """
     cdef int64_t[(1 << CELL_BITS) + 1] below    # first the weight of a cell, then that below it
     cdef uint16_t[(1 << CELL_BITS) + 1] start   # of a cell: first whether an edge is in it, then its code
-    cdef uint64_t[MOST_BINS + 2] edge           # by code: the largest key of a bin
-    cdef uint64_t[MOST_BINS + 2] least          # ... and the smallest
-    cdef uint16_t[MOST_BINS + 2] edge_cell
+    cdef uint64_t[MOST_CODES + 2] edge           # by code: the largest key of a bin
+    cdef uint64_t[MOST_CODES + 2] least          # ... and the smallest
+    cdef uint16_t[MOST_CODES + 2] edge_cell
     cdef Coding coding
     cdef int cell_bits = FEW_CELL_BITS if n <= FEW_ROWS else CELL_BITS
     cdef int n_cells = 1 << cell_bits, n_edges, cell, code, last

@@ -8,9 +8,9 @@ candidate wins ties. The searches stand in thresholds.pxd, categories.pxd, subse
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from fasttree.kernels.criteria cimport (
-    SQUARED_ERROR, Criterion, CutBlock, class_steps, class_terms, llrint, score_cuts, score_cuts2, score_dense_cuts,
-    side_loss, squared_distance, total_steps,
+    SQUARED_ERROR, Criterion, class_steps, class_terms, llrint, side_loss, squared_distance, total_steps,
 )
+from fasttree.kernels.cuts cimport CutBlock, score_cuts, score_cuts2, score_dense_cuts
 
 
 cdef struct RowReader:

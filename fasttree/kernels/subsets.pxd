@@ -7,8 +7,9 @@ from libc.string cimport memcpy, memset
 from fasttree.kernels.alloc cimport free, malloc
 from fasttree.kernels.categories cimport CategoryStats
 from fasttree.kernels.criteria cimport (
-    BLOCK, CODE_LENGTH, GAIN_RATIO, INFINITY, SQUARED_ERROR, Criterion, CutBlock, klogk, limit_weight_of, score_of,
+    CODE_LENGTH, GAIN_RATIO, INFINITY, SQUARED_ERROR, Criterion, klogk, limit_weight_of, score_of,
 )
+from fasttree.kernels.cuts cimport BLOCK, CutBlock
 from fasttree.kernels.search cimport (
     BestSplit, NodeView, Split, branch_loss, choose, fill_cut, score_block, sides_large_enough,
 )

@@ -7,9 +7,11 @@ Exact numeric attribute: a bucket a row, presorted (`sweep`). Binned attribute: 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fasttree.kernels.criteria cimport (
-    BLOCK, GAIN_RATIO, GINI, SQUARED_ERROR, Criterion, CutBlock, class_terms, is_incremental, klogk, limit_weight_of,
-    plain_of, score_cuts, score_cuts2, score_dense_cuts, score_of, score_unit_gini_cuts,
-    score_weighted_cuts2, term_increment, weight_of_stats,
+    GAIN_RATIO, GINI, SQUARED_ERROR, Criterion, class_terms, is_incremental, klogk, limit_weight_of, plain_of, score_of,
+    term_increment, weight_of_stats,
+)
+from fasttree.kernels.cuts cimport (
+    BLOCK, CutBlock, score_cuts, score_cuts2, score_dense_cuts, score_unit_gini_cuts, score_weighted_cuts2,
 )
 from fasttree.kernels.search cimport (
     LEAST_GAP, BestSplit, NodeView, RowReader, any_better, branch_loss, choose, class_of, fill_cut,
