@@ -6,11 +6,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from fasttree.base.cached import cached_property
 from fasttree.base.quoting import readable_in_rule
 from fasttree.base.values import to_python
 from fasttree.estimators import TreeClassifier

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
+from fasttree.base.cached import cached_property
 from fasttree.base.text import number_text
 from fasttree.base.values import to_python
 from fasttree.rules.conditions import ConditionTable, Substitutes, distinct

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from fasttree.base.cached import cached_property
 from fasttree.base.sums import sums, total
 from fasttree.base.values import to_python
 from fasttree.rules.conditions import WORD, ConditionTable, covered_rows, reader

@@ -7,13 +7,14 @@ import hashlib
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from functools import cache, cached_property
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from fasttree import _core
+from fasttree.base.cached import cached_property
 from fasttree.base.errors import reading_pickle
 from fasttree.base.ragged import flat_indices, offsets, take_lists
 from fasttree.base.sums import segment_sums, sums, total

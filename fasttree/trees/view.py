@@ -28,11 +28,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from fasttree.base.cached import cached_property
 from fasttree.base.times import UNITS
 from fasttree.base.values import to_python
 from fasttree.tables.schema import AttributeSchema
