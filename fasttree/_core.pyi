@@ -158,6 +158,26 @@ def sides_of_ordered(neighbours: Array, table_codes: Array, table_branch: Array)
 UNCLEAR: int
 CLEAR: int
 
+def grow_subtrees(
+    grower: Grower,
+    level: Level,
+    nodes: Array,
+    order: Array,
+    tie: float,
+    least_gain: float,
+    above: float,
+    least_split: float,
+    n_levels: int,
+    factor: Array | None,
+    branch: Array,
+    lists: Array,
+    parent: Array,
+    attribute: Array,
+    neighbours: Array,
+    missing_branch: Array,
+    child_rows: Array,
+    child_counts: Array,
+) -> int: ...
 def split_nodes(
     grower: Grower,
     level: Level,

@@ -29,7 +29,9 @@ from fasttree.kernels.partition cimport (
 )
 from fasttree.kernels.thresholds cimport scan_codes, set_apart, sweep, sweep_distributed, weigh_code, weigh_threshold
 from fasttree.kernels.search cimport LEAST_GAP as KERNEL_LEAST_GAP
-from fasttree.kernels.search cimport BestSplit, NodeView, RowReader, Split, add_stats, class_of, row_at, weight_of
+from fasttree.kernels.search cimport (
+    BestSplit, NodeStats, NodeView, RowReader, Split, add_stats, class_of, row_at, weight_of,
+)
 from fasttree.kernels.subsets cimport scan_subset
 from fasttree.kernels.wide cimport Wide
 
@@ -103,6 +105,9 @@ cdef class Level:
         self.total = total
         self.limit_weight = limit_weight
         self.loss = loss
+
+    cdef NodeStats stats(self, int64_t child) noexcept nogil:
+        return NodeStats(&self.counts[child, 0], self.total[child], self.limit_weight[child], self.loss[child])
 
 
 cdef struct CandidateBuffers:
@@ -292,6 +297,7 @@ cdef class Grower:
         cdef uint64_t* source = &self.sorted_entries[self.list_row[attribute], 0]
         cdef uint64_t* entries = &self.next_sorted_entries[self.list_row[attribute], 0]
         cdef int64_t g, child, i
+        cdef NodeStats stats
         cdef BestSplit best
         cdef bint ok = True
         for g in range(group0, group1):
@@ -310,8 +316,9 @@ cdef class Grower:
             for child in range(child, level.first_child[g + 1]):
                 i = level.frontier[child] - first_node
                 if is_wanted(candidates, i):
+                    stats = level.stats(child)
                     ok &= self.scan_sorted_node(
-                        level, child, attribute, entries + level.child_start[child], scratch, &best)
+                        &stats, attribute, entries + level.child_start[child], level.n_rows[child], scratch, &best)
                     self.write_candidate(level, child, &best, i, candidates)
         return ok
 
@@ -350,17 +357,17 @@ cdef class Grower:
                 best.choice_bits = ft_quick_log2(<double>((<int64_t>1 << (n - 1)) - 1))
 
     cdef bint scan_sorted_node(
-        self, Level level, int64_t child, int64_t attribute, const uint64_t* entries, int64_t* scratch, BestSplit* best
+        self, const NodeStats* node_stats, int64_t attribute, const uint64_t* entries, int64_t n, int64_t* scratch,
+        BestSplit* best
     ) noexcept nogil:
-        """Best split of a node whose rows are sorted by rank, those with a missing value first. False: no
+        """Best split of a node whose n rows are sorted by rank, those with a missing value first. False: no
         memory."""
         cdef NodeView node
         cdef CategoryStats* stats
         cdef const Criterion* criterion = &self.tables.criterion
-        cdef int64_t n = level.n_rows[child]
         cdef int64_t n_missing = 0
         cdef bint ok = True, joins = self.missing == BRANCH
-        self.describe_node(level, child, attribute, scratch, &node)
+        self.describe_node(node_stats, attribute, scratch, &node)
         clear_best(&node, best)
         if (entries[0] ^ entries[n - 1]) >> self.rows.shift == 0:   # constant at the node
             return True
@@ -436,13 +443,13 @@ cdef class Grower:
         return ok
 
     cdef void describe_node(
-        self, Level level, int64_t child, int64_t attribute, int64_t* scratch, NodeView* node
+        self, const NodeStats* stats, int64_t attribute, int64_t* scratch, NodeView* node
     ) noexcept nogil:
         cdef const Criterion* criterion = &self.tables.criterion
-        node.counts = &level.counts[child, 0]
-        node.total = level.total[child]
-        node.limit_weight = level.limit_weight[child]
-        node.loss = level.loss[child]
+        node.counts = stats.counts
+        node.total = stats.total
+        node.limit_weight = stats.limit_weight
+        node.loss = stats.loss
         node.mean = 0.0
         if criterion.kind == SQUARED_ERROR:
             set_mean(node)
@@ -512,6 +519,7 @@ cdef class Grower:
         cdef int64_t* histogram
         cdef int64_t* inherited
         cdef uint64_t sorted_rows[SMALL]
+        cdef NodeStats node_stats
         cdef BestSplit best
         cdef CategoryStats* stats = NULL
         cdef bint ok = True
@@ -540,7 +548,8 @@ cdef class Grower:
                         code_entries(
                             self.rows.shift, &self.row_list[level.row_start[child]],
                             self.listed_at(level.row_start[child]), n, codes, sorted_rows)
-                        ok &= self.scan_sorted_node(level, child, attribute, sorted_rows, scratch, &best)
+                        node_stats = level.stats(child)
+                        ok &= self.scan_sorted_node(&node_stats, attribute, sorted_rows, n, scratch, &best)
                         self.write_candidate(level, child, &best, i, candidates)
                     continue
                 histogram = histogram_scratch
@@ -596,9 +605,10 @@ cdef class Grower:
         BestSplit* best,
     ) noexcept nogil:
         cdef NodeView node
+        cdef NodeStats node_stats = level.stats(child)
         cdef const Criterion* criterion = &self.tables.criterion
         cdef int n_codes = self.n_codes[attribute], largest, first_code
-        self.describe_node(level, child, attribute, scratch, &node)
+        self.describe_node(&node_stats, attribute, scratch, &node)
         clear_best(&node, best)
         if self.has_missing[attribute]:
             node.missing = histogram
@@ -801,6 +811,7 @@ def choose_attributes(
 
 
 include "kernels/splitting.pxi"
+include "kernels/subtrees.pxi"
 include "kernels/blocks.pxi"
 include "kernels/choices.pxi"
 include "kernels/surrogates.pxi"

@@ -26,6 +26,7 @@ from fasttree.growth.level import (
 )
 from fasttree.growth.params import GrowthParams
 from fasttree.growth.search import BestSplits
+from fasttree.growth.subtrees import Subtrees
 from fasttree.growth.targets import ClassTarget, Ranges
 
 MOST_COUNT_BYTES = 2**30
@@ -105,7 +106,9 @@ class Builder:
     ) -> Level:
         """Write down the splits of the open level, and open that of their children."""
         stats = self._node_stats(children.counts)
-        self._log_splits(level, nodes, attribute, children, stats)
+        parent = level.first_node + nodes
+        of_parent = level.stats.total[nodes], level.stats.loss[nodes]
+        self._log_splits(parent, *of_parent, attribute, children, stats)
         n_children = lengths(children.first_child)
         is_binary = len(stats.total) == 2 * len(nodes)
         group = np.arange(len(nodes)).repeat(2 if is_binary else n_children)
@@ -126,19 +129,35 @@ class Builder:
             next_level = replace(next_level, siblings=children.n_branches[group])
         return next_level
 
+    def append_subtrees(self, level: Level, subtrees: Subtrees) -> None:
+        """Write down all that grew below some nodes of the open level."""
+        if not len(subtrees.parent):
+            return
+        first = subtrees.nodes
+        children = subtrees.children()
+        stats = self._node_stats(children.counts)
+        total = np.concatenate([level.stats.total[first], stats.total])[subtrees.parent]
+        loss = np.concatenate([level.stats.loss[first], stats.loss])[subtrees.parent]
+        below = self.log.n_nodes + np.arange(len(stats.total))
+        number = np.concatenate([level.first_node + first, below])[subtrees.parent]
+        self._log_splits(number, total, loss, subtrees.attribute, children, stats)
+        self._begin_level(children.counts, None)
+        self.log.in_parts |= level.depth > 0
+
     def _log_splits(
         self,
-        level: Level,
-        nodes: np.ndarray,
+        parent: np.ndarray,
+        parent_total: np.ndarray,
+        parent_loss: np.ndarray,
         attribute: np.ndarray,
         children: Children,
         stats: NodeStats,
     ) -> None:
-        """What there is to say of splits; `stats` are those of the children."""
+        """What there is to say of the splits of the nodes `parent`; `stats` are those of the children."""
         context = self.context
         first_child = children.first_child
         if children.known_counts is None or self.params.by_length:
-            saved = level.stats.loss[nodes] - sums_by_group(stats.loss, first_child)
+            saved = parent_loss - sums_by_group(stats.loss, first_child)
         else:
             saved = self._saved_by_known(children.known_counts, first_child)
         weight = stats.total
@@ -148,8 +167,7 @@ class Builder:
             weight = context.pull(children.counts)
         heaviest = first_largest(weight, first_child, self.weight_tolerance) - first_child[:-1]
 
-        parent = level.first_node + nodes
-        gain = np.maximum(saved / (context.criterion.unit * level.stats.total[nodes]), 0.0)
+        gain = np.maximum(saved / (context.criterion.unit * parent_total), 0.0)
         self.log.nodes.append(parent.astype(np.int32))
         found = {"attribute": attribute, "n_children": lengths(first_child), "gain": gain}
         found["threshold"] = self._thresholds(attribute, children)
@@ -157,7 +175,7 @@ class Builder:
             found["n_cuts"], found["place"] = children.cuts.T
         missing_branch = heaviest
         if self.params.missing == "fractional":
-            missing_branch = np.full(len(nodes), ALL_BRANCHES)
+            missing_branch = np.full(len(parent), ALL_BRANCHES)
         elif children.surrogates is not None:
             found["n_surrogates"] = lengths(children.surrogates.start)
             self.log.surrogates.append(children.surrogates)

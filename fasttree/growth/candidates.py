@@ -69,12 +69,19 @@ class Chooser(Protocol):
         """Replace `score`, `worth` or both of the candidates at some nodes of a level."""
 
 
+def gain_limits(params: GrowthParams) -> tuple[float, float]:
+    """What a split must gain at least, and more than what."""
+    least = params.min_gain - NO_GAIN
+    if params.by_chance and params.min_gain <= 0:  # a gain that allows for chance may be below 0
+        least = -np.inf
+    stops = params.stop_zero_gain or params.criterion in STOPPING
+    return least, NO_GAIN if stops else -np.inf
+
+
 def passes_gain_limits(score: np.ndarray, params: GrowthParams) -> np.ndarray:
     """Do splits of these scores gain what the user wants of a split?"""
-    if params.by_chance and params.min_gain <= 0:  # a gain that allows for chance may be below 0
-        enough = np.ones(score.shape, dtype=bool)
-    else:
-        enough = np.asarray(score >= params.min_gain - NO_GAIN)
-    if params.stop_zero_gain or params.criterion in STOPPING:
-        enough &= score > NO_GAIN
+    least, above = gain_limits(params)
+    enough = np.asarray(score >= least)
+    if above > -np.inf:
+        enough &= score > above
     return enough

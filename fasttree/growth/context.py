@@ -75,10 +75,15 @@ class GrowthContext:
         """Steps by which weights may differ and be equal."""
         return 0 if self.weights is None else weight_tolerance_of(self.params, self.weights)
 
+    @property
+    def class_factor(self) -> np.ndarray | None:
+        """By what the weights of each class were multiplied; None: all by 1."""
+        return None if self.weights is None else self.weights.factor
+
     def limit_weights(self, counts: np.ndarray, total: np.ndarray) -> np.ndarray:
         """What the limits on sizes count of some nodes, from their class counts and their sums: weight before the
         class factors."""
-        if self.weights is None or self.weights.factor is None:
+        if self.weights is None or self.class_factor is None:
             return total
         return np.asarray(self.weights.plain(counts).sum(axis=1))
 
@@ -94,9 +99,9 @@ class GrowthContext:
     def pull_in_words(self) -> np.ndarray | None:
         """By what the steps of each class are to be multiplied for their `pull`, in units of 2^-64 of the largest; None
         if all count the same."""
-        if self.weights is None or self.weights.factor is None or self.priors.cost_matrix is None:
+        if self.class_factor is None or self.priors.cost_matrix is None:
             return None
-        pull = self.priors.weighted(1 / self.weights.factor)
+        pull = self.priors.weighted(1 / self.class_factor)
         return np.ldexp(pull / pull.max(), 63).astype(np.uint64)
 
 

@@ -30,6 +30,7 @@ from fasttree.growth.memory_rows import MemoryRows, totals_of
 from fasttree.growth.params import GrowthParams
 from fasttree.growth.rows import RowStore
 from fasttree.growth.search import BestSplits, SplitSearch
+from fasttree.growth.subtrees import SubtreeGrowth
 from fasttree.growth.targets import ClassTarget
 from fasttree.mml.message import TestOptions
 from fasttree.trees.tree import Tree
@@ -59,7 +60,10 @@ def grow(
         trial_rows = MemoryRows(context, table, sorted_entries[:, :0], weights, team)
         choosers.append(Lookahead(search, rows, trial_rows, builder.lay_out_children))
     del sorted_entries
-    grow_levels(rows, search, builder)
+    subtrees = None
+    if not choosers and candidate_scores is None and SubtreeGrowth.serves(context):
+        subtrees = SubtreeGrowth(context, rows, int((table.list_row < 0).sum()), team)
+    grow_levels(rows, search, builder, subtrees)
     if use_up:
         table.release_sorted_entries()
     release_freed(4 * table.n_rows * table.n_attributes)
@@ -87,8 +91,11 @@ def grow_blocks(
     return TreeAssembler(builder.log, table, context, weights).assemble()
 
 
-def grow_levels(rows: RowStore, search: SplitSearch, builder: Builder) -> None:
-    """Grow a tree from its root; what becomes of the nodes is written into the log of the builder."""
+def grow_levels(
+    rows: RowStore, search: SplitSearch, builder: Builder, subtrees: SubtreeGrowth | None = None
+) -> None:
+    """Grow a tree from its root; what becomes of the nodes is written into the log of the builder. `subtrees`: grows
+    what is below small nodes."""
     pending = [builder.root()]
     report = progress.current()
     while pending:  # one level after the other, unless their rows multiply
@@ -100,11 +107,17 @@ def grow_levels(rows: RowStore, search: SplitSearch, builder: Builder) -> None:
                 f"nodes so far: {builder.log.n_nodes:,}"
             )
         rows.resume(level)
-        best_splits = search.search_level(level)
+        small = None if subtrees is None else subtrees.small_nodes(level)
+        # The order of equal attributes is that of their gains at the root.
+        best_splits = search.search_level(level, small if level.depth > 0 else None)
         builder.log_eligible(level, best_splits)
         builder.log_heuristic(level, best_splits)
         builder.log_candidates(level, best_splits)
         accepted = _accept(best_splits, builder.params)
+        if subtrees is not None and small is not None:
+            accepted &= ~small
+            for grown in subtrees.grow(level, level.frontier[small], search.order):
+                builder.append_subtrees(level, grown)
         if accepted.any():
             nodes, attribute = level.frontier[accepted], best_splits.attribute[accepted]
             children = rows.apply(level, nodes, attribute, best_splits.split[accepted])

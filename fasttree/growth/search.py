@@ -51,8 +51,9 @@ class SplitSearch:
         self.keeps_all = keeps_all
         self.order = np.arange(context.n_attributes)  # equal ones: the first of them wins
 
-    def search_level(self, level: Level) -> BestSplits:
-        """Move the rows into their new nodes and find the best split of every frontier node."""
+    def search_level(self, level: Level, left_out: np.ndarray | None = None) -> BestSplits:
+        """Move the rows into their new nodes and find the best split of every frontier node, but for those that are
+        `left_out`."""
         n = len(level.frontier)
         best_splits = BestSplits(
             np.empty(n, np.int64), np.empty(n), np.empty(n, SPLIT), np.zeros(n, dtype=bool)
@@ -67,6 +68,8 @@ class SplitSearch:
         if level.keys is not None and self.context.params.draw is not None:
             keys = level.keys[level.frontier]
             drawn = self.context.params.draw.drawn(keys, self.context.n_attributes)
+        if left_out is not None:
+            drawn = np.broadcast_to(~left_out, (self.context.n_attributes, n))
         for part, candidates in self.rows.search(level, drawn):
             self._choose(level, part, candidates, best_splits)
         return best_splits

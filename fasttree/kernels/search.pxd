@@ -23,6 +23,14 @@ cdef struct RowReader:
     const int64_t* target       # by row, if these are numbers; else NULL
 
 
+cdef struct NodeStats:
+    # What the rows of a node come to.
+    const int64_t* counts
+    int64_t total
+    int64_t limit_weight        # weight before the class factors
+    double loss
+
+
 cdef struct NodeView:
     # What a scan must know of the node beside its rows.
     const int64_t* counts

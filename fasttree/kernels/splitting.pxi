@@ -10,7 +10,7 @@ from fasttree.kernels.categories cimport (
 )
 from fasttree.kernels.criteria cimport SQUARED_ERROR, Criterion, llrint, weight_of_stats
 from fasttree.kernels.partition cimport NO_BRANCH, branch_of, scatter_list, set_branch
-from fasttree.kernels.search cimport BestSplit, NodeView, Split, add_stats, class_of, row_at, weight_of
+from fasttree.kernels.search cimport BestSplit, NodeStats, NodeView, Split, add_stats, class_of, row_at, weight_of
 from fasttree.kernels.wide cimport Wide, wide_difference, wide_part, wide_quotient, wide_sum
 
 
@@ -37,7 +37,8 @@ def split_nodes(
         for i in range(n0, n1):
             if grower.by_threshold(attribute[i]):
                 missing_branch[i] = split_threshold(
-                    grower, level, nodes[i], attribute[i], &split[i], &neighbours[i, 0])
+                    grower, grower.rows_of(level, nodes[i], attribute[i]), level.n_rows[nodes[i]], attribute[i],
+                    grower.codes_of(attribute[i]), &split[i], &grower.branch_ids, &neighbours[i, 0])
                 if grower.shape[attribute[i]] == ORDERED:
                     fill_ordered(
                         table_start[i + 1] - table_start[i], &neighbours[i, 0], 0, &table_codes[table_start[i]],
@@ -50,7 +51,8 @@ def split_nodes(
                     break
             if child_exact is None:
                 n_unassigned[i] = count_children(
-                    grower, level, nodes[i], attribute[i], first_child[i], child_rows, child_counts)
+                    grower, grower.rows_of(level, nodes[i], attribute[i]), level.n_rows[nodes[i]], &grower.branch_ids,
+                    &child_rows[first_child[i]], &child_counts[first_child[i], 0])
             else:
                 n_unassigned[i] = count_exactly(
                     grower, level, nodes[i], attribute[i], first_child[i], first_child[i + 1], node_exact, child_rows,
@@ -119,13 +121,14 @@ def scatter_rows(
 
 
 cdef int32_t split_threshold(
-    Grower grower, Level level, int64_t node, int64_t attribute, const Split* split, int64_t* neighbours
+    Grower grower, const uint64_t* entries, int64_t n, int64_t attribute, const uint8_t* codes, const Split* split,
+    const BranchIds* branch_ids, int64_t* neighbours
 ) noexcept nogil:
-    cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
-    cdef const uint8_t* codes = grower.codes_of(attribute)
-    cdef bint as_row = codes == NULL and grower.shape[attribute] == THRESHOLD
+    """Tell the rows of a node their sides of a threshold; returns that of rows with a missing value, -1 if there are
+    none. `codes`: by row; NULL of entries that are sorted and carry theirs."""
+    cdef bint as_row = grower.list_row[attribute] >= 0 and grower.shape[attribute] == THRESHOLD
     cdef int32_t result = -1
-    cdef int64_t n = level.n_rows[node], i, code
+    cdef int64_t i, code
     cdef int64_t largest_left = 0, smallest_right = -1
     neighbours[0] = -1
     neighbours[1] = -1
@@ -133,12 +136,12 @@ cdef int32_t split_threshold(
         code = grower.code_of(entries[i], codes)
         if code == 0:
             if grower.sets_aside:
-                set_branch(&grower.branch_ids, entries[i], NO_BRANCH)
+                set_branch(branch_ids, entries[i], NO_BRANCH)
             else:
-                set_branch(&grower.branch_ids, entries[i], <uint32_t>split.missing_branch)
+                set_branch(branch_ids, entries[i], <uint32_t>split.missing_branch)
                 result = split.missing_branch
             continue
-        set_branch(&grower.branch_ids, entries[i], code > split.code)
+        set_branch(branch_ids, entries[i], code > split.code)
         if code > split.code:
             if smallest_right < 0 or code < smallest_right:
                 smallest_right = code
@@ -250,6 +253,7 @@ cdef bint search_sets_again(
     """The sets of the best split of a node, from its sorted entries or from a histogram of 256 codes."""
     cdef const Criterion* criterion = &grower.tables.criterion
     cdef NodeView view
+    cdef NodeStats node_stats
     cdef BestSplit best
     cdef bint ok, shares = grower.sets_aside
     cdef bint grouped = grower.shape[attribute] == GROUPED
@@ -261,7 +265,8 @@ cdef bint search_sets_again(
     cdef CategoryStats* stats = new_category_stats(n_present + 1, criterion.n_classes, True)
     ok = scratch != NULL and goes_left != NULL and group_of != NULL and stats != NULL
     if ok:
-        grower.describe_node(level, node, attribute, scratch, &view)
+        node_stats = level.stats(node)
+        grower.describe_node(&node_stats, attribute, scratch, &view)
         if histogram == NULL:
             if shares:
                 n_missing = grower.count_missing(entries, n, scratch + 2 * criterion.n_classes, &view)
@@ -290,24 +295,22 @@ cdef bint search_sets_again(
 
 
 cdef int64_t count_children(
-    Grower grower, Level level, int64_t node, int64_t attribute, int64_t first, int64_t[::1] child_rows,
-    int64_t[:, ::1] child_counts,
+    Grower grower, const uint64_t* entries, int64_t n, const BranchIds* branch_ids, int64_t* child_rows,
+    int64_t* child_counts,
 ) noexcept nogil:
-    """Rows and class counts of the children; returns how many rows are still to be distributed fractionally."""
-    cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
-    cdef int64_t n = level.n_rows[node], i, child, n_unassigned = 0
+    """Rows and class counts of a node's children; returns how many rows are still to be distributed fractionally."""
+    cdef int64_t i, n_unassigned = 0, n_stats = grower.tables.criterion.n_classes
     cdef uint32_t branch
     for i in range(n):
-        branch = branch_of(&grower.branch_ids, entries[i])
+        branch = branch_of(branch_ids, entries[i])
         if branch == NO_BRANCH:
             n_unassigned += 1
             continue
-        child = first + branch
-        child_rows[child] += 1
+        child_rows[branch] += 1
         if grower.rows.target != NULL:
-            add_stats(SQUARED_ERROR, &grower.rows, entries[i], 1, &child_counts[child, 0])
+            add_stats(SQUARED_ERROR, &grower.rows, entries[i], 1, child_counts + branch * n_stats)
             continue
-        child_counts[child, class_of(grower.gather, &grower.rows, entries[i])] += weight_of(
+        child_counts[branch * n_stats + class_of(grower.gather, &grower.rows, entries[i])] += weight_of(
             grower.gather, &grower.rows, entries[i])
     return n_unassigned
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What grows below small nodes: all of it in one call of the core, while their rows are in the processor's cache.
+
+A level costs Python the same whatever it holds, and the rows of a small node are passed on in memory once a level. So
+the level loop ends at nodes of few rows. The trees are the same: the core finds their splits as it finds all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fasttree import _core
+from fasttree.base.ragged import batches
+from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam
+from fasttree.growth.candidates import gain_limits
+from fasttree.growth.children import Children
+from fasttree.growth.context import GrowthContext
+from fasttree.growth.level import Level
+from fasttree.growth.memory_rows import MemoryRows
+from fasttree.growth.split import PARALLEL_WORK
+from fasttree.growth.targets import ClassTarget
+
+# A node is small if its rows by all attributes fit into a processor's own cache, and if they are few.
+MOST_ENTRIES, MOST_ROWS = 2**18, 2**14
+MOST_CELLS = 2**22  # class counts of the children of a batch of nodes, at most
+
+
+class Subtrees(NamedTuple):
+    """The splits at and below some nodes, in the order in which they were made; all have two branches."""
+
+    nodes: np.ndarray  # the first ones, in their level
+    parent: np.ndarray  # of each split: its place among these or, behind them, among the children
+    attribute: np.ndarray
+    neighbours: np.ndarray
+    missing_branch: np.ndarray
+    child_rows: np.ndarray
+    child_counts: np.ndarray
+
+    def children(self) -> Children:
+        """The children of all the splits."""
+        n = len(self.parent)
+        nothing = np.empty(0, dtype=np.uint32)
+        return Children(
+            first_child=np.arange(0, 2 * n + 1, 2),
+            n_filled=np.full(n, 2),
+            n_rows=self.child_rows,
+            counts=self.child_counts,
+            table_start=np.zeros(n + 1, dtype=np.int64),
+            table_codes=nothing,
+            table_branch=nothing,
+            neighbours=self.neighbours,
+            missing_branch=self.missing_branch,
+        )
+
+
+class SubtreeGrowth:
+    """Grows the subtrees of one fit."""
+
+    def __init__(
+        self, context: GrowthContext, rows: MemoryRows, n_binned: int, team: ThreadTeam
+    ) -> None:
+        self._context = context
+        self._rows = rows
+        self._team = team
+        self._most_rows = min(MOST_ROWS, MOST_ENTRIES // context.n_attributes, context.n_rows)
+        self._n_lists = n_binned + 1
+        self._memory: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # by worker
+        params = context.params
+        self._most_depth = min(params.max_depth, params.max_leaves - 1)
+        self._least_gain, self._above = gain_limits(params)
+
+    @staticmethod
+    def serves(context: GrowthContext) -> bool:
+        """Are the splits of a fit thresholds that the gain alone decides on?"""
+        params = context.params
+        return (
+            context.is_all_numeric
+            and isinstance(context.target, ClassTarget)
+            and not context.is_fractional
+            and params.missing != "surrogate"
+            and params.draw is None
+        )
+
+    def small_nodes(self, level: Level) -> np.ndarray | None:
+        """Which nodes of the frontier are small; None: none is."""
+        is_small = level.n_rows[level.frontier] <= self._most_rows
+        return is_small if is_small.any() else None
+
+    def grow(self, level: Level, nodes: np.ndarray, order: np.ndarray) -> Iterator[Subtrees]:
+        """Grow what is below some nodes, whose rows have come to them. `order`: of the attributes, for ties."""
+        n_rows = level.n_rows[nodes]
+        work = int(n_rows.sum()) * self._context.n_attributes
+        threaded = work > PARALLEL_WORK and len(nodes) > 1
+        most = MOST_CELLS // self._context.n_stats
+        if threaded:
+            most = min(most, int(n_rows.sum()) // (CHUNKS_PER_THREAD * self._team.size))
+        parts = list(batches(n_rows, max(most, 1)))
+        found: list[Subtrees] = [None] * len(parts)  # type: ignore[list-item]
+
+        def work_on(worker: int, part: int) -> None:
+            found[part] = self._grow(worker, level, nodes[parts[part]], order)
+
+        self._team.run(work_on, len(parts), threaded)
+        yield from found
+
+    def _grow(self, worker: int, level: Level, nodes: np.ndarray, order: np.ndarray) -> Subtrees:
+        context = self._context
+        if worker not in self._memory:
+            lists = np.empty((self._n_lists, self._most_rows), dtype=np.uint64)
+            # Threads would take lines of the cache from each other if they wrote into one.
+            branch = self._rows.buffers.branch
+            self._memory[worker] = np.empty_like(branch) if worker else branch, lists
+        most = int(level.n_rows[nodes].sum())  # splits
+        parent, attribute = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+        neighbours = np.empty((most, 2), dtype=np.int64)
+        missing_branch = np.empty(most, dtype=np.int32)
+        child_rows = np.empty(2 * most, dtype=np.int64)
+        child_counts = np.empty((2 * most, context.n_stats), dtype=np.int64)
+        n = _core.grow_subtrees(
+            self._rows.core, level.core, nodes, order, context.params.tie, self._least_gain, self._above,
+            context.limits.split, self._most_depth - level.depth, context.class_factor,
+            *self._memory[worker],
+            parent, attribute, neighbours, missing_branch, child_rows, child_counts,
+        )  # fmt: skip
+        if n < 0:
+            raise MemoryError("not enough memory to grow what is below small nodes")
+        return Subtrees(
+            nodes,
+            *(values[:n].copy() for values in (parent, attribute, neighbours, missing_branch)),
+            *(values[: 2 * n].copy() for values in (child_rows, child_counts)),
+        )
