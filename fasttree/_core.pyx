@@ -560,11 +560,13 @@ cdef class Grower:
                 if heir >= 0:
                     for cell in range(n_cells):
                         inherited[cell] -= histogram[cell]
-                ok &= self.scan_histogram(level, child, attribute, histogram, stats, scratch, &best)
+                node_stats = level.stats(child)
+                ok &= self.scan_histogram(&node_stats, attribute, histogram, stats, scratch, &best)
                 self.write_candidate(level, child, &best, i, candidates)
             if heir >= 0:
                 i = level.frontier[heir] - first_node
-                ok &= self.scan_histogram(level, heir, attribute, inherited, stats, scratch, &best)
+                node_stats = level.stats(heir)
+                ok &= self.scan_histogram(&node_stats, attribute, inherited, stats, scratch, &best)
                 self.write_candidate(level, heir, &best, i, candidates)
         free_category_stats(stats)
         return ok
@@ -600,15 +602,14 @@ cdef class Grower:
             add_rows(sign, &self.row_list[start], NULL, n, codes, n_codes, n_classes, histogram)
 
     cdef bint scan_histogram(
-        self, Level level, int64_t child, int64_t attribute, const int64_t* histogram, CategoryStats* stats,
-        int64_t* scratch,
-        BestSplit* best,
+        self, const NodeStats* node_stats, int64_t attribute, const int64_t* histogram, CategoryStats* stats,
+        int64_t* scratch, BestSplit* best,
     ) noexcept nogil:
+        """Best split of a node by a binned attribute, from its histogram[code, class]. False: no memory."""
         cdef NodeView node
-        cdef NodeStats node_stats = level.stats(child)
         cdef const Criterion* criterion = &self.tables.criterion
         cdef int n_codes = self.n_codes[attribute], largest, first_code
-        self.describe_node(&node_stats, attribute, scratch, &node)
+        self.describe_node(node_stats, attribute, scratch, &node)
         clear_best(&node, best)
         if self.has_missing[attribute]:
             node.missing = histogram

@@ -24,7 +24,8 @@ from fasttree.growth.split import PARALLEL_WORK
 from fasttree.growth.targets import ClassTarget
 
 # A node is small if its rows by all attributes fit into a processor's own cache, and if they are few.
-MOST_ENTRIES, MOST_ROWS = 2**18, 2**14
+MOST_ENTRIES, MOST_ROWS = 2**19, 2**14
+MOST_SORTED = 64  # rows of a node up to which sorted lists are quicker than histograms
 MOST_CELLS = 2**22  # class counts of the children of a batch of nodes, at most
 
 
@@ -66,8 +67,8 @@ class SubtreeGrowth:
         self._rows = rows
         self._team = team
         self._most_rows = min(MOST_ROWS, MOST_ENTRIES // context.n_attributes, context.n_rows)
-        self._n_lists = n_binned + 1
-        self._memory: dict[int, tuple[np.ndarray, np.ndarray]] = {}  # by worker
+        self._n_binned = n_binned
+        self._memory: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}  # by worker
         params = context.params
         self._most_depth = min(params.max_depth, params.max_leaves - 1)
         self._least_gain, self._above = gain_limits(params)
@@ -108,11 +109,7 @@ class SubtreeGrowth:
 
     def _grow(self, worker: int, level: Level, nodes: np.ndarray, order: np.ndarray) -> Subtrees:
         context = self._context
-        if worker not in self._memory:
-            lists = np.empty((self._n_lists, self._most_rows), dtype=np.uint64)
-            # Threads would take lines of the cache from each other if they wrote into one.
-            branch = self._rows.buffers.branch
-            self._memory[worker] = np.empty_like(branch) if worker else branch, lists
+        branch, lists, codes = self._memory_of(worker)
         most = int(level.n_rows[nodes].sum())  # splits
         parent, attribute = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
         neighbours = np.empty((most, 2), dtype=np.int64)
@@ -121,8 +118,8 @@ class SubtreeGrowth:
         child_counts = np.empty((2 * most, context.n_stats), dtype=np.int64)
         n = _core.grow_subtrees(
             self._rows.core, level.core, nodes, order, context.params.tie, self._least_gain, self._above,
-            context.limits.split, self._most_depth - level.depth, context.class_factor,
-            *self._memory[worker],
+            context.limits.split, self._most_depth - level.depth, context.class_factor, MOST_SORTED,
+            branch, lists, codes,
             parent, attribute, neighbours, missing_branch, child_rows, child_counts,
         )  # fmt: skip
         if n < 0:
@@ -132,3 +129,15 @@ class SubtreeGrowth:
             *(values[:n].copy() for values in (parent, attribute, neighbours, missing_branch)),
             *(values[: 2 * n].copy() for values in (child_rows, child_counts)),
         )
+
+    def _memory_of(self, worker: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The branches of rows, lists and codes that a thread writes."""
+        if worker not in self._memory:
+            branch = self._rows.buffers.branch
+            self._memory[worker] = (
+                # Threads would take lines of the cache from each other if they wrote into one.
+                np.empty_like(branch) if worker else branch,
+                np.empty((self._n_binned + 2, self._most_rows), dtype=np.uint64),
+                np.empty((self._n_binned, self._most_rows), dtype=np.uint8),
+            )
+        return self._memory[worker]

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint8_t
 
 from fasttree.kernels.alloc cimport free, malloc
 from fasttree.kernels.categories cimport CategoryStats, free_category_stats, new_category_stats
-from fasttree.kernels.search cimport BestSplit, Split
+from fasttree.kernels.search cimport BestSplit, NodeStats, Split
 
 
 def add_to_histograms(
@@ -29,6 +29,7 @@ def search_histograms(
     split, information and heuristic [index[i]], as `Grower.partition_and_search` writes them. False: no memory."""
     cdef Py_ssize_t i
     cdef CandidateBuffers candidates
+    cdef NodeStats node_stats
     cdef BestSplit best
     cdef bint ok = True
     cdef int n_classes = grower.tables.criterion.n_classes
@@ -42,8 +43,8 @@ def search_histograms(
             candidates.split = &split[0]
             candidates.information = &information[0] if information is not None else NULL
             candidates.heuristic = &heuristic[0]
-            ok &= grower.scan_histogram(
-                level, nodes[index[i]], attribute, &histograms[i, 0, 0], stats, scratch, &best)
+            node_stats = level.stats(nodes[index[i]])
+            ok &= grower.scan_histogram(&node_stats, attribute, &histograms[i, 0, 0], stats, scratch, &best)
             grower.write_candidate(level, nodes[index[i]], &best, index[i], &candidates)
     free(scratch)
     free_category_stats(stats)

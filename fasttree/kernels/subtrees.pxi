@@ -5,9 +5,13 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memset
 
 from fasttree.kernels.alloc cimport free, malloc
-from fasttree.kernels.criteria cimport CODE_LENGTH, INFINITY, Criterion, final_score, llrint, side_loss
-from fasttree.kernels.partition cimport SMALL, BranchIds, code_entries, split_in_two
-from fasttree.kernels.search cimport BestSplit, NodeStats, Split, row_at
+from fasttree.kernels.bounds cimport ft_cells_may_cost_less, ft_entries_may_cost_less
+from fasttree.kernels.criteria cimport GINI, INFINITY, Criterion, final_score, llrint, side_loss
+from fasttree.kernels.partition cimport SMALL, BranchIds, add_rows, code_entries, split_in_two
+from fasttree.kernels.search cimport BestSplit, NodeStats, Split, class_of, row_at, weight_of
+
+cdef enum:
+    MOST_IN_CELL = 0x7FFFFFFF   # weight that half a cell holds
 
 
 cdef struct GrowthLimits:
@@ -16,6 +20,7 @@ cdef struct GrowthLimits:
     double tie                  # a later attribute must gain more by this
     double least_split          # steps of weight of a node that may be split
     int64_t n_levels            # that may grow below the first nodes
+    int64_t most_sorted         # rows of a node that is searched in sorted lists
     const double* factor        # by class, of weights; or NULL
 
 
@@ -25,35 +30,47 @@ cdef struct OpenNode:
     int64_t number              # among the children that were made, -1: the first node
     int64_t level               # below it
     NodeStats stats
+    bint is_sorted              # do its rows stand in lists by the binned attributes too?
 
 
 cdef struct Subtree:
-    # The memory in which what is below one node grows.
-    uint64_t** lists            # by attribute: the rows of the first node, sorted
+    # The memory in which what is below one node grows. A list holds the rows of the first node, and those of every node
+    # below it together.
+    uint64_t** lists            # by attribute: rows in its order; binned attributes have them for nodes of few rows
+    uint8_t** codes             # by attribute, if it is binned: the codes of the first node's rows; else NULL
+    uint64_t* rows              # the list of larger nodes; where others have a rank, the row's place among the codes
+    uint64_t* spare_list
     OpenNode* queue             # the nodes that may be split, level by level
-    uint64_t* list_scratch      # as long as a list
-    int64_t* scratch
     BranchIds branch_ids
+    int64_t* scratch
+    # of one node
+    uint64_t* node_rows         # class and place of each row, ...
+    int64_t* node_weight        # ... and weight
+    uint64_t* node_cells        # ... or what it adds to a cell
+    int64_t* histogram
+    uint64_t* cells             # of one attribute
 
 
 def grow_subtrees(
     Grower grower, Level level, const int64_t[::1] nodes, const int64_t[::1] order, double tie, double least_gain,
-    double above, double least_split, int64_t n_levels, const double[::1] factor, uint8_t[::1] branch,
-    uint64_t[:, ::1] lists, int64_t[::1] parent, int64_t[::1] attribute, int64_t[:, ::1] neighbours,
-    int32_t[::1] missing_branch, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    double above, double least_split, int64_t n_levels, const double[::1] factor, int64_t most_sorted,
+    uint8_t[::1] branch, uint64_t[:, ::1] lists, uint8_t[:, ::1] codes, int64_t[::1] parent, int64_t[::1] attribute,
+    int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
 ):
     """Grow all that is below some nodes of a level, by thresholds in two. Returns how many splits were made, -1 without
     memory.
 
     `order`: of the attributes, of which the first wins a tie; `factor`: by which the weights of each class were
-    multiplied, or None. `branch`: by row; of the calling thread alone. `lists`: room for the rows of a node by each
-    binned attribute, and once more.
+    multiplied, or None. Nodes of up to `most_sorted` rows are searched in sorted lists, larger ones by histograms of
+    those attributes that are binned. `branch`: by row; of the calling thread alone. `lists` and `codes`: room for the
+    rows of a node by each binned attribute, and twice more for lists.
 
     Splits come node by node, below each of these level by level: parent[i] is the number of a node of `nodes`, or, from
     len(nodes) on, of the children, which come two by two. neighbours[i]: see `split_nodes`.
     """
     cdef Py_ssize_t i, a, n_binned = 0, n_attributes = grower.list_row.shape[0]
     cdef int64_t most_rows = 0, n_splits = 0, first
+    cdef int n_classes = grower.tables.criterion.n_classes
     cdef Subtree tree
     cdef GrowthLimits limits
     cdef OpenNode root
@@ -63,67 +80,122 @@ def grow_subtrees(
     limits.above = above
     limits.least_split = least_split
     limits.n_levels = n_levels
+    limits.most_sorted = most_sorted
     limits.factor = &factor[0] if factor is not None else NULL
     for i in range(nodes.shape[0]):
         most_rows = max(most_rows, level.n_rows[nodes[i]])
     tree.lists = <uint64_t**>malloc(n_attributes * sizeof(uint64_t*))
+    tree.codes = <uint8_t**>malloc(n_attributes * sizeof(uint8_t*))
     # Those that may be split have two rows at least: they are fewer than the rows.
     tree.queue = <OpenNode*>malloc((most_rows + 1) * sizeof(OpenNode))
-    tree.scratch = <int64_t*>malloc((4 * grower.tables.criterion.n_classes + 2) * sizeof(int64_t))
+    tree.scratch = <int64_t*>malloc((4 * n_classes + 2) * sizeof(int64_t))
+    tree.node_rows = <uint64_t*>malloc((most_rows + 1) * sizeof(uint64_t))
+    tree.node_weight = <int64_t*>malloc((most_rows + 1) * sizeof(int64_t))
+    tree.node_cells = <uint64_t*>malloc((most_rows + 1) * sizeof(uint64_t))
+    tree.histogram = <int64_t*>malloc(256 * n_classes * sizeof(int64_t))
+    tree.cells = <uint64_t*>malloc(256 * sizeof(uint64_t))
     tree.branch_ids = BranchIds(&branch[0], NULL)
-    tree.list_scratch = &lists[lists.shape[0] - 1, 0]
-    ok = tree.lists != NULL and tree.queue != NULL and tree.scratch != NULL
+    tree.rows = &lists[lists.shape[0] - 2, 0]
+    tree.spare_list = &lists[lists.shape[0] - 1, 0]
+    ok = (
+        tree.lists != NULL and tree.codes != NULL and tree.queue != NULL and tree.scratch != NULL
+        and tree.node_rows != NULL and tree.node_weight != NULL and tree.node_cells != NULL and tree.histogram != NULL
+        and tree.cells != NULL
+    )
+    if ok:
+        for a in range(n_attributes):
+            tree.codes[a] = NULL
+            if grower.list_row[a] < 0:
+                tree.lists[a] = &lists[n_binned, 0]
+                tree.codes[a] = &codes[n_binned, 0]
+                n_binned += 1
     with nogil:
         for i in range(nodes.shape[0] if ok else 0):
-            n_binned = 0
             for a in range(n_attributes):
                 if grower.list_row[a] >= 0:
                     tree.lists[a] = &grower.sorted_entries[grower.list_row[a], level.child_start[nodes[i]]]
-                else:
-                    tree.lists[a] = &lists[n_binned, 0]
-                    sort_by_code(grower, level, nodes[i], a, tree.lists[a], tree.list_scratch)
-                    n_binned += 1
-            root = OpenNode(0, level.n_rows[nodes[i]], -1, 0, level.stats(nodes[i]))
+            root = OpenNode(0, level.n_rows[nodes[i]], -1, 0, level.stats(nodes[i]), n_binned == 0)
+            if n_binned > 0:
+                copy_codes(grower, &tree, &grower.row_list[level.row_start[nodes[i]]], root.n_rows)
             first = n_splits
-            if not grow_subtree(
+            ok = grow_subtree(
                 grower, &limits, &tree, &root, order, attribute, neighbours, missing_branch, child_rows, child_counts,
-                parent, &n_splits,
-            ):
-                ok = False
+                parent, &n_splits)
+            if not ok:
                 break
             for a in range(first, n_splits):
                 parent[a] = i if parent[a] < 0 else parent[a] + nodes.shape[0]
     free(tree.lists)
+    free(tree.codes)
     free(tree.queue)
     free(tree.scratch)
+    free(tree.node_rows)
+    free(tree.node_weight)
+    free(tree.node_cells)
+    free(tree.histogram)
+    free(tree.cells)
     return n_splits if ok else -1
 
 
-cdef void sort_by_code(
-    Grower grower, Level level, int64_t node, int64_t attribute, uint64_t* sorted_rows, uint64_t* unsorted
+cdef void copy_codes(Grower grower, const Subtree* tree, const uint64_t* rows, int64_t n) noexcept nogil:
+    """The rows of the first node, with their places, and their codes in one piece for each attribute."""
+    cdef uint64_t low = (<uint64_t>1 << grower.rows.shift) - 1
+    cdef int64_t a, i
+    cdef const uint8_t* codes
+    for i in range(n):
+        tree.rows[i] = (rows[i] & low) | (<uint64_t>i << grower.rows.shift)
+    for a in range(grower.list_row.shape[0]):
+        if tree.codes[a] != NULL:
+            codes = &grower.codes[a, 0]
+            for i in range(n):
+                tree.codes[a][i] = codes[row_at(True, &grower.rows, rows[i])]
+
+
+cdef void read_node(Grower grower, const Subtree* tree, const OpenNode* node) noexcept nogil:
+    """What histograms need of the rows of a node, and would look up by each attribute."""
+    cdef int64_t i
+    cdef uint64_t entry
+    for i in range(node.n_rows):
+        entry = tree.rows[node.start + i]
+        tree.node_rows[i] = entry >> grower.rows.shift | <uint64_t>class_of(grower.gather, &grower.rows, entry) << 32
+        tree.node_weight[i] = weight_of(grower.gather, &grower.rows, entry)
+        tree.node_cells[i] = <uint64_t>tree.node_weight[i] << 32
+        if <uint32_t>(tree.node_rows[i] >> 32) == 1:
+            tree.node_cells[i] |= <uint64_t>tree.node_weight[i]
+
+
+cdef void sort_node(Grower grower, const Subtree* tree, const OpenNode* node) noexcept nogil:
+    """The rows of a node to the lists of the binned attributes, in the order of codes, which stand where others have
+    ranks."""
+    cdef int64_t a
+    for a in range(grower.list_row.shape[0]):
+        if tree.codes[a] != NULL:
+            sort_by_code(
+                grower.rows.shift, tree.rows + node.start, tree.node_rows, node.n_rows, tree.codes[a],
+                tree.lists[a] + node.start)
+
+
+cdef inline void sort_by_code(
+    int shift, const uint64_t* entries, const uint64_t* rows, int64_t n, const uint8_t* codes, uint64_t* out
 ) noexcept nogil:
-    """The rows of a node in the order of their codes of a binned attribute, which stand where others have ranks."""
-    cdef const uint64_t* rows = &grower.row_list[level.row_start[node]]
-    cdef const uint8_t* codes = &grower.codes[attribute, 0]
-    cdef int64_t n = level.n_rows[node], i, before = 0, n_here
-    cdef uint64_t low = ((<uint64_t>1) << grower.rows.shift) - 1
+    """Entries with their codes for a rank. `rows`: the place of each entry among the codes, in the low half."""
+    cdef int64_t i, before = 0, n_here
+    cdef uint64_t low = (<uint64_t>1 << shift) - 1
     cdef int64_t[256] place
-    cdef uint64_t code
+    cdef uint8_t code
     if n <= SMALL:
-        code_entries(grower.rows.shift, rows, grower.listed_at(level.row_start[node]), n, codes, sorted_rows)
+        code_entries(shift, entries, rows, n, codes, out)
         return
     memset(place, 0, sizeof(place))
     for i in range(n):
-        code = codes[row_at(True, &grower.rows, rows[i])]
-        unsorted[i] = (rows[i] & low) | (code << grower.rows.shift)
-        place[code] += 1
-    for i in range(grower.n_codes[attribute]):
+        place[codes[<uint32_t>rows[i]]] += 1
+    for i in range(256):
         n_here = place[i]
         place[i] = before
         before += n_here
     for i in range(n):
-        code = unsorted[i] >> grower.rows.shift
-        sorted_rows[place[code]] = unsorted[i]
+        code = codes[<uint32_t>rows[i]]
+        out[place[code]] = (entries[i] & low) | <uint64_t>code << shift
         place[code] += 1
 
 
@@ -136,6 +208,8 @@ cdef bint grow_subtree(
     cdef int64_t head = 0, tail = 1, child, made, winner
     cdef OpenNode node
     cdef OpenNode[2] children
+    cdef const uint64_t* entries
+    cdef const uint8_t* codes
     cdef Split split
     cdef bint[2] is_open
     cdef int side
@@ -143,6 +217,11 @@ cdef bint grow_subtree(
     while head < tail:
         node = tree.queue[head]
         head += 1
+        if not node.is_sorted:
+            read_node(grower, tree, &node)
+            if node.n_rows <= limits.most_sorted:
+                sort_node(grower, tree, &node)
+                node.is_sorted = True
         if not best_of_node(grower, limits, tree, &node, order, &winner, &split):
             return False
         if winner < 0:
@@ -152,17 +231,19 @@ cdef bint grow_subtree(
         child = 2 * made
         parent[made] = node.number
         attribute[made] = winner
+        entries, codes = tree.lists[winner] + node.start, NULL
+        if not node.is_sorted and tree.codes[winner] != NULL:
+            entries, codes = tree.rows + node.start, grower.codes_of(winner)
         missing_branch[made] = split_threshold(
-            grower, tree.lists[winner] + node.start, node.n_rows, winner, NULL, &split, &tree.branch_ids,
-            &neighbours[made, 0])
+            grower, entries, node.n_rows, winner, codes, &split, &tree.branch_ids, &neighbours[made, 0])
         memset(&child_counts[child, 0], 0, 2 * child_counts.shape[1] * sizeof(int64_t))
         child_rows[child] = child_rows[child + 1] = 0
         count_children(
-            grower, tree.lists[winner] + node.start, node.n_rows, &tree.branch_ids, &child_rows[child],
-            &child_counts[child, 0])
+            grower, entries, node.n_rows, &tree.branch_ids, &child_rows[child], &child_counts[child, 0])
         for side in range(2):
-            children[side] = OpenNode(node.start, child_rows[child + side], child + side, node.level + 1)
-            describe_child(grower, limits, &child_counts[child + side, 0], &children[side])
+            children[side] = OpenNode(
+                node.start, child_rows[child + side], child + side, node.level + 1,
+                stats_of_counts(grower, limits, &child_counts[child + side, 0]), node.is_sorted)
             is_open[side] = may_be_split(grower, limits, &children[side])
         if is_open[0]:
             children[1].start += child_rows[child]
@@ -182,12 +263,23 @@ cdef bint best_of_node(
     cdef const Criterion* criterion = &grower.tables.criterion
     cdef BestSplit best
     cdef int64_t i
-    cdef double gain, most = -INFINITY
+    cdef double gain, limit, most = -INFINITY
+    cdef bint ok
     winner[0] = -1
     for i in range(order.shape[0]):
-        if not grower.scan_sorted_node(
-            &node.stats, order[i], tree.lists[order[i]] + node.start, node.n_rows, tree.scratch, &best
-        ):
+        limit = INFINITY
+        if winner[0] >= 0:
+            limit = cost_to_beat(grower, &node.stats, most + limits.tie)
+        if not node.is_sorted and tree.codes[order[i]] != NULL:
+            if not count_codes_of_node(grower, tree, node, order[i], limit):
+                continue
+            ok = grower.scan_histogram(&node.stats, order[i], tree.histogram, NULL, tree.scratch, &best)
+        elif limit < INFINITY and not lists_may_cost_less(grower, tree, node, order[i], limit):
+            continue
+        else:
+            ok = grower.scan_sorted_node(
+                &node.stats, order[i], tree.lists[order[i]] + node.start, node.n_rows, tree.scratch, &best)
+        if not ok:
             return False
         if best.score == -INFINITY:
             continue
@@ -201,9 +293,52 @@ cdef bint best_of_node(
     return True
 
 
-cdef void describe_child(
-    Grower grower, const GrowthLimits* limits, const int64_t* counts, OpenNode* node
+cdef double cost_to_beat(Grower grower, const NodeStats* stats, double gain) noexcept nogil:
+    """Half of what the sides of a cut cost at most that gains more than this; infinity, where that is not asked."""
+    cdef const Criterion* criterion = &grower.tables.criterion
+    cdef double saved = gain * <double>stats.total
+    if criterion.kind != GINI or criterion.n_classes != 2 or stats.total >= MOST_IN_CELL or saved < 1e-6 * stats.loss:
+        return INFINITY
+    return 0.5 * (stats.loss - saved) + 1e-10 * stats.loss
+
+
+cdef bint lists_may_cost_less(
+    Grower grower, const Subtree* tree, const OpenNode* node, int64_t attribute, double limit
 ) noexcept nogil:
+    """May a cut of a sorted list cost less than the limit? Only asked where rows weigh 1 and have values."""
+    cdef const uint64_t* entries = tree.lists[attribute] + node.start
+    if grower.gather or entries[0] >> grower.rows.shift == 0:
+        return True
+    return ft_entries_may_cost_less(
+        entries, node.n_rows, <double>node.stats.total, <double>node.stats.counts[1], limit)
+
+
+cdef bint count_codes_of_node(
+    Grower grower, const Subtree* tree, const OpenNode* node, int64_t attribute, double limit
+) noexcept nogil:
+    """Count a binned attribute into the histogram, unless no cut of it can cost less than the limit: then False."""
+    cdef const uint8_t* codes = tree.codes[attribute]
+    cdef int64_t i, n_codes = grower.n_codes[attribute]
+    cdef int n_classes = grower.tables.criterion.n_classes
+    cdef const int64_t* weight = tree.node_weight if grower.rows.weight != NULL else NULL
+    if limit < INFINITY:
+        memset(tree.cells, 0, n_codes * sizeof(uint64_t))
+        for i in range(node.n_rows):
+            tree.cells[codes[<uint32_t>tree.node_rows[i]]] += tree.node_cells[i]
+        if tree.cells[0] == 0 and not ft_cells_may_cost_less(
+            tree.cells, <int>n_codes, <double>node.stats.total, <double>node.stats.counts[1], limit
+        ):
+            return False
+        for i in range(n_codes):
+            tree.histogram[2 * i + 1] = <int64_t><uint32_t>tree.cells[i]
+            tree.histogram[2 * i] = <int64_t>(tree.cells[i] >> 32) - tree.histogram[2 * i + 1]
+        return True
+    memset(tree.histogram, 0, n_codes * n_classes * sizeof(int64_t))
+    add_rows(1, tree.node_rows, weight, node.n_rows, codes, n_codes, n_classes, tree.histogram)
+    return True
+
+
+cdef NodeStats stats_of_counts(Grower grower, const GrowthLimits* limits, const int64_t* counts) noexcept nogil:
     cdef Criterion plain = grower.tables.criterion
     cdef int64_t weight = 0, limit_weight = 0
     cdef int c
@@ -215,7 +350,7 @@ cdef void describe_child(
             limit_weight += llrint(<double>counts[c] / limits.factor[c])
     if limits.factor == NULL:
         limit_weight = weight
-    node.stats = NodeStats(counts, weight, limit_weight, side_loss(plain.kind, &plain, counts, weight))
+    return NodeStats(counts, weight, limit_weight, side_loss(plain.kind, &plain, counts, weight))
 
 
 cdef bint may_be_split(Grower grower, const GrowthLimits* limits, const OpenNode* node) noexcept nogil:
@@ -233,14 +368,21 @@ cdef void move_to_children(
 ) noexcept nogil:
     """The rows of a node to those of its children that may be split, the second behind the first."""
     cdef int64_t a
-    cdef uint64_t* entries
     if not is_open[0] and not is_open[1]:
         return
     for a in range(grower.list_row.shape[0]):
-        entries = tree.lists[a] + node.start
-        if is_open[0]:
-            split_in_two(entries, node.n_rows, &tree.branch_ids, entries, tree.list_scratch)
-            if is_open[1]:
-                memcpy(entries + n_left, tree.list_scratch, (node.n_rows - n_left) * sizeof(uint64_t))
-        else:
-            split_in_two(entries, node.n_rows, &tree.branch_ids, tree.list_scratch, entries)
+        if node.is_sorted or tree.codes[a] == NULL:
+            move_list(tree, tree.lists[a] + node.start, node.n_rows, is_open, n_left)
+    if not node.is_sorted:
+        move_list(tree, tree.rows + node.start, node.n_rows, is_open, n_left)
+
+
+cdef inline void move_list(
+    const Subtree* tree, uint64_t* entries, int64_t n, const bint* is_open, int64_t n_left
+) noexcept nogil:
+    if not is_open[0]:
+        split_in_two(entries, n, &tree.branch_ids, tree.spare_list, entries)
+        return
+    split_in_two(entries, n, &tree.branch_ids, entries, tree.spare_list)
+    if is_open[1]:
+        memcpy(entries + n_left, tree.spare_list, (n - n_left) * sizeof(uint64_t))

@@ -19,14 +19,15 @@ from fasttree.growth import subtrees
 
 
 @contextmanager
-def small_up_to(n_rows: int) -> Iterator[None]:
-    """Nodes of so many rows are small; 0: none is, and all grow level by level."""
-    most = subtrees.MOST_ROWS
-    subtrees.MOST_ROWS = n_rows
+def small_up_to(n_rows: int, sorted_up_to: int = subtrees.MOST_SORTED) -> Iterator[None]:
+    """Nodes of so many rows are small; 0: none is, and all grow level by level. Binned attributes of small nodes are
+    counted, but for those of up to `sorted_up_to` rows."""
+    most = subtrees.MOST_ROWS, subtrees.MOST_SORTED
+    subtrees.MOST_ROWS, subtrees.MOST_SORTED = n_rows, sorted_up_to
     try:
         yield
     finally:
-        subtrees.MOST_ROWS = most
+        subtrees.MOST_ROWS, subtrees.MOST_SORTED = most
 
 
 def fingerprint(problem: Problem, n_rows: int, **changes: Any) -> str:
@@ -79,6 +80,8 @@ def test_wherever_one_takes_over(
     for size in {*sizes[:4].tolist(), *sizes[::40].tolist(), 33, 32, 2}:
         for n_rows in (size - 1, size, size + 1):
             assert fingerprint(problem, n_rows, n_jobs=1 + n_rows % 3) == tree.fingerprint()
+            with small_up_to(1200, sorted_up_to=n_rows):
+                assert problem.fit().tree_.fingerprint() == tree.fingerprint()
 
 
 @pytest.mark.parametrize(
@@ -134,6 +137,36 @@ def test_what_other_splits_need_is_left_to_the_levels(
             model = estimator(**parameters).fit(problem.X, np.array(problem.y))
         trees.append(model.tree_.fingerprint())
     assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("max_bins", [None, 2, 30, 255])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weighting", ["none", "whole", "heavy"])
+def test_no_attribute_is_passed_over_that_might_win(
+    n_classes: int, weighting: str, max_bins: int | None
+) -> None:
+    """Attributes that cannot beat the best so far are not searched. Here many nearly could: copies of each other
+    with some values moved, and columns that tell nothing."""
+    rng = np.random.default_rng([n_classes, len(weighting), max_bins or 0])
+    for n in (40, 65, 130, 300, 900):
+        for repeat in range(4):
+            X = rng.normal(size=(n, 12))
+            X[:, 1:4] = X[:, :1] + (rng.random((n, 3)) < 0.02 * repeat) * rng.normal(size=(n, 3))
+            X[:, 5] = np.round(X[:, 4], 1)
+            if repeat == 3:
+                X[rng.random(X.shape) < 0.1] = np.nan
+            noise = rng.normal(scale=(0.1, 1.0, 9.0)[repeat % 3], size=n)
+            score = np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 4]) + noise
+            y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+            weight = None
+            if weighting != "none":
+                weight = rng.integers(1, 4, n) * (1.0 if weighting == "whole" else 2.0**25)
+            trees = []
+            for n_rows, sorted_up_to in ((0, 0), (n, 0), (n, 20), (n, 64), (n, n)):
+                with small_up_to(n_rows, sorted_up_to):
+                    model = fasttree.TreeClassifier(criterion="gini", max_bins=max_bins)
+                    trees.append(model.fit(X, y, sample_weight=weight).tree_.fingerprint())
+            assert len(set(trees)) == 1, (n, repeat)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
