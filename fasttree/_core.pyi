@@ -158,6 +158,25 @@ def sides_of_ordered(neighbours: Array, table_codes: Array, table_branch: Array)
 UNCLEAR: int
 CLEAR: int
 
+class SplitLog:
+    n_splits: int
+    n_all_children: int
+    n_entries: int
+    def __init__(
+        self,
+        parent: Array,
+        attribute: Array,
+        neighbours: Array,
+        missing_branch: Array,
+        n_children: Array,
+        n_filled: Array,
+        n_table: Array,
+        child_rows: Array,
+        child_counts: Array,
+        heuristic: Array,
+    ) -> None: ...
+    def tables(self, codes: Array, branch: Array) -> None: ...
+
 def grow_subtrees(
     grower: Grower,
     level: Level,
@@ -173,13 +192,8 @@ def grow_subtrees(
     branch: Array,
     lists: Array,
     codes: Array,
-    parent: Array,
-    attribute: Array,
-    neighbours: Array,
-    missing_branch: Array,
-    child_rows: Array,
-    child_counts: Array,
-) -> int: ...
+    log: SplitLog,
+) -> bool: ...
 def split_nodes(
     grower: Grower,
     level: Level,

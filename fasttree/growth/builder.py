@@ -131,16 +131,21 @@ class Builder:
 
     def append_subtrees(self, level: Level, subtrees: Subtrees) -> None:
         """Write down all that grew below some nodes of the open level."""
+        first, children = subtrees.nodes, subtrees.children
+        stats = self._node_stats(children.counts)
+        below = self.log.n_nodes + np.arange(len(stats.total))
+        number = np.concatenate([level.first_node + first, below])
+        if len(subtrees.heuristic):
+            missed = number[subtrees.heuristic]
+            self.log.heuristic.append((missed, np.ones(len(missed), dtype=bool)))
         if not len(subtrees.parent):
             return
-        first = subtrees.nodes
-        children = subtrees.children()
-        stats = self._node_stats(children.counts)
-        total = np.concatenate([level.stats.total[first], stats.total])[subtrees.parent]
-        loss = np.concatenate([level.stats.loss[first], stats.loss])[subtrees.parent]
-        below = self.log.n_nodes + np.arange(len(stats.total))
-        number = np.concatenate([level.first_node + first, below])[subtrees.parent]
-        self._log_splits(number, total, loss, subtrees.attribute, children, stats)
+        total = np.concatenate([level.stats.total[first], stats.total])
+        loss = np.concatenate([level.stats.loss[first], stats.loss])
+        parent = subtrees.parent
+        self._log_splits(
+            number[parent], total[parent], loss[parent], subtrees.attribute, children, stats
+        )
         self._begin_level(children.counts, None)
         self.log.in_parts |= level.depth > 0
 

@@ -13,48 +13,33 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.ragged import batches
+from fasttree.base.ragged import batches, offsets
 from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam
 from fasttree.growth.candidates import gain_limits
 from fasttree.growth.children import Children
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level
 from fasttree.growth.memory_rows import MemoryRows
+from fasttree.growth.row_buffers import MOST_NARROW_BRANCHES
 from fasttree.growth.split import PARALLEL_WORK
 from fasttree.growth.targets import ClassTarget
 
 # A node is small if its rows by all attributes fit into a processor's own cache, and if they are few.
 MOST_ENTRIES, MOST_ROWS = 2**19, 2**14
 MOST_SORTED = 64  # rows of a node up to which sorted lists are quicker than histograms
-MOST_CELLS = 2**22  # class counts of the children of a batch of nodes, at most
+# Of a batch of nodes: class counts of the children, and rows by attributes.
+MOST_CELLS, MOST_WORK = 2**22, 2**20
 
 
 class Subtrees(NamedTuple):
-    """The splits at and below some nodes, in the order in which they were made; all have two branches."""
+    """The splits at and below some nodes, in the order in which they were made."""
 
     nodes: np.ndarray  # the first ones, in their level
     parent: np.ndarray  # of each split: its place among these or, behind them, among the children
     attribute: np.ndarray
-    neighbours: np.ndarray
-    missing_branch: np.ndarray
-    child_rows: np.ndarray
-    child_counts: np.ndarray
-
-    def children(self) -> Children:
-        """The children of all the splits."""
-        n = len(self.parent)
-        nothing = np.empty(0, dtype=np.uint32)
-        return Children(
-            first_child=np.arange(0, 2 * n + 1, 2),
-            n_filled=np.full(n, 2),
-            n_rows=self.child_rows,
-            counts=self.child_counts,
-            table_start=np.zeros(n + 1, dtype=np.int64),
-            table_codes=nothing,
-            table_branch=nothing,
-            neighbours=self.neighbours,
-            missing_branch=self.missing_branch,
-        )
+    children: Children
+    # Where a better split may have been missed: places like those of parents.
+    heuristic: np.ndarray
 
 
 class SubtreeGrowth:
@@ -75,14 +60,15 @@ class SubtreeGrowth:
 
     @staticmethod
     def serves(context: GrowthContext) -> bool:
-        """Are the splits of a fit thresholds that the gain alone decides on?"""
+        """Do all rows of a fit go one way, to few branches?"""
         params = context.params
+        by_value = context.is_multiway | context.is_grouped
         return (
-            context.is_all_numeric
-            and isinstance(context.target, ClassTarget)
+            isinstance(context.target, ClassTarget)
             and not context.is_fractional
             and params.missing != "surrogate"
             and params.draw is None
+            and int(context.n_codes[by_value].max(initial=2)) <= MOST_NARROW_BRANCHES
         )
 
     def small_nodes(self, level: Level) -> np.ndarray | None:
@@ -95,7 +81,8 @@ class SubtreeGrowth:
         n_rows = level.n_rows[nodes]
         work = int(n_rows.sum()) * self._context.n_attributes
         threaded = work > PARALLEL_WORK and len(nodes) > 1
-        most = MOST_CELLS // self._context.n_stats
+        # None so long that Ctrl-C would have to wait.
+        most = min(MOST_CELLS // self._context.n_stats, MOST_WORK // self._context.n_attributes)
         if threaded:
             most = min(most, int(n_rows.sum()) // (CHUNKS_PER_THREAD * self._team.size))
         parts = list(batches(n_rows, max(most, 1)))
@@ -111,24 +98,43 @@ class SubtreeGrowth:
         context = self._context
         branch, lists, codes = self._memory_of(worker)
         most = int(level.n_rows[nodes].sum())  # splits
-        parent, attribute = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-        neighbours = np.empty((most, 2), dtype=np.int64)
-        missing_branch = np.empty(most, dtype=np.int32)
-        child_rows = np.empty(2 * most, dtype=np.int64)
-        child_counts = np.empty((2 * most, context.n_stats), dtype=np.int64)
-        n = _core.grow_subtrees(
+        found: dict[str, np.ndarray] = {
+            "parent": np.empty(most, dtype=np.int64),
+            "attribute": np.empty(most, dtype=np.int64),
+            "neighbours": np.empty((most, 2), dtype=np.int64),
+            "missing_branch": np.empty(most, dtype=np.int32),
+            "n_children": np.empty(most, dtype=np.int64),
+            "n_filled": np.empty(most, dtype=np.int64),
+            "n_table": np.empty(most, dtype=np.int64),
+        }
+        child_rows = np.empty(3 * most, dtype=np.int64)
+        child_counts = np.empty((3 * most, context.n_stats), dtype=np.int64)
+        heuristic = np.zeros(len(nodes) + 3 * most, dtype=np.uint8)
+        log = _core.SplitLog(
+            **found, child_rows=child_rows, child_counts=child_counts, heuristic=heuristic
+        )
+        if not _core.grow_subtrees(
             self._rows.core, level.core, nodes, order, context.params.tie, self._least_gain, self._above,
             context.limits.split, self._most_depth - level.depth, context.class_factor, MOST_SORTED,
-            branch, lists, codes,
-            parent, attribute, neighbours, missing_branch, child_rows, child_counts,
-        )  # fmt: skip
-        if n < 0:
+            branch, lists, codes, log,
+        ):  # fmt: skip
             raise MemoryError("not enough memory to grow what is below small nodes")
-        return Subtrees(
-            nodes,
-            *(values[:n].copy() for values in (parent, attribute, neighbours, missing_branch)),
-            *(values[: 2 * n].copy() for values in (child_rows, child_counts)),
+        found = {name: values[: log.n_splits].copy() for name, values in found.items()}
+        tables = np.empty((2, log.n_entries), dtype=np.uint32)
+        log.tables(*tables)
+        children = Children(
+            first_child=offsets(found["n_children"]),
+            n_filled=found["n_filled"],
+            n_rows=child_rows[: log.n_all_children].copy(),
+            counts=child_counts[: log.n_all_children].copy(),
+            table_start=offsets(found["n_table"]),
+            table_codes=tables[0],
+            table_branch=tables[1],
+            neighbours=found["neighbours"],
+            missing_branch=found["missing_branch"],
         )
+        missed = heuristic[: len(nodes) + log.n_all_children].nonzero()[0]
+        return Subtrees(nodes, found["parent"], found["attribute"], children, missed)
 
     def _memory_of(self, worker: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The branches of rows, lists and codes that a thread writes."""

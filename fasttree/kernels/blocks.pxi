@@ -57,9 +57,10 @@ def sets_of_histogram(
 ):
     """The sets of the best split of a node by subsets or groups, from a histogram of 256 codes: the branch of each code
     present, in ascending order, and that of missing values. False: no memory."""
+    cdef NodeStats node_stats = level.stats(node)
     return search_sets_again(
-        grower, level, node, attribute, NULL, &histogram[0, 0], table_codes.shape[0], &table_codes[0],
-        &table_branch[0], &missing_branch[0])
+        grower, &node_stats, NULL, level.n_rows[node], attribute, &histogram[0, 0], table_codes.shape[0],
+        &table_codes[0], &table_branch[0], &missing_branch[0])
 
 
 def sides_of_ordered(const int64_t[::1] neighbours, uint32_t[::1] table_codes, uint32_t[::1] table_branch):

@@ -32,6 +32,7 @@ def split_nodes(
     of the last node do not know their branches.
     """
     cdef Py_ssize_t i
+    cdef NodeStats node_stats
     cdef bint ok = True
     with nogil:
         for i in range(n0, n1):
@@ -44,9 +45,12 @@ def split_nodes(
                         table_start[i + 1] - table_start[i], &neighbours[i, 0], 0, &table_codes[table_start[i]],
                         &table_branch[table_start[i]])
             else:
+                node_stats = level.stats(nodes[i])
                 ok = split_table(
-                    grower, level, nodes[i], attribute[i], &split[i], table_start[i + 1] - table_start[i],
-                    &table_codes[table_start[i]], &table_branch[table_start[i]], &missing_branch[i])
+                    grower, &node_stats, grower.rows_of(level, nodes[i], attribute[i]), level.n_rows[nodes[i]],
+                    attribute[i], grower.codes_of(attribute[i]), &split[i], table_start[i + 1] - table_start[i],
+                    &grower.branch_ids, &table_codes[table_start[i]], &table_branch[table_start[i]],
+                    &missing_branch[i])
                 if not ok:
                     break
             if child_exact is None:
@@ -163,20 +167,20 @@ cdef void fill_ordered(
 
 
 cdef bint split_table(
-    Grower grower, Level level, int64_t node, int64_t attribute, const Split* split, int64_t n_present,
-    uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
+    Grower grower, const NodeStats* node_stats, const uint64_t* entries, int64_t n, int64_t attribute,
+    const uint8_t* codes, const Split* split, int64_t n_present, const BranchIds* branch_ids, uint32_t* table_codes,
+    uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
-    """Write down the table of a split by levels, and tell every row its branch."""
-    cdef const uint64_t* entries = grower.rows_of(level, node, attribute)
-    cdef const uint8_t* codes = grower.codes_of(attribute)
-    cdef int64_t n = level.n_rows[node], i, index = -1, code, last = -1
+    """Write down the table of a split by levels, and tell every row its branch. `codes`: by row; NULL of entries that
+    are sorted and carry theirs. False: no memory."""
+    cdef int64_t i, index = -1, code, last = -1
     cdef uint32_t[256] branch_of_code
     cdef uint32_t branch = 0
     missing_branch[0] = -1
     if grower.shape[attribute] == MULTIWAY:
         list_values(grower, entries, n, codes, split, table_codes, table_branch, missing_branch)
     elif not form_sets(
-        grower, level, node, attribute, entries, codes, n_present, table_codes, table_branch, missing_branch
+        grower, node_stats, entries, n, attribute, codes, n_present, table_codes, table_branch, missing_branch
     ):
         return False
     if codes != NULL:
@@ -192,7 +196,7 @@ cdef bint split_table(
             index += 1
             last = code
             branch = table_branch[index]
-        set_branch(&grower.branch_ids, entries[i], branch)
+        set_branch(branch_ids, entries[i], branch)
     return True
 
 
@@ -223,8 +227,8 @@ cdef void list_values(
 
 
 cdef bint form_sets(
-    Grower grower, Level level, int64_t node, int64_t attribute, const uint64_t* entries, const uint8_t* codes,
-    int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
+    Grower grower, const NodeStats* node_stats, const uint64_t* entries, int64_t n, int64_t attribute,
+    const uint8_t* codes, int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
 ) noexcept nogil:
     """The search for subsets or groups again, now for which value is in which. False: no memory."""
     cdef int64_t* histogram
@@ -232,32 +236,32 @@ cdef bint form_sets(
     cdef bint ok
     if codes == NULL:
         return search_sets_again(
-            grower, level, node, attribute, entries, NULL, n_present, table_codes, table_branch, missing_branch)
+            grower, node_stats, entries, n, attribute, NULL, n_present, table_codes, table_branch, missing_branch)
     histogram = <int64_t*>calloc(256 * grower.tables.criterion.n_classes, sizeof(int64_t))
     if histogram == NULL:
         return False
-    for i in range(level.n_rows[node]):
+    for i in range(n):
         add_stats(
             grower.tables.criterion.kind, &grower.rows, entries[i], 1,
             histogram + grower.code_of(entries[i], codes) * grower.tables.criterion.n_classes)
     ok = search_sets_again(
-        grower, level, node, attribute, NULL, histogram, n_present, table_codes, table_branch, missing_branch)
+        grower, node_stats, NULL, n, attribute, histogram, n_present, table_codes, table_branch, missing_branch)
     free(histogram)
     return ok
 
 
 cdef bint search_sets_again(
-    Grower grower, Level level, int64_t node, int64_t attribute, const uint64_t* entries, const int64_t* histogram,
-    int64_t n_present, uint32_t* table_codes, uint32_t* table_branch, int32_t* missing_branch,
+    Grower grower, const NodeStats* node_stats, const uint64_t* entries, int64_t n, int64_t attribute,
+    const int64_t* histogram, int64_t n_present, uint32_t* table_codes, uint32_t* table_branch,
+    int32_t* missing_branch,
 ) noexcept nogil:
-    """The sets of the best split of a node, from its sorted entries or from a histogram of 256 codes."""
+    """The sets of the best split of a node, from its n sorted entries or from a histogram of 256 codes."""
     cdef const Criterion* criterion = &grower.tables.criterion
     cdef NodeView view
-    cdef NodeStats node_stats
     cdef BestSplit best
     cdef bint ok, shares = grower.sets_aside
     cdef bint grouped = grower.shape[attribute] == GROUPED
-    cdef int64_t n = level.n_rows[node], i, n_missing = 0, index = 0
+    cdef int64_t i, n_missing = 0, index = 0
     cdef uint32_t branch
     cdef int64_t* scratch = <int64_t*>malloc((4 * criterion.n_classes + 2) * sizeof(int64_t))
     cdef uint8_t* goes_left = <uint8_t*>malloc(n_present + 2)
@@ -265,8 +269,7 @@ cdef bint search_sets_again(
     cdef CategoryStats* stats = new_category_stats(n_present + 1, criterion.n_classes, True)
     ok = scratch != NULL and goes_left != NULL and group_of != NULL and stats != NULL
     if ok:
-        node_stats = level.stats(node)
-        grower.describe_node(&node_stats, attribute, scratch, &view)
+        grower.describe_node(node_stats, attribute, scratch, &view)
         if histogram == NULL:
             if shares:
                 n_missing = grower.count_missing(entries, n, scratch + 2 * criterion.n_classes, &view)

@@ -4,14 +4,16 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memset
 
-from fasttree.kernels.alloc cimport free, malloc
+from fasttree.kernels.alloc cimport free, malloc, realloc
 from fasttree.kernels.bounds cimport ft_cells_may_cost_less, ft_entries_may_cost_less
+from fasttree.kernels.categories cimport CategoryStats, free_category_stats, new_category_stats
 from fasttree.kernels.criteria cimport GINI, INFINITY, Criterion, final_score, llrint, side_loss
-from fasttree.kernels.partition cimport SMALL, BranchIds, add_rows, code_entries, split_in_two
+from fasttree.kernels.partition cimport SMALL, BranchIds, add_rows, code_entries, gather_children, split_in_two
 from fasttree.kernels.search cimport BestSplit, NodeStats, Split, class_of, row_at, weight_of
 
 cdef enum:
     MOST_IN_CELL = 0x7FFFFFFF   # weight that half a cell holds
+    MOST_BRANCHES = 256
 
 
 cdef struct GrowthLimits:
@@ -21,14 +23,15 @@ cdef struct GrowthLimits:
     double least_split          # steps of weight of a node that may be split
     int64_t n_levels            # that may grow below the first nodes
     int64_t most_sorted         # rows of a node that is searched in sorted lists
+    int64_t n_first             # nodes below which trees grow
     const double* factor        # by class, of weights; or NULL
 
 
 cdef struct OpenNode:
     int64_t start               # of its rows, in every list of the subtree
     int64_t n_rows
-    int64_t number              # among the children that were made, -1: the first node
-    int64_t level               # below it
+    int64_t number              # its place among the first nodes, or, behind them, among the children
+    int64_t level               # below the first node
     NodeStats stats
     bint is_sorted              # do its rows stand in lists by the binned attributes too?
 
@@ -43,33 +46,96 @@ cdef struct Subtree:
     OpenNode* queue             # the nodes that may be split, level by level
     BranchIds branch_ids
     int64_t* scratch
+    CategoryStats* categories
     # of one node
     uint64_t* node_rows         # class and place of each row, ...
     int64_t* node_weight        # ... and weight
     uint64_t* node_cells        # ... or what it adds to a cell
     int64_t* histogram
     uint64_t* cells             # of one attribute
+    int32_t[MOST_BRANCHES] is_open      # by child: 0, or -1 if it is not to be split
+    int64_t[MOST_BRANCHES] cursor
+
+
+cdef class SplitLog:
+    """Splits in the order in which they were made. Only the tables are of any length; who makes a log brings arrays for
+    as many splits, and three times as many children, as there are rows."""
+
+    cdef int64_t[::1] parent            # the number of the node that is split (see OpenNode)
+    cdef int64_t[::1] attribute
+    cdef int64_t[:, ::1] neighbours     # see `split_nodes`
+    cdef int32_t[::1] missing_branch
+    cdef int64_t[::1] n_children
+    cdef int64_t[::1] n_filled
+    cdef int64_t[::1] n_table
+    cdef int64_t[::1] child_rows
+    cdef int64_t[:, ::1] child_counts
+    cdef uint8_t[::1] heuristic         # by number: may a better split have been missed?
+    cdef uint32_t* table_codes
+    cdef uint32_t* table_branch
+    cdef int64_t capacity               # of the tables
+    cdef readonly int64_t n_splits, n_all_children, n_entries
+
+    def __init__(
+        self, parent, attribute, neighbours, missing_branch, n_children, n_filled, n_table, child_rows, child_counts,
+        heuristic,
+    ):
+        self.parent = parent
+        self.attribute = attribute
+        self.neighbours = neighbours
+        self.missing_branch = missing_branch
+        self.n_children = n_children
+        self.n_filled = n_filled
+        self.n_table = n_table
+        self.child_rows = child_rows
+        self.child_counts = child_counts
+        self.heuristic = heuristic
+
+    def __dealloc__(self):
+        free(self.table_codes)
+        free(self.table_branch)
+
+    def tables(self, uint32_t[::1] codes, uint32_t[::1] branch):
+        """Both := the tables of all splits, one after another; `n_entries` long."""
+        if self.n_entries > 0:
+            memcpy(&codes[0], self.table_codes, self.n_entries * sizeof(uint32_t))
+            memcpy(&branch[0], self.table_branch, self.n_entries * sizeof(uint32_t))
+
+    cdef bint make_room(self, int64_t n) noexcept nogil:
+        """For n more entries of tables. False: no memory."""
+        cdef int64_t capacity = 2 * (self.n_entries + n)
+        cdef uint32_t* codes
+        cdef uint32_t* branch
+        if self.n_entries + n <= self.capacity:
+            return True
+        codes = <uint32_t*>realloc(self.table_codes, capacity * sizeof(uint32_t))
+        if codes == NULL:
+            return False
+        self.table_codes = codes
+        branch = <uint32_t*>realloc(self.table_branch, capacity * sizeof(uint32_t))
+        if branch == NULL:
+            return False
+        self.table_branch = branch
+        self.capacity = capacity
+        return True
 
 
 def grow_subtrees(
     Grower grower, Level level, const int64_t[::1] nodes, const int64_t[::1] order, double tie, double least_gain,
     double above, double least_split, int64_t n_levels, const double[::1] factor, int64_t most_sorted,
-    uint8_t[::1] branch, uint64_t[:, ::1] lists, uint8_t[:, ::1] codes, int64_t[::1] parent, int64_t[::1] attribute,
-    int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] child_rows, int64_t[:, ::1] child_counts,
+    uint8_t[::1] branch, uint64_t[:, ::1] lists, uint8_t[:, ::1] codes, SplitLog log,
 ):
-    """Grow all that is below some nodes of a level, by thresholds in two. Returns how many splits were made, -1 without
-    memory.
+    """Grow all that is below some nodes of a level, where the gain alone decides between splits and every row goes one
+    way. False: no memory.
 
     `order`: of the attributes, of which the first wins a tie; `factor`: by which the weights of each class were
     multiplied, or None. Nodes of up to `most_sorted` rows are searched in sorted lists, larger ones by histograms of
     those attributes that are binned. `branch`: by row; of the calling thread alone. `lists` and `codes`: room for the
-    rows of a node by each binned attribute, and twice more for lists.
-
-    Splits come node by node, below each of these level by level: parent[i] is the number of a node of `nodes`, or, from
-    len(nodes) on, of the children, which come two by two. neighbours[i]: see `split_nodes`.
+    rows of a node by each binned attribute, and twice more for lists. The log gets the splits node by node, below each
+    of these level by level.
     """
     cdef Py_ssize_t i, a, n_binned = 0, n_attributes = grower.list_row.shape[0]
-    cdef int64_t most_rows = 0, n_splits = 0, first
+    cdef int64_t most_rows = 0
     cdef int n_classes = grower.tables.criterion.n_classes
     cdef Subtree tree
     cdef GrowthLimits limits
@@ -81,6 +147,7 @@ def grow_subtrees(
     limits.least_split = least_split
     limits.n_levels = n_levels
     limits.most_sorted = most_sorted
+    limits.n_first = nodes.shape[0]
     limits.factor = &factor[0] if factor is not None else NULL
     for i in range(nodes.shape[0]):
         most_rows = max(most_rows, level.n_rows[nodes[i]])
@@ -89,6 +156,7 @@ def grow_subtrees(
     # Those that may be split have two rows at least: they are fewer than the rows.
     tree.queue = <OpenNode*>malloc((most_rows + 1) * sizeof(OpenNode))
     tree.scratch = <int64_t*>malloc((4 * n_classes + 2) * sizeof(int64_t))
+    tree.categories = new_category_stats(256, n_classes, True)
     tree.node_rows = <uint64_t*>malloc((most_rows + 1) * sizeof(uint64_t))
     tree.node_weight = <int64_t*>malloc((most_rows + 1) * sizeof(int64_t))
     tree.node_cells = <uint64_t*>malloc((most_rows + 1) * sizeof(uint64_t))
@@ -99,8 +167,8 @@ def grow_subtrees(
     tree.spare_list = &lists[lists.shape[0] - 1, 0]
     ok = (
         tree.lists != NULL and tree.codes != NULL and tree.queue != NULL and tree.scratch != NULL
-        and tree.node_rows != NULL and tree.node_weight != NULL and tree.node_cells != NULL and tree.histogram != NULL
-        and tree.cells != NULL
+        and tree.categories != NULL and tree.node_rows != NULL and tree.node_weight != NULL
+        and tree.node_cells != NULL and tree.histogram != NULL and tree.cells != NULL
     )
     if ok:
         for a in range(n_attributes):
@@ -114,27 +182,24 @@ def grow_subtrees(
             for a in range(n_attributes):
                 if grower.list_row[a] >= 0:
                     tree.lists[a] = &grower.sorted_entries[grower.list_row[a], level.child_start[nodes[i]]]
-            root = OpenNode(0, level.n_rows[nodes[i]], -1, 0, level.stats(nodes[i]), n_binned == 0)
+            root = OpenNode(0, level.n_rows[nodes[i]], i, 0, level.stats(nodes[i]), n_binned == 0)
             if n_binned > 0:
                 copy_codes(grower, &tree, &grower.row_list[level.row_start[nodes[i]]], root.n_rows)
-            first = n_splits
-            ok = grow_subtree(
-                grower, &limits, &tree, &root, order, attribute, neighbours, missing_branch, child_rows, child_counts,
-                parent, &n_splits)
+            ok = grow_subtree(grower, &limits, &tree, &root, order, log)
             if not ok:
                 break
-            for a in range(first, n_splits):
-                parent[a] = i if parent[a] < 0 else parent[a] + nodes.shape[0]
     free(tree.lists)
     free(tree.codes)
     free(tree.queue)
     free(tree.scratch)
+    if tree.categories != NULL:
+        free_category_stats(tree.categories)
     free(tree.node_rows)
     free(tree.node_weight)
     free(tree.node_cells)
     free(tree.histogram)
     free(tree.cells)
-    return n_splits if ok else -1
+    return ok
 
 
 cdef void copy_codes(Grower grower, const Subtree* tree, const uint64_t* rows, int64_t n) noexcept nogil:
@@ -200,19 +265,13 @@ cdef inline void sort_by_code(
 
 
 cdef bint grow_subtree(
-    Grower grower, const GrowthLimits* limits, const Subtree* tree, const OpenNode* root, const int64_t[::1] order,
-    int64_t[::1] attribute, int64_t[:, ::1] neighbours, int32_t[::1] missing_branch, int64_t[::1] child_rows,
-    int64_t[:, ::1] child_counts, int64_t[::1] parent, int64_t* n_splits
+    Grower grower, const GrowthLimits* limits, Subtree* tree, const OpenNode* root, const int64_t[::1] order,
+    SplitLog log
 ) noexcept nogil:
     """Append the splits at and below one node. False: no memory."""
-    cdef int64_t head = 0, tail = 1, child, made, winner
+    cdef int64_t head = 0, tail = 1, made, winner, first, k, start
     cdef OpenNode node
-    cdef OpenNode[2] children
-    cdef const uint64_t* entries
-    cdef const uint8_t* codes
     cdef Split split
-    cdef bint[2] is_open
-    cdef int side
     tree.queue[0] = root[0]
     while head < tail:
         node = tree.queue[head]
@@ -222,44 +281,82 @@ cdef bint grow_subtree(
             if node.n_rows <= limits.most_sorted:
                 sort_node(grower, tree, &node)
                 node.is_sorted = True
-        if not best_of_node(grower, limits, tree, &node, order, &winner, &split):
+        if not best_of_node(grower, limits, tree, &node, order, &winner, &split, &log.heuristic[node.number]):
             return False
         if winner < 0:
             continue
-        made = n_splits[0]
-        n_splits[0] += 1
-        child = 2 * made
-        parent[made] = node.number
-        attribute[made] = winner
-        entries, codes = tree.lists[winner] + node.start, NULL
-        if not node.is_sorted and tree.codes[winner] != NULL:
-            entries, codes = tree.rows + node.start, grower.codes_of(winner)
-        missing_branch[made] = split_threshold(
-            grower, entries, node.n_rows, winner, codes, &split, &tree.branch_ids, &neighbours[made, 0])
-        memset(&child_counts[child, 0], 0, 2 * child_counts.shape[1] * sizeof(int64_t))
-        child_rows[child] = child_rows[child + 1] = 0
-        count_children(
-            grower, entries, node.n_rows, &tree.branch_ids, &child_rows[child], &child_counts[child, 0])
-        for side in range(2):
-            children[side] = OpenNode(
-                node.start, child_rows[child + side], child + side, node.level + 1,
-                stats_of_counts(grower, limits, &child_counts[child + side, 0]), node.is_sorted)
-            is_open[side] = may_be_split(grower, limits, &children[side])
-        if is_open[0]:
-            children[1].start += child_rows[child]
-        move_to_children(grower, tree, &node, is_open, child_rows[child])
-        for side in range(2):
-            if is_open[side]:
-                tree.queue[tail] = children[side]
+        made, first = log.n_splits, log.n_all_children
+        log.parent[made] = node.number
+        log.attribute[made] = winner
+        if not make_split(grower, tree, &node, &split, log):
+            return False
+        log.n_splits += 1
+        log.n_all_children += log.n_children[made]
+        start = node.start
+        for k in range(log.n_children[made]):
+            tree.queue[tail] = OpenNode(
+                start, log.child_rows[first + k], limits.n_first + first + k, node.level + 1,
+                stats_of_counts(grower, limits, &log.child_counts[first + k, 0]), node.is_sorted)
+            tree.is_open[k] = -1
+            if may_be_split(grower, limits, &tree.queue[tail]):
+                tree.is_open[k] = 0
+                start += tree.queue[tail].n_rows
                 tail += 1
+        if start > node.start:
+            move_to_children(grower, tree, &node, log.n_children[made], &log.child_rows[first])
+    return True
+
+
+cdef bint make_split(
+    Grower grower, const Subtree* tree, const OpenNode* node, const Split* split, SplitLog log
+) noexcept nogil:
+    """Write down the split of a node by the attribute that the log has already, with its table and its children, and
+    tell every row its branch. False: no memory."""
+    cdef int64_t made = log.n_splits, first = log.n_all_children, attribute = log.attribute[made]
+    cdef int64_t n_branches = 2, n_empty = 0, n_table = 0
+    cdef const uint64_t* entries = tree.lists[attribute] + node.start
+    cdef const uint8_t* codes = NULL
+    cdef int shape = grower.shape[attribute]
+    if not node.is_sorted and tree.codes[attribute] != NULL:
+        entries, codes = tree.rows + node.start, grower.codes_of(attribute)
+    if shape == ORDERED:
+        n_table = grower.n_codes[attribute] - 1
+    elif shape != THRESHOLD:
+        n_table = split.code
+        n_branches = split.n_branches
+        # of the values that the node has not, where every value has a branch, or a group
+        n_empty = (shape == MULTIWAY or shape == GROUPED) and n_table < grower.n_codes[attribute] - 1
+    if not log.make_room(n_table):
+        return False
+    if grower.by_threshold(attribute):
+        log.missing_branch[made] = split_threshold(
+            grower, entries, node.n_rows, attribute, codes, split, &tree.branch_ids, &log.neighbours[made, 0])
+        fill_ordered(
+            n_table, &log.neighbours[made, 0], 0, log.table_codes + log.n_entries, log.table_branch + log.n_entries)
+    else:
+        log.neighbours[made, 0] = log.neighbours[made, 1] = 0
+        if not split_table(
+            grower, &node.stats, entries, node.n_rows, attribute, codes, split, n_table, &tree.branch_ids,
+            log.table_codes + log.n_entries, log.table_branch + log.n_entries, &log.missing_branch[made],
+        ):
+            return False
+    log.n_entries += n_table
+    log.n_table[made] = n_table
+    log.n_filled[made] = n_branches
+    log.n_children[made] = n_branches + n_empty
+    memset(&log.child_rows[first], 0, (n_branches + n_empty) * sizeof(int64_t))
+    memset(&log.child_counts[first, 0], 0, (n_branches + n_empty) * log.child_counts.shape[1] * sizeof(int64_t))
+    count_children(
+        grower, entries, node.n_rows, &tree.branch_ids, &log.child_rows[first], &log.child_counts[first, 0])
     return True
 
 
 cdef bint best_of_node(
     Grower grower, const GrowthLimits* limits, const Subtree* tree, const OpenNode* node, const int64_t[::1] order,
-    int64_t* winner, Split* split
+    int64_t* winner, Split* split, uint8_t* heuristic
 ) noexcept nogil:
-    """The best split of a node, if it gains enough: its attribute, or -1. False: no memory."""
+    """The best split of a node, if it gains enough: its attribute, or -1. `heuristic` := may there be a better one, or,
+    where none was found, any? False: no memory."""
     cdef const Criterion* criterion = &grower.tables.criterion
     cdef BestSplit best
     cdef int64_t i
@@ -268,12 +365,12 @@ cdef bint best_of_node(
     winner[0] = -1
     for i in range(order.shape[0]):
         limit = INFINITY
-        if winner[0] >= 0:
+        if winner[0] >= 0 and grower.by_threshold(order[i]):
             limit = cost_to_beat(grower, &node.stats, most + limits.tie)
         if not node.is_sorted and tree.codes[order[i]] != NULL:
             if not count_codes_of_node(grower, tree, node, order[i], limit):
                 continue
-            ok = grower.scan_histogram(&node.stats, order[i], tree.histogram, NULL, tree.scratch, &best)
+            ok = grower.scan_histogram(&node.stats, order[i], tree.histogram, tree.categories, tree.scratch, &best)
         elif limit < INFINITY and not lists_may_cost_less(grower, tree, node, order[i], limit):
             continue
         else:
@@ -281,6 +378,7 @@ cdef bint best_of_node(
                 &node.stats, order[i], tree.lists[order[i]] + node.start, node.n_rows, tree.scratch, &best)
         if not ok:
             return False
+        heuristic[0] |= best.heuristic
         if best.score == -INFINITY:
             continue
         gain = final_score(criterion.kind, criterion, best.node_loss, best.score, node.stats.total)
@@ -364,25 +462,32 @@ cdef bint may_be_split(Grower grower, const GrowthLimits* limits, const OpenNode
 
 
 cdef void move_to_children(
-    Grower grower, const Subtree* tree, const OpenNode* node, const bint* is_open, int64_t n_left
+    Grower grower, Subtree* tree, const OpenNode* node, int64_t n_children, const int64_t* child_rows
 ) noexcept nogil:
-    """The rows of a node to those of its children that may be split, the second behind the first."""
+    """The rows of a node to those of its children that may be split, one behind the other."""
     cdef int64_t a
-    if not is_open[0] and not is_open[1]:
-        return
     for a in range(grower.list_row.shape[0]):
         if node.is_sorted or tree.codes[a] == NULL:
-            move_list(tree, tree.lists[a] + node.start, node.n_rows, is_open, n_left)
+            move_list(tree, tree.lists[a] + node.start, node.n_rows, n_children, child_rows)
     if not node.is_sorted:
-        move_list(tree, tree.rows + node.start, node.n_rows, is_open, n_left)
+        move_list(tree, tree.rows + node.start, node.n_rows, n_children, child_rows)
 
 
 cdef inline void move_list(
-    const Subtree* tree, uint64_t* entries, int64_t n, const bint* is_open, int64_t n_left
+    Subtree* tree, uint64_t* entries, int64_t n, int64_t n_children, const int64_t* child_rows
 ) noexcept nogil:
-    if not is_open[0]:
+    cdef int64_t k, read = 0, written = 0
+    if n_children == 2 and tree.is_open[0] < 0:
         split_in_two(entries, n, &tree.branch_ids, tree.spare_list, entries)
         return
-    split_in_two(entries, n, &tree.branch_ids, entries, tree.spare_list)
-    if is_open[1]:
-        memcpy(entries + n_left, tree.spare_list, (n - n_left) * sizeof(uint64_t))
+    if n_children == 2:
+        split_in_two(entries, n, &tree.branch_ids, entries, tree.spare_list)
+        if tree.is_open[1] == 0:
+            memcpy(entries + child_rows[0], tree.spare_list, child_rows[1] * sizeof(uint64_t))
+        return
+    gather_children(entries, n, &tree.branch_ids, n_children, child_rows, tree.spare_list, tree.cursor)
+    for k in range(n_children):
+        if tree.is_open[k] == 0:
+            memcpy(entries + written, tree.spare_list + read, child_rows[k] * sizeof(uint64_t))
+            written += child_rows[k]
+        read += child_rows[k]

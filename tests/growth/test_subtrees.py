@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,21 +11,19 @@ from agreement import assert_same_tree
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Problem, medium, problems
+from switches import small_up_to
 
 import fasttree
+from fasttree import _core
 from fasttree.growth import subtrees
 
 
-@contextmanager
-def small_up_to(n_rows: int, sorted_up_to: int = subtrees.MOST_SORTED) -> Iterator[None]:
-    """Nodes of so many rows are small; 0: none is, and all grow level by level. Binned attributes of small nodes are
-    counted, but for those of up to `sorted_up_to` rows."""
-    most = subtrees.MOST_ROWS, subtrees.MOST_SORTED
-    subtrees.MOST_ROWS, subtrees.MOST_SORTED = n_rows, sorted_up_to
-    try:
-        yield
-    finally:
-        subtrees.MOST_ROWS, subtrees.MOST_SORTED = most
+class Reached(Exception):
+    pass
+
+
+def reached(*arguments: Any) -> None:
+    raise Reached
 
 
 def fingerprint(problem: Problem, n_rows: int, **changes: Any) -> str:
@@ -35,16 +31,24 @@ def fingerprint(problem: Problem, n_rows: int, **changes: Any) -> str:
         return problem.fit(**changes).tree_.fingerprint()
 
 
-@given(problems(kinds=("numeric",), max_rows=60, holes=True), st.integers(1, 60))
-def test_any_table(problem: Problem, n_rows: int) -> None:
+@given(problems(max_rows=60, holes=True), st.integers(1, 60), st.integers(0, 60))
+def test_any_table(problem: Problem, n_rows: int, sorted_up_to: int) -> None:
     with small_up_to(0):
         tree = problem.fit().tree_
     assert_same_tree(tree, problem.grower().grow())
-    assert fingerprint(problem, n_rows) == tree.fingerprint()
     assert fingerprint(problem, 60) == tree.fingerprint()
+    with small_up_to(n_rows, sorted_up_to):
+        assert problem.fit().tree_.fingerprint() == tree.fingerprint()
 
 
-@given(problems(kinds=("numeric",), max_rows=60, weights=("fractional",)), st.integers(1, 60))
+@given(problems(max_rows=60, kinds=("numeric",), holes=True), st.integers(1, 60))
+def test_numbers(problem: Problem, n_rows: int) -> None:
+    expected = fingerprint(problem, 0)
+    assert fingerprint(problem, n_rows) == expected
+    assert fingerprint(problem, 60) == expected
+
+
+@given(problems(max_rows=60, weights=("fractional",)), st.integers(1, 60))
 def test_fractional_weights(problem: Problem, n_rows: int) -> None:
     expected = fingerprint(problem, 0)
     assert fingerprint(problem, n_rows) == expected
@@ -52,13 +56,13 @@ def test_fractional_weights(problem: Problem, n_rows: int) -> None:
     assert fingerprint(problem, n_rows, class_weight="balanced") == balanced
 
 
-@pytest.mark.parametrize("max_bins", [None, 50])
+@pytest.mark.parametrize("shape", ["numbers", "subset", "multiway", "grouped", "ordered"])
 @pytest.mark.parametrize("weighting", ["none", "whole", "fractional"])
 @pytest.mark.parametrize(
     ("criterion", "n_classes"),
     [
         ("gini", 2),
-        ("gini", 30),
+        ("gini", 12),
         ("entropy", 2),
         ("entropy", 3),
         ("gain_ratio", 2),
@@ -68,20 +72,42 @@ def test_fractional_weights(problem: Problem, n_rows: int) -> None:
     ],
 )
 def test_wherever_one_takes_over(
-    criterion: str, n_classes: int, weighting: str, max_bins: int | None
+    criterion: str, n_classes: int, weighting: str, shape: str
 ) -> None:
     """Columns with codes and with ranks, and holes; the switch at the rows of each node, and one beside."""
+    if shape == "grouped" and criterion not in ("entropy", "gain_ratio"):
+        pytest.skip("groups are formed by entropy")
+    # With more than 254 branches all grow level by level.
+    many = 250 if shape in ("multiway", "grouped") else 300
+    levels = () if shape == "numbers" else (2, 5, 11, 60, many)
+    changes: dict[str, Any] = {"missing": "category"} if n_classes % 2 else {}
+    if weighting == "whole":
+        changes["max_bins"] = 50
     problem = medium(
-        criterion, "subset", n_classes, weighting, seed=7, levels=(), holes=0.1, max_bins=max_bins
+        criterion,
+        shape if shape in ("multiway", "grouped") else "subset",
+        n_classes,
+        weighting,
+        seed=7,
+        n_rows=600,
+        levels=levels,
+        holes=0.1,
     )
+    if shape == "ordered":
+        changes["ordered_features"] = [f"column {8 + k}" for k in range(len(levels))]
     with small_up_to(0):
-        tree = problem.fit().tree_
+        tree = problem.fit(**changes).tree_
+    with small_up_to(1200), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_core, "grow_subtrees", reached)
+        with pytest.raises(Reached):
+            problem.fit(**changes)
     sizes = np.unique(tree.counts.sum(axis=1).astype(int))[::-1]
-    for size in {*sizes[:4].tolist(), *sizes[::40].tolist(), 33, 32, 2}:
+    for size in {*sizes[:3].tolist(), *sizes[::60].tolist(), 33, 32, 2}:
         for n_rows in (size - 1, size, size + 1):
-            assert fingerprint(problem, n_rows, n_jobs=1 + n_rows % 3) == tree.fingerprint()
-            with small_up_to(1200, sorted_up_to=n_rows):
-                assert problem.fit().tree_.fingerprint() == tree.fingerprint()
+            again = fingerprint(problem, n_rows, n_jobs=1 + n_rows % 3, **changes)
+            assert again == tree.fingerprint(), n_rows
+        with small_up_to(1200, sorted_up_to=size):
+            assert problem.fit(**changes).tree_.fingerprint() == tree.fingerprint(), size
 
 
 @pytest.mark.parametrize(
@@ -108,7 +134,7 @@ def test_wherever_one_takes_over(
 )
 def test_every_limit(parameters: dict[str, Any]) -> None:
     for weighting in ("none", "fractional"):
-        problem = medium("gini", "subset", 2, weighting, seed=3, levels=(), holes=0.1, **parameters)
+        problem = medium("gini", "subset", 2, weighting, seed=3, holes=0.1, **parameters)
         expected = fingerprint(problem, 0)
         for n_rows in (10, 100, 700, 5000):
             assert fingerprint(problem, n_rows, n_jobs=2) == expected

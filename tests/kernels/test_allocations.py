@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from switches import small_up_to
 
 import fasttree
 from fasttree import _core
@@ -57,6 +58,16 @@ def grown(
     how = {"max_depth": 4, "ordered_features": ["ordered"], **how}
     model = make(**how).fit(X, y, sample_weight=sample_weight)
     return str(model.tree_.fingerprint())
+
+
+def by_levels(work: Work) -> Any:
+    with small_up_to(0):
+        return work()
+
+
+def counted(work: Work) -> Any:
+    with small_up_to(10_000, sorted_up_to=10):
+        return work()
 
 
 def each_allocation_fails(work: Work) -> None:
@@ -114,6 +125,16 @@ def growing() -> dict[str, Work]:
             work[f"{split}, missing: {missing}"] = partial(
                 grown, gaps, y, categorical_split=split, missing=missing, max_depth=3
             )
+    for name in (
+        "thresholds",
+        "thresholds, binned",
+        "weights",
+        "subset, gini",
+        "multiway, gini",
+        "grouped, gini",
+    ):
+        work[f"{name}, level by level"] = partial(by_levels, work[name])
+        work[f"{name}, counted"] = partial(counted, work[name])
     work["surrogates"] = partial(grown, gaps, y, missing="surrogate", max_depth=3)
     work["surrogates, two classes"] = partial(grown, gaps, two, missing="surrogate", max_depth=3)
     for name, how in {
