@@ -812,7 +812,9 @@ def choose_attributes(
 
 
 include "kernels/splitting.pxi"
+include "kernels/split_log.pxi"
 include "kernels/subtrees.pxi"
+include "kernels/small_nodes.pxi"
 include "kernels/blocks.pxi"
 include "kernels/choices.pxi"
 include "kernels/surrogates.pxi"
