@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Included by _core.pyx: the best split of a node of a subtree. Attributes that cannot beat the best so far are passed over.
+# Included by _core.pyx: the best split of a node of a subtree. Attributes that cannot win are passed over.
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memset
