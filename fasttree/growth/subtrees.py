@@ -26,6 +26,8 @@ from fasttree.growth.targets import ClassTarget
 
 # A node is small if its rows by all attributes fit into a processor's own cache, and if they are few.
 MOST_ENTRIES, MOST_ROWS = 2**19, 2**14
+# One thread grows a subtree: it has at most so small a share of all the rows, or so few that others may wait.
+SHARES_PER_THREAD, ALONE_ROWS = 8, 2**11
 MOST_SORTED = 64  # rows of a node up to which sorted lists are quicker than histograms
 # Of a batch of nodes: class counts of the children, and rows by attributes.
 MOST_CELLS, MOST_WORK = 2**22, 2**20
@@ -51,7 +53,10 @@ class SubtreeGrowth:
         self._context = context
         self._rows = rows
         self._team = team
-        self._most_rows = min(MOST_ROWS, MOST_ENTRIES // context.n_attributes, context.n_rows)
+        most = min(MOST_ROWS, MOST_ENTRIES // context.n_attributes, context.n_rows)
+        if team.size > 1:
+            most = min(most, max(context.n_rows // (SHARES_PER_THREAD * team.size), ALONE_ROWS))
+        self._most_rows = most
         self._n_binned = n_binned
         self._memory: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}  # by worker
         params = context.params

@@ -12,6 +12,7 @@ from fasttree.kernels.search cimport NodeStats, Split
 
 cdef enum:
     MOST_BRANCHES = 256
+    FEW_CODES = 64              # are counted in small nodes, too
 
 
 cdef struct GrowthLimits:
@@ -31,15 +32,16 @@ cdef struct OpenNode:
     int64_t number              # its place among the first nodes, or, behind them, among the children
     int64_t level               # below the first node
     NodeStats stats
-    bint is_sorted              # do its rows stand in lists by the binned attributes too?
+    bint is_sorted              # do its rows stand in lists by the binned attributes of many codes, too?
 
 
 cdef struct Subtree:
     # The memory in which what is below one node grows. A list holds the rows of the first node, and those of every node
     # below it together.
-    uint64_t** lists            # by attribute: rows in its order; binned attributes have them for nodes of few rows
+    uint64_t** lists            # by attribute: rows in its order; binned ones of many codes have them in small nodes
     uint8_t** codes             # by attribute, if it is binned: the codes of the first node's rows; else NULL
-    uint64_t* rows              # the list of larger nodes; where others have a rank, the row's place among the codes
+    uint64_t* rows              # for counting: where others have a rank, the row's place among the codes
+    bint always_counts          # are there binned attributes of few codes?
     uint64_t* spare_list
     OpenNode* queue             # the nodes that may be split, level by level
     BranchIds branch_ids
@@ -64,8 +66,8 @@ def grow_subtrees(
     way. False: no memory.
 
     `order`: of the attributes, of which the first wins a tie; `factor`: by which the weights of each class were
-    multiplied, or None. Nodes of up to `most_sorted` rows are searched in sorted lists, larger ones by histograms of
-    those attributes that are binned. `branch`: by row; of the calling thread alone. `lists` and `codes`: room for the
+    multiplied, or None. Binned attributes of many codes are sorted in nodes of up to `most_sorted` rows; else they are
+    counted. `branch`: by row; of the calling thread alone. `lists` and `codes`: room for the
     rows of a node by each binned attribute, and twice more for lists. The log gets the splits node by node, below each
     of these level by level.
     """
@@ -105,12 +107,14 @@ def grow_subtrees(
         and tree.categories != NULL and tree.node_rows != NULL and tree.node_weight != NULL
         and tree.node_cells != NULL and tree.histogram != NULL and tree.cells != NULL
     )
+    tree.always_counts = False
     if ok:
         for a in range(n_attributes):
             tree.codes[a] = NULL
             if grower.list_row[a] < 0:
                 tree.lists[a] = &lists[n_binned, 0]
                 tree.codes[a] = &codes[n_binned, 0]
+                tree.always_counts |= grower.n_codes[a] <= FEW_CODES
                 n_binned += 1
     with nogil:
         for i in range(nodes.shape[0] if ok else 0):
@@ -149,11 +153,11 @@ cdef bint grow_subtree(
     while head < tail:
         node = tree.queue[head]
         head += 1
-        if not node.is_sorted:
+        if tree.always_counts or not node.is_sorted:
             read_node(grower, tree, &node)
-            if node.n_rows <= limits.most_sorted:
-                sort_node(grower, tree, &node)
-                node.is_sorted = True
+        if not node.is_sorted and node.n_rows <= limits.most_sorted:
+            sort_node(grower, tree, &node)
+            node.is_sorted = True
         if not best_of_node(grower, limits, tree, &node, order, &winner, &split, &log.heuristic[node.number]):
             return False
         if winner < 0:
@@ -190,7 +194,7 @@ cdef bint make_split(
     cdef const uint64_t* entries = tree.lists[attribute] + node.start
     cdef const uint8_t* codes = NULL
     cdef int shape = grower.shape[attribute]
-    if not node.is_sorted and tree.codes[attribute] != NULL:
+    if is_counted(grower, tree, node, attribute):
         entries, codes = tree.rows + node.start, grower.codes_of(attribute)
     if shape == ORDERED:
         n_table = grower.n_codes[attribute] - 1
@@ -255,9 +259,9 @@ cdef void move_to_children(
     """The rows of a node to those of its children that may be split, one behind the other."""
     cdef int64_t a
     for a in range(grower.list_row.shape[0]):
-        if node.is_sorted or tree.codes[a] == NULL:
+        if not is_counted(grower, tree, node, a):
             move_list(tree, tree.lists[a] + node.start, node.n_rows, n_children, child_rows)
-    if not node.is_sorted:
+    if tree.always_counts or not node.is_sorted:
         move_list(tree, tree.rows + node.start, node.n_rows, n_children, child_rows)
 
 
