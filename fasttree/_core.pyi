@@ -192,6 +192,7 @@ def grow_subtrees(
     branch: Array,
     lists: Array,
     codes: Array,
+    stop: Array,
     log: SplitLog,
 ) -> bool: ...
 def split_nodes(

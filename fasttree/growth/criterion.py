@@ -97,7 +97,8 @@ def make_criterion(
         kind=_core.CRITERIA[measure],
         n_classes=n_stats,
         min_leaf=min_leaf,
-        min_weight=int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12))),
+        # At least a step: limits count weight before the class factors, which rounding may tell of a side without rows.
+        min_weight=max(1, int(np.ceil(params.min_weight_fraction_leaf * total * (1 - 1e-12)))),
         plain=plain,
         tie=params.tie,
         records_split=params.c45,

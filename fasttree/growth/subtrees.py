@@ -20,6 +20,7 @@ from fasttree.growth.children import Children
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import Level
 from fasttree.growth.memory_rows import MemoryRows
+from fasttree.growth.params import UNLIMITED
 from fasttree.growth.row_buffers import MOST_NARROW_BRANCHES
 from fasttree.growth.split import PARALLEL_WORK
 from fasttree.growth.targets import ClassTarget
@@ -29,8 +30,8 @@ MOST_ENTRIES, MOST_ROWS = 2**19, 2**14
 # One thread grows a subtree: it has at most so small a share of all the rows, or so few that others may wait.
 SHARES_PER_THREAD, ALONE_ROWS = 8, 2**11
 MOST_SORTED = 64  # rows of a node up to which sorted lists are quicker than histograms
-# Of a batch of nodes: class counts of the children, and rows by attributes.
-MOST_CELLS, MOST_WORK = 2**22, 2**20
+MOST_CELLS = 2**22  # class counts of the children of a batch of nodes
+MOST_CHILDREN = 3  # for each row: every split has two with rows at least, and may have one without
 
 
 class Subtrees(NamedTuple):
@@ -54,13 +55,15 @@ class SubtreeGrowth:
         self._rows = rows
         self._team = team
         most = min(MOST_ROWS, MOST_ENTRIES // context.n_attributes, context.n_rows)
+        most = min(most, MOST_CELLS // (MOST_CHILDREN * context.n_stats))
         if team.size > 1:
             most = min(most, max(context.n_rows // (SHARES_PER_THREAD * team.size), ALONE_ROWS))
         self._most_rows = most
         self._n_binned = n_binned
+        self._stop = np.zeros(1, dtype=np.uint8)
         self._memory: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}  # by worker
         params = context.params
-        self._most_depth = min(params.max_depth, params.max_leaves - 1)
+        self._most_depth = min(params.max_depth, params.max_leaves - 1, UNLIMITED)
         self._least_gain, self._above = gain_limits(params)
 
     @staticmethod
@@ -86,18 +89,30 @@ class SubtreeGrowth:
         n_rows = level.n_rows[nodes]
         work = int(n_rows.sum()) * self._context.n_attributes
         threaded = work > PARALLEL_WORK and len(nodes) > 1
-        # None so long that Ctrl-C would have to wait.
-        most = min(MOST_CELLS // self._context.n_stats, MOST_WORK // self._context.n_attributes)
+        most = MOST_CELLS // (MOST_CHILDREN * self._context.n_stats)
         if threaded:
             most = min(most, int(n_rows.sum()) // (CHUNKS_PER_THREAD * self._team.size))
         parts = list(batches(n_rows, max(most, 1)))
-        found: list[Subtrees] = [None] * len(parts)  # type: ignore[list-item]
+        found: dict[int, Subtrees] = {}
 
         def work_on(worker: int, part: int) -> None:
-            found[part] = self._grow(worker, level, nodes[parts[part]], order)
+            try:
+                found[first + part] = self._grow(worker, level, nodes[parts[first + part]], order)
+            except BaseException:
+                self._stop[0] = 1  # Ctrl-C strikes one thread alone
+                raise
 
-        self._team.run(work_on, len(parts), threaded)
-        yield from found
+        # Some after the others, so that a tree which is too large is noticed.
+        step = 2 * CHUNKS_PER_THREAD * self._team.size
+        for first in range(0, len(parts), step):
+            n_parts = min(step, len(parts) - first)
+            try:
+                self._team.run(work_on, n_parts, threaded)
+            except BaseException:
+                self._stop[0] = 1
+                raise
+            for part in range(first, first + n_parts):
+                yield found.pop(part)
 
     def _grow(self, worker: int, level: Level, nodes: np.ndarray, order: np.ndarray) -> Subtrees:
         context = self._context
@@ -112,16 +127,16 @@ class SubtreeGrowth:
             "n_filled": np.empty(most, dtype=np.int64),
             "n_table": np.empty(most, dtype=np.int64),
         }
-        child_rows = np.empty(3 * most, dtype=np.int64)
-        child_counts = np.empty((3 * most, context.n_stats), dtype=np.int64)
-        heuristic = np.zeros(len(nodes) + 3 * most, dtype=np.uint8)
+        child_rows = np.empty(MOST_CHILDREN * most, dtype=np.int64)
+        child_counts = np.empty((MOST_CHILDREN * most, context.n_stats), dtype=np.int64)
+        heuristic = np.zeros(len(nodes) + MOST_CHILDREN * most, dtype=np.uint8)
         log = _core.SplitLog(
             **found, child_rows=child_rows, child_counts=child_counts, heuristic=heuristic
         )
         if not _core.grow_subtrees(
             self._rows.core, level.core, nodes, order, context.params.tie, self._least_gain, self._above,
             context.limits.split, self._most_depth - level.depth, context.class_factor, MOST_SORTED,
-            branch, lists, codes, log,
+            branch, lists, codes, self._stop, log,
         ):  # fmt: skip
             raise MemoryError("not enough memory to grow what is below small nodes")
         found = {name: values[: log.n_splits].copy() for name, values in found.items()}

@@ -27,7 +27,7 @@ cdef bint best_of_node(
     winner[0] = -1
     for i in range(order.shape[0]):
         limit = INFINITY
-        if winner[0] >= 0 and grower.n_codes[order[i]] > FEW_CODES and grower.by_threshold(order[i]):
+        if winner[0] >= 0 and not has_few_cells(grower, order[i]) and grower.by_threshold(order[i]):
             limit = cost_to_beat(grower, &node.stats, most + limits.tie)
         if is_counted(grower, tree, node, order[i]):
             if not count_codes_of_node(grower, tree, node, order[i], limit):
@@ -53,11 +53,16 @@ cdef bint best_of_node(
     return True
 
 
+cdef inline bint has_few_cells(Grower grower, int64_t attribute) noexcept nogil:
+    """Is a histogram so short that it is made at nodes of a few rows, too?"""
+    return grower.n_codes[attribute] * grower.tables.criterion.n_classes <= FEW_CELLS
+
+
 cdef inline bint is_counted(
     Grower grower, const Subtree* tree, const OpenNode* node, int64_t attribute
 ) noexcept nogil:
     """Is the histogram of an attribute made at a node? Else its rows stand in a list."""
-    return tree.codes[attribute] != NULL and (not node.is_sorted or grower.n_codes[attribute] <= FEW_CODES)
+    return tree.codes[attribute] != NULL and (not node.is_sorted or has_few_cells(grower, attribute))
 
 
 cdef double cost_to_beat(Grower grower, const NodeStats* stats, double gain) noexcept nogil:
@@ -137,7 +142,7 @@ cdef void sort_node(Grower grower, const Subtree* tree, const OpenNode* node) no
     ranks."""
     cdef int64_t a
     for a in range(grower.list_row.shape[0]):
-        if tree.codes[a] != NULL and grower.n_codes[a] > FEW_CODES:
+        if tree.codes[a] != NULL and not has_few_cells(grower, a):
             sort_by_code(
                 grower.rows.shift, tree.rows + node.start, tree.node_rows, node.n_rows, tree.codes[a],
                 tree.lists[a] + node.start)

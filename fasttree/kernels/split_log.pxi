@@ -51,11 +51,15 @@ cdef class SplitLog:
             memcpy(&codes[0], self.table_codes, self.n_entries * sizeof(uint32_t))
             memcpy(&branch[0], self.table_branch, self.n_entries * sizeof(uint32_t))
 
-    cdef bint make_room(self, int64_t n) noexcept nogil:
-        """For n more entries of tables. False: no memory."""
+    cdef bint make_room(self, int64_t n_children, int64_t n) noexcept nogil:
+        """For one more split, its children, and n more entries of tables. False: no memory."""
         cdef int64_t capacity = 2 * (self.n_entries + n)
         cdef uint32_t* codes
         cdef uint32_t* branch
+        if (
+            self.n_splits == self.parent.shape[0] or self.n_all_children + n_children > self.child_rows.shape[0]
+        ):      # no tree of splits that part the rows needs that
+            return False
         if self.n_entries + n <= self.capacity:
             return True
         codes = <uint32_t*>realloc(self.table_codes, capacity * sizeof(uint32_t))

@@ -10,9 +10,13 @@ from fasttree.kernels.criteria cimport Criterion, llrint, side_loss
 from fasttree.kernels.partition cimport BranchIds, gather_children, split_in_two
 from fasttree.kernels.search cimport NodeStats, Split
 
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
+
 cdef enum:
     MOST_BRANCHES = 256
-    FEW_CODES = 64              # are counted in small nodes, too
+    FEW_CELLS = 256             # of a histogram that small nodes count, too
+    ENTRIES_AT_ONCE = 20000000  # rows by attributes, before Ctrl-C is listened to
 
 
 cdef struct GrowthLimits:
@@ -27,23 +31,27 @@ cdef struct GrowthLimits:
 
 
 cdef struct OpenNode:
-    int64_t start               # of its rows, in every list of the subtree
+    # Of its rows, in every list of the subtree. Those of children that are not to be split have dropped out.
+    int64_t start
     int64_t n_rows
     int64_t number              # its place among the first nodes, or, behind them, among the children
     int64_t level               # below the first node
     NodeStats stats
-    bint is_sorted              # do its rows stand in lists by the binned attributes of many codes, too?
+    bint is_sorted              # do its rows stand in lists by the binned attributes of many cells, too?
 
 
 cdef struct Subtree:
     # The memory in which what is below one node grows. A list holds the rows of the first node, and those of every node
     # below it together.
-    uint64_t** lists            # by attribute: rows in its order; binned ones of many codes have them in small nodes
+    uint64_t** lists            # by attribute: rows in its order; binned ones of many cells have them in small nodes
     uint8_t** codes             # by attribute, if it is binned: the codes of the first node's rows; else NULL
-    uint64_t* rows              # for counting: where others have a rank, the row's place among the codes
-    bint always_counts          # are there binned attributes of few codes?
+    # For counting, as long as that is done: where others have a rank, the row's place among the codes.
+    uint64_t* rows
+    bint always_counts          # are there binned attributes of few cells?
     uint64_t* spare_list
-    OpenNode* queue             # the nodes that may be split, level by level
+    OpenNode* queue             # the nodes that may be split, level by level ...
+    int64_t head, tail          # ... from `head` to before `tail`
+    int64_t capacity
     BranchIds branch_ids
     int64_t* scratch
     CategoryStats* categories
@@ -60,13 +68,13 @@ cdef struct Subtree:
 def grow_subtrees(
     Grower grower, Level level, const int64_t[::1] nodes, const int64_t[::1] order, double tie, double least_gain,
     double above, double least_split, int64_t n_levels, const double[::1] factor, int64_t most_sorted,
-    uint8_t[::1] branch, uint64_t[:, ::1] lists, uint8_t[:, ::1] codes, SplitLog log,
+    uint8_t[::1] branch, uint64_t[:, ::1] lists, uint8_t[:, ::1] codes, const uint8_t[::1] stop, SplitLog log,
 ):
     """Grow all that is below some nodes of a level, where the gain alone decides between splits and every row goes one
-    way. False: no memory.
+    way. False: no memory, or somebody has set `stop`[0].
 
     `order`: of the attributes, of which the first wins a tie; `factor`: by which the weights of each class were
-    multiplied, or None. Binned attributes of many codes are sorted in nodes of up to `most_sorted` rows; else they are
+    multiplied, or None. Binned attributes of many cells are sorted in nodes of up to `most_sorted` rows; else they are
     counted. `branch`: by row; of the calling thread alone. `lists` and `codes`: room for the
     rows of a node by each binned attribute, and twice more for lists. The log gets the splits node by node, below each
     of these level by level.
@@ -91,7 +99,8 @@ def grow_subtrees(
     tree.lists = <uint64_t**>malloc(n_attributes * sizeof(uint64_t*))
     tree.codes = <uint8_t**>malloc(n_attributes * sizeof(uint8_t*))
     # Those that may be split have two rows at least: they are fewer than the rows.
-    tree.queue = <OpenNode*>malloc((most_rows + 1) * sizeof(OpenNode))
+    tree.capacity = most_rows + 1
+    tree.queue = <OpenNode*>malloc(tree.capacity * sizeof(OpenNode))
     tree.scratch = <int64_t*>malloc((4 * n_classes + 2) * sizeof(int64_t))
     tree.categories = new_category_stats(256, n_classes, True)
     tree.node_rows = <uint64_t*>malloc((most_rows + 1) * sizeof(uint64_t))
@@ -114,45 +123,51 @@ def grow_subtrees(
             if grower.list_row[a] < 0:
                 tree.lists[a] = &lists[n_binned, 0]
                 tree.codes[a] = &codes[n_binned, 0]
-                tree.always_counts |= grower.n_codes[a] <= FEW_CODES
+                tree.always_counts |= has_few_cells(grower, a)
                 n_binned += 1
-    with nogil:
+    try:
         for i in range(nodes.shape[0] if ok else 0):
-            for a in range(n_attributes):
-                if grower.list_row[a] >= 0:
-                    tree.lists[a] = &grower.sorted_entries[grower.list_row[a], level.child_start[nodes[i]]]
-            root = OpenNode(0, level.n_rows[nodes[i]], i, 0, level.stats(nodes[i]), n_binned == 0)
-            if n_binned > 0:
-                copy_codes(grower, &tree, &grower.row_list[level.row_start[nodes[i]]], root.n_rows)
-            ok = grow_subtree(grower, &limits, &tree, &root, order, log)
+            with nogil:
+                for a in range(n_attributes):
+                    if grower.list_row[a] >= 0:
+                        tree.lists[a] = &grower.sorted_entries[grower.list_row[a], level.child_start[nodes[i]]]
+                tree.queue[0] = OpenNode(0, level.n_rows[nodes[i]], i, 0, level.stats(nodes[i]), n_binned == 0)
+                tree.head, tree.tail = 0, 1
+                if n_binned > 0:
+                    copy_codes(grower, &tree, &grower.row_list[level.row_start[nodes[i]]], tree.queue[0].n_rows)
+            while ok and tree.head < tree.tail:
+                with nogil:
+                    ok = grow_subtree(grower, &limits, &tree, order, log)
+                PyErr_CheckSignals()
+                ok = ok and not stop[0]
             if not ok:
                 break
-    free(tree.lists)
-    free(tree.codes)
-    free(tree.queue)
-    free(tree.scratch)
-    if tree.categories != NULL:
-        free_category_stats(tree.categories)
-    free(tree.node_rows)
-    free(tree.node_weight)
-    free(tree.node_cells)
-    free(tree.histogram)
-    free(tree.cells)
+    finally:
+        free(tree.lists)
+        free(tree.codes)
+        free(tree.queue)
+        free(tree.scratch)
+        if tree.categories != NULL:
+            free_category_stats(tree.categories)
+        free(tree.node_rows)
+        free(tree.node_weight)
+        free(tree.node_cells)
+        free(tree.histogram)
+        free(tree.cells)
     return ok
 
 
 cdef bint grow_subtree(
-    Grower grower, const GrowthLimits* limits, Subtree* tree, const OpenNode* root, const int64_t[::1] order,
-    SplitLog log
+    Grower grower, const GrowthLimits* limits, Subtree* tree, const int64_t[::1] order, SplitLog log
 ) noexcept nogil:
-    """Append the splits at and below one node. False: no memory."""
-    cdef int64_t head = 0, tail = 1, made, winner, first, k, start
+    """Append splits until no node of the queue is left, or enough has been done for once. False: no memory."""
+    cdef int64_t made, winner, first, k, start, n_entries = 0
     cdef OpenNode node
     cdef Split split
-    tree.queue[0] = root[0]
-    while head < tail:
-        node = tree.queue[head]
-        head += 1
+    while tree.head < tree.tail and n_entries < ENTRIES_AT_ONCE:
+        node = tree.queue[tree.head]
+        tree.head += 1
+        n_entries += node.n_rows * grower.list_row.shape[0]
         if tree.always_counts or not node.is_sorted:
             read_node(grower, tree, &node)
         if not node.is_sorted and node.n_rows <= limits.most_sorted:
@@ -163,33 +178,33 @@ cdef bint grow_subtree(
         if winner < 0:
             continue
         made, first = log.n_splits, log.n_all_children
-        log.parent[made] = node.number
-        log.attribute[made] = winner
-        if not make_split(grower, tree, &node, &split, log):
+        if not make_split(grower, tree, &node, winner, &split, log):
             return False
         log.n_splits += 1
         log.n_all_children += log.n_children[made]
         start = node.start
         for k in range(log.n_children[made]):
-            tree.queue[tail] = OpenNode(
+            if tree.tail == tree.capacity:
+                return False
+            tree.queue[tree.tail] = OpenNode(
                 start, log.child_rows[first + k], limits.n_first + first + k, node.level + 1,
                 stats_of_counts(grower, limits, &log.child_counts[first + k, 0]), node.is_sorted)
             tree.is_open[k] = -1
-            if may_be_split(grower, limits, &tree.queue[tail]):
+            if may_be_split(grower, limits, &tree.queue[tree.tail]):
                 tree.is_open[k] = 0
-                start += tree.queue[tail].n_rows
-                tail += 1
+                start += tree.queue[tree.tail].n_rows
+                tree.tail += 1
         if start > node.start:
             move_to_children(grower, tree, &node, log.n_children[made], &log.child_rows[first])
     return True
 
 
 cdef bint make_split(
-    Grower grower, const Subtree* tree, const OpenNode* node, const Split* split, SplitLog log
+    Grower grower, const Subtree* tree, const OpenNode* node, int64_t attribute, const Split* split, SplitLog log
 ) noexcept nogil:
-    """Write down the split of a node by the attribute that the log has already, with its table and its children, and
-    tell every row its branch. False: no memory."""
-    cdef int64_t made = log.n_splits, first = log.n_all_children, attribute = log.attribute[made]
+    """Write down the split of a node, with its table and its children, and tell every row its branch. False: no
+    memory."""
+    cdef int64_t made = log.n_splits, first = log.n_all_children
     cdef int64_t n_branches = 2, n_empty = 0, n_table = 0
     cdef const uint64_t* entries = tree.lists[attribute] + node.start
     cdef const uint8_t* codes = NULL
@@ -203,8 +218,10 @@ cdef bint make_split(
         n_branches = split.n_branches
         # of the values that the node has not, where every value has a branch, or a group
         n_empty = (shape == MULTIWAY or shape == GROUPED) and n_table < grower.n_codes[attribute] - 1
-    if not log.make_room(n_table):
+    if not log.make_room(n_branches + n_empty, n_table):
         return False
+    log.parent[made] = node.number
+    log.attribute[made] = attribute
     if grower.by_threshold(attribute):
         log.missing_branch[made] = split_threshold(
             grower, entries, node.n_rows, attribute, codes, split, &tree.branch_ids, &log.neighbours[made, 0])

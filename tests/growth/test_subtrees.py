@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -225,3 +228,108 @@ def test_columns_beyond_the_cache_are_no_small_nodes() -> None:
     finally:
         subtrees.MOST_ENTRIES = most
     assert len({model.tree_.fingerprint() for model in fitted}) == 1
+
+
+# -- what must not happen -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_rows", [0, 16_384])
+@pytest.mark.parametrize("seed", [167, 3, 7, 11])
+def test_no_side_is_without_rows_whatever_rounding_says(seed: int, n_rows: int) -> None:
+    """Limits count weights before the class factors: of sums and of rows they may differ by a step."""
+    rng = np.random.default_rng(seed)
+    n = (10, 30, 200, 2000)[seed % 4]
+    X = rng.choice(list("abc"), (n, 2))
+    y, weight = rng.integers(0, 2, n), rng.random(n) ** 3
+    model = fasttree.TreeClassifier(
+        criterion="gini", class_weight={0: float(rng.random()), 1: 1.0}, ordered_features=[0, 1]
+    )
+    with small_up_to(n_rows):
+        tree = model.fit(X, y, sample_weight=weight).tree_
+    assert tree.counts.sum(axis=1).min() > 0
+
+
+@pytest.mark.parametrize("n_rows", [0, 16_384])
+def test_the_same_among_counted_numbers(n_rows: int) -> None:
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 60, (2000, 1))
+    X[X == 30] = 29
+    X = X.astype(float)
+    y, weight = rng.integers(0, 2, len(X)), rng.random(len(X)) + 0.5
+    X[:2], y[:2], weight[:2] = 30, [0, 1], rng.random(2) * 1e5 + 1e5
+    model = fasttree.TreeClassifier(
+        criterion="gini", class_weight={0: float(rng.random()), 1: 1.0}, max_bins=255
+    )
+    with small_up_to(n_rows):
+        tree = model.fit(X, y, sample_weight=weight).tree_
+    assert tree.counts.sum(axis=1).min() > 0
+    assert tree.depth.max() == 13
+
+
+def test_many_classes_take_no_memory_that_the_tree_does_not() -> None:
+    n = 5000
+    X = np.arange(n)[:, None] % 77.0
+    y = np.arange(n)
+    fasttree.TreeClassifier(max_depth=1).fit(X, y)
+    tracemalloc.start()
+    fasttree.TreeClassifier(max_depth=2).fit(X, y)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 2**27  # a class count for each row and class would take 2**28
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+def test_signals_are_heard_in_the_middle() -> None:
+    """A tree as deep as half its rows: what takes long in one call of the core."""
+    n = 10_000
+    X = np.repeat(np.arange(n)[:, None], 8, axis=1).astype(float)
+    heard = []
+    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    try:
+        fasttree.TreeClassifier(criterion="entropy", max_bins=None, n_jobs=1).fit(
+            X, np.arange(n) % 2
+        )
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    # If it were heard at the ends alone, a handful of times.
+    assert len(heard) > 8
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_signal_stops_all_threads(n_jobs: int) -> None:
+    """What was begun is left undone, and the next fit is what it should be."""
+
+    class Struck(Exception):
+        pass
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4_000, 6))
+    y = rng.integers(0, 2, len(X))
+    expected = fasttree.TreeClassifier(n_jobs=1).fit(X, y).tree_.fingerprint()
+    grow, calls = _core.grow_subtrees, []
+
+    def struck(*arguments: Any) -> bool:
+        calls.append(1)
+        if len(calls) == 2:
+            raise Struck
+        return bool(grow(*arguments))
+
+    with small_up_to(1_000), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_core, "grow_subtrees", struck)
+        with pytest.raises(Struck):
+            fasttree.TreeClassifier(n_jobs=n_jobs).fit(X, y)
+    with small_up_to(1_000):
+        again = fasttree.TreeClassifier(n_jobs=n_jobs).fit(X, y)
+    assert again.tree_.fingerprint() == expected
+
+
+def test_limits_beyond_all_numbers() -> None:
+    X = np.arange(40.0)[:, None]
+    y = np.arange(40) % 3
+    model = fasttree.TreeClassifier(max_depth=10**30, max_leaves=10**30)
+    assert (
+        model.fit(X, y).tree_.fingerprint()
+        == fasttree.TreeClassifier().fit(X, y).tree_.fingerprint()
+    )
