@@ -19,6 +19,7 @@ CRITERIA: dict[str, int]
 LEAST_GAP: float
 KEY_COLUMNS: int
 MAX_BYTE_CODES: int
+MOST_FEW_CELLS: int
 SMALL_NODE: int
 COPIES: str
 

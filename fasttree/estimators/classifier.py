@@ -15,7 +15,8 @@ from fasttree.estimators.fitted_tree import FittedTree
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters
 from fasttree.estimators.pruning_steps import grow_and_prune, prune, reads_rows
-from fasttree.estimators.training import Grown, trainer_of
+from fasttree.estimators.reading import trainer_of
+from fasttree.estimators.training import Grown
 from fasttree.estimators.validation import (
     check_enough,
     check_fit,

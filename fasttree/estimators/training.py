@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of one fit, the trees that are grown from all or some of them, and where rows end in these trees."""
+"""The trees that are grown from all or some of the rows of one fit, and where rows end in these trees."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fasttree import pruning
 from fasttree.base import progress
-from fasttree.base.checks import SELECTED, check_seed, check_unknown
 from fasttree.base.ragged import begins, flat_indices
 from fasttree.base.threads import ThreadTeam
 from fasttree.encoding.encoded_table import EncodedTable
@@ -27,20 +25,17 @@ from fasttree.encoding.folds import (
     value_hashes,
 )
 from fasttree.encoding.merging import as_read_by, merged
-from fasttree.encoding.training_set import TrainingSet, training
-from fasttree.growth.choosers.costs import AttributeCosts, check_costs
+from fasttree.encoding.training_set import TrainingSet
+from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.grow import grow
 from fasttree.growth.params import GrowthParams
 from fasttree.mml.message import TestOptions
 from fasttree.pruning.after_growth import within_limits
 from fasttree.pruning.chosen_splits import ChosenSplits
-from fasttree.tables.training import Table, read_groups
+from fasttree.tables.training import Table
 from fasttree.trees.paths import LeafShares, leaf_shares_of
 from fasttree.trees.predict import ReadPolicy, routing_block
 from fasttree.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from fasttree.estimators.classifier import TreeClassifier
 
 OTHER_ROWS = "X, y and sample_weight are not the rows that this tree was grown from: pass the same ones as to fit"
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
@@ -225,38 +220,6 @@ class _Drawable:
     hashes: np.ndarray
     weight: np.ndarray | None
     groups: np.ndarray | None
-
-
-@contextmanager
-def trainer_of(
-    model: TreeClassifier, X: Any, y: Any, sample_weight: Any, with_table: bool, groups: Any = None
-) -> Iterator[Trainer]:
-    """Read, check and encode what trees with the parameters of an estimator are grown from."""
-    params = model._growth()
-    check_unknown(model.unknown)
-    seed = check_seed(model.random_state)
-    with (
-        progress.reporting(model.verbose, type(model).__name__),
-        training(
-            X,
-            y,
-            sample_weight,
-            model.categorical_features,
-            model.max_bins,
-            model.n_jobs,
-            params.missing,
-            ordered_features=model.ordered_features,
-            class_weight=model.class_weight,
-            misclassification_cost=model.misclassification_cost,
-        ) as (rows, team),
-    ):
-        costs = check_costs(model.attribute_costs, model.cost_function, rows.encoded.schema.names)
-        tests_by_rows = params.significance is not None and params.significance_test == SELECTED
-        table = rows.table() if with_table or tests_by_rows else None
-        group_of = read_groups(groups, rows.n_given)
-        if group_of is not None and rows.present is not None:
-            group_of = group_of[rows.present]
-        yield Trainer(rows, table, team, params, costs, model._finish, seed, group_of)
 
 
 def as_it_is(tree: Tree, choices: TestOptions | None) -> Grown:

@@ -12,6 +12,7 @@ from fasttree.encoding.encoded_table import EncodedTable, midpoint
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.assemble import LEAF_VALUES, GrowthLog
 from fasttree.growth.attribute_draws import child_keys
+from fasttree.growth.best_first import SplitLimit
 from fasttree.growth.children import Children, has_empty_branch
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import (
@@ -56,6 +57,7 @@ class Builder:
         is_small = isinstance(context.target, ClassTarget) and context.root_stats.sum() < 2**31
         self.count_type = np.int32 if is_small else np.int64
         self.log = GrowthLog()
+        self.split_limit = SplitLimit(context) if SplitLimit.serves(context) else None
         # Of the open level. Nodes are numbered as they come: level by level, unless levels are grown in parts.
         self.first_node = 0
 
@@ -81,7 +83,8 @@ class Builder:
             exact=exact,
         )
         keys = None if self.params.draw is None else self.params.draw.root_key()
-        return replace(level, siblings=np.zeros(1, dtype=np.int64), keys=keys)
+        reach = None if self.split_limit is None else np.full(1, np.inf)
+        return replace(level, siblings=np.zeros(1, dtype=np.int64), keys=keys, reach=reach)
 
     def log_eligible(self, level: Level, best_splits: BestSplits) -> None:
         """How many attributes a message could test at the nodes of the open level."""
@@ -108,11 +111,16 @@ class Builder:
         stats = self._node_stats(children.counts)
         parent = level.first_node + nodes
         of_parent = level.stats.total[nodes], level.stats.loss[nodes]
-        self._log_splits(parent, *of_parent, attribute, children, stats)
+        gain = self._log_splits(parent, *of_parent, attribute, children, stats)
         n_children = lengths(children.first_child)
         is_binary = len(stats.total) == 2 * len(nodes)
         group = np.arange(len(nodes)).repeat(2 if is_binary else n_children)
         self._begin_level(children.counts, children.exact)
+        reach = is_wanted = None
+        if self.split_limit is not None and level.reach is not None:
+            of_nodes = level.reach[nodes], gain, level.stats.counts[nodes]
+            reach = self.split_limit.reach(*of_nodes)[group]
+            is_wanted = self.split_limit.may_be_made(reach)
         next_level = self._lay_out(
             _sibling_groups_of(level, nodes, children, level.slot[nodes]),
             stats,
@@ -121,7 +129,10 @@ class Builder:
             mark_tested(level, nodes, attribute, group),
             children.exact,
             children.ranges,
+            is_wanted,
         )
+        if reach is not None:
+            next_level = replace(next_level, reach=reach)
         if level.keys is not None:
             branch = np.arange(len(group)) - children.first_child[group]
             next_level = replace(next_level, keys=child_keys(level.keys[nodes][group], branch))
@@ -157,8 +168,9 @@ class Builder:
         attribute: np.ndarray,
         children: Children,
         stats: NodeStats,
-    ) -> None:
-        """What there is to say of the splits of the nodes `parent`; `stats` are those of the children."""
+    ) -> np.ndarray:
+        """Write down what there is to say of the splits of the nodes `parent`; `stats` are those of the children.
+        Returns the gains."""
         context = self.context
         first_child = children.first_child
         if children.known_counts is None or self.params.by_length:
@@ -195,6 +207,7 @@ class Builder:
             found |= self._tables(attribute, children, heaviest)
         for name, values in found.items():
             self.log.splits[name].append(values.astype(LEAF_VALUES[name].dtype, copy=False))
+        return np.asarray(gain)
 
     def lay_out_children(self, level: Level, nodes: np.ndarray, children: Children) -> Level:
         """The children of some nodes as a level, that is not written down."""
@@ -265,6 +278,7 @@ class Builder:
         tested: np.ndarray | None = None,
         exact: np.ndarray | None = None,
         ranges: Ranges | None = None,
+        is_wanted: np.ndarray | None = None,
     ) -> Level:
         if self.context.weights is None:
             n_rows = stats.total  # the same numbers, of which large levels have very many
@@ -273,6 +287,8 @@ class Builder:
         else:
             is_pure = self.context.target.is_pure(stats.counts, stats.total, ranges)
             is_open = ~is_pure & (stats.limit_weight >= self.context.limits.split)
+            if is_wanted is not None:
+                is_open &= is_wanted
         return make_level(
             sibling_groups,
             stats,

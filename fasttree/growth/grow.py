@@ -14,6 +14,7 @@ from fasttree import _core
 from fasttree.base import progress
 from fasttree.base.memory import release_freed
 from fasttree.base.threads import ThreadTeam
+from fasttree.base.wording import plural
 from fasttree.encoding.encode import is_worth_threads
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
@@ -61,8 +62,8 @@ def grow(
         choosers.append(Lookahead(search, rows, trial_rows, builder.lay_out_children))
     del sorted_entries
     subtrees = None
-    if not choosers and candidate_scores is None and SubtreeGrowth.serves(context):
-        subtrees = SubtreeGrowth(context, rows, int((table.list_row < 0).sum()), team)
+    if not choosers and candidate_scores is None and SubtreeGrowth.serves(context, table):
+        subtrees = SubtreeGrowth(context, rows, table, team)
     grow_levels(rows, search, builder, subtrees)
     if use_up:
         table.release_sorted_entries()
@@ -118,6 +119,11 @@ def grow_levels(
             accepted &= ~small
             for grown in subtrees.grow(level, level.frontier[small], search.order):
                 builder.append_subtrees(level, grown)
+                if report is not None:
+                    report.step(
+                        f"below {plural(int(small.sum()), 'small node')} of depth {level.depth}, "
+                        f"nodes so far: {builder.log.n_nodes:,}"
+                    )
         if accepted.any():
             nodes, attribute = level.frontier[accepted], best_splits.attribute[accepted]
             children = rows.apply(level, nodes, attribute, best_splits.split[accepted])

@@ -58,6 +58,8 @@ class Level:
     keys: np.ndarray | None = (
         None  # uint64: what draws for the nodes go by, if attributes are drawn
     )
+    # The least that a split above saves in all, if only the best are wanted.
+    reach: np.ndarray | None = None
     siblings: np.ndarray | None = None  # branches of the parent's split, 0 at the root; likewise
     exact: np.ndarray | None = None  # uint64 [node, class, 2]: the counts in two words; likewise
     is_partitioned_whole: bool = False  # a sibling group is too large to be evaluated in one go

@@ -13,8 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fasttree import _core
+from fasttree._core import MOST_FEW_CELLS
 from fasttree.base.ragged import batches, offsets
 from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam
+from fasttree.encoding.encoded_table import EncodedTable
+from fasttree.growth.best_first import SplitLimit
 from fasttree.growth.candidates import gain_limits
 from fasttree.growth.children import Children
 from fasttree.growth.context import GrowthContext
@@ -29,6 +32,12 @@ from fasttree.growth.targets import ClassTarget
 MOST_ENTRIES, MOST_ROWS = 2**19, 2**14
 # One thread grows a subtree: it has at most so small a share of all the rows, or so few that others may wait.
 SHARES_PER_THREAD, ALONE_ROWS = 8, 2**11
+# Where most histograms are short, the level loop is quicker in larger tables: it has those of the largest children for
+# next to nothing.
+MOST_ROWS_OF_SHORT_HISTOGRAMS = 2**16
+MOST_ROWS_OF_FEW_LEAVES = (
+    2**13
+)  # likewise where only the best splits are wanted, which the level loop knows
 MOST_SORTED = 64  # rows of a node up to which sorted lists are quicker than histograms
 MOST_CELLS = 2**22  # class counts of the children of a batch of nodes
 MOST_CHILDREN = 3  # for each row: every split has two with rows at least, and may have one without
@@ -49,7 +58,7 @@ class SubtreeGrowth:
     """Grows the subtrees of one fit."""
 
     def __init__(
-        self, context: GrowthContext, rows: MemoryRows, n_binned: int, team: ThreadTeam
+        self, context: GrowthContext, rows: MemoryRows, table: EncodedTable, team: ThreadTeam
     ) -> None:
         self._context = context
         self._rows = rows
@@ -59,7 +68,7 @@ class SubtreeGrowth:
         if team.size > 1:
             most = min(most, max(context.n_rows // (SHARES_PER_THREAD * team.size), ALONE_ROWS))
         self._most_rows = most
-        self._n_binned = n_binned
+        self._n_binned = int((table.list_row < 0).sum())
         self._stop = np.zeros(1, dtype=np.uint8)
         self._memory: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}  # by worker
         params = context.params
@@ -67,12 +76,19 @@ class SubtreeGrowth:
         self._least_gain, self._above = gain_limits(params)
 
     @staticmethod
-    def serves(context: GrowthContext) -> bool:
-        """Do all rows of a fit go one way, to few branches?"""
+    def serves(context: GrowthContext, table: EncodedTable) -> bool:
+        """Do all rows of a fit go one way, to few branches, and is it worth while?"""
         params = context.params
         by_value = context.is_multiway | context.is_grouped
+        is_short = (table.list_row < 0) & (table.n_codes * context.n_stats <= MOST_FEW_CELLS)
+        most = context.n_rows
+        if is_short.mean() > 0.5:
+            most = MOST_ROWS_OF_SHORT_HISTOGRAMS
+        if SplitLimit.serves(context):
+            most = min(most, MOST_ROWS_OF_FEW_LEAVES)
         return (
-            isinstance(context.target, ClassTarget)
+            context.n_rows <= most
+            and isinstance(context.target, ClassTarget)
             and not context.is_fractional
             and params.missing != "surrogate"
             and params.draw is None

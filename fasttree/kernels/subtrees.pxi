@@ -19,6 +19,9 @@ cdef enum:
     ENTRIES_AT_ONCE = 20000000  # rows by attributes, before Ctrl-C is listened to
 
 
+MOST_FEW_CELLS = FEW_CELLS
+
+
 cdef struct GrowthLimits:
     double least_gain           # a split is made if it gains so much ...
     double above                # ... and more than this

@@ -12,9 +12,9 @@ import numpy as np
 from fasttree import _core
 from fasttree.base import progress
 from fasttree.base.checks import SELECTED
-from fasttree.base.sums import sums
 from fasttree.mml.message import TestOptions
 from fasttree.pruning.naive_tests import p_values_of, significant_splits
+from fasttree.trees.best_first import whole_gain
 from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:
@@ -54,14 +54,11 @@ def _cut_back(
 
 def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
     """The splits of best-first growth: nodes do not depend on each other, so it grows a part of the tree."""
-    counts = tree.counts if factor is None else tree.counts * (factor / factor.max())
-    saved = tree.gain * sums(counts)
-    saved = np.rint(saved * 2**30)  # equal sums that were rounded differently are equal
     is_split = _core.best_first(
         tree.first_child,
         tree.n_children,
         np.ascontiguousarray(tree.multiplicity),
-        saved,
+        whole_gain(tree.gain, tree.counts, factor),
         max_leaves,
     )
     return np.frombuffer(is_split, dtype=bool)

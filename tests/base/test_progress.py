@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from switches import small_up_to
 
 from fasttree import (
     BayesTreeClassifier,
@@ -100,7 +101,8 @@ def test_long_calls_speak_now_and_then(
 
 
 def test_levels_and_rows_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    model = TreeClassifier(verbose=2).fit(X, Y)
+    with small_up_to(0):
+        model = TreeClassifier(verbose=2).fit(X, Y)
     lines = [re.sub(r" \(\d+\.\d s\)$", "", line) for line in said(capsys)]
     assert lines[:3] == [
         "TreeClassifier: reading 200 rows of 3 columns",
@@ -118,6 +120,24 @@ def test_levels_and_rows_are_told(capsys: pytest.CaptureFixture[str]) -> None:
             f"nodes so far: {n_nodes}"
         )
     assert len(lines) == 3 + tree.max_depth
+
+
+def test_small_nodes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with small_up_to(150):
+        model = TreeClassifier(verbose=2).fit(X, Y)
+    tree = model.tree_
+    lines = [re.sub(r" \(\d+\.\d s\)$", "", line) for line in said(capsys)]
+    told = r"TreeClassifier: below (\d) small nodes? of depth (\d), nodes so far: (\d+)"
+    found = [match.groups() for match in (re.fullmatch(told, line) for line in lines) if match]
+    is_open = ~tree.is_leaf()
+    rows = tree.counts.sum(axis=1)
+    small = is_open & (rows <= 150) & (rows[np.maximum(tree.parent, 0)] > 150)
+    depths, n_nodes = np.unique(tree.depth[small], return_counts=True)
+    assert [(int(depth), int(n)) for n, depth, _ in found] == [
+        (int(depth), int(n)) for depth, n in zip(depths, n_nodes, strict=True)
+    ]
+    assert found
+    assert int(found[-1][2]) == tree.node_count
 
 
 def test_folds_are_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which splits a tree of at most so many leaves can make: the others need not grow.
+
+Best-first growth always makes the split that saves most of those that are open. So a split is made after all those
+whose *reach*, the least that it or a split above it saves, is greater than its own: as long as one of them is to be
+made, it or a split above it is open and saves more. Behind as many splits as leaves allow no split is made.
+
+Growth goes on level by level, and leaves out what lies below such a split. Which of the splits it has made are kept,
+`fasttree.pruning.after_growth` decides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree.growth.context import GrowthContext
+from fasttree.growth.params import UNLIMITED
+from fasttree.trees.best_first import whole_gain
+
+
+class SplitLimit:
+    """The splits of greatest reach so far, of a tree with a limited number of leaves."""
+
+    def __init__(self, context: GrowthContext) -> None:
+        self._context = context
+        self._most = context.params.max_leaves - 1  # each split has two branches
+        self._greatest = np.empty(0)  # reaches
+
+    @staticmethod
+    def serves(context: GrowthContext) -> bool:
+        """Is the number of leaves limited, does every split bring one more, and may every split be kept?"""
+        params = context.params
+        return (
+            params.max_leaves < UNLIMITED
+            and params.significance is None
+            and not params.by_length
+            and not context.is_fractional
+            and not (context.is_multiway | context.is_grouped).any()
+        )
+
+    def reach(self, above: np.ndarray, gain: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """The reach of splits; `above`: the least that a split above saves, `steps`: class counts of their nodes."""
+        counts = self._context.plain(steps) / self._context.steps_per_unit
+        reach = np.minimum(above, whole_gain(gain, counts, self._context.class_factor))
+        known = np.concatenate([self._greatest, reach])
+        if len(known) > self._most:
+            known = np.partition(known, -self._most)[-self._most :]
+        self._greatest = known
+        return reach
+
+    def may_be_made(self, reach: np.ndarray) -> np.ndarray:
+        """Whether splits of such a reach are among the first, as far as is known."""
+        if len(self._greatest) < self._most:
+            return np.ones(len(reach), dtype=bool)
+        return np.asarray(reach >= self._greatest.min())
