@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.growth.context import GrowthContext
-from fasttree.growth.params import UNLIMITED
 from fasttree.trees.best_first import whole_gain
 
 
@@ -31,7 +30,7 @@ class SplitLimit:
         """Is the number of leaves limited, does every split bring one more, and may every split be kept?"""
         params = context.params
         return (
-            params.max_leaves < UNLIMITED
+            params.max_leaves < context.n_rows
             and params.significance is None
             and not params.by_length
             and not context.is_fractional

@@ -32,9 +32,9 @@ from fasttree.growth.targets import ClassTarget
 MOST_ENTRIES, MOST_ROWS = 2**19, 2**14
 # One thread grows a subtree: it has at most so small a share of all the rows, or so few that others may wait.
 SHARES_PER_THREAD, ALONE_ROWS = 8, 2**11
-# Where most histograms are short, the level loop is quicker in larger tables: it has those of the largest children for
-# next to nothing.
-MOST_ROWS_OF_SHORT_HISTOGRAMS = 2**16
+# Where most histograms are short, the level loop is quicker in larger tables: it looks up the codes of the smaller
+# children alone, and these lie far from each other.
+MOST_ROWS_OF_SHORT_HISTOGRAMS = 2**19
 MOST_ROWS_OF_FEW_LEAVES = (
     2**13
 )  # likewise where only the best splits are wanted, which the level loop knows

@@ -20,6 +20,7 @@ cdef bint best_of_node(
     """The best split of a node, if it gains enough: its attribute, or -1. `heuristic` := may there be a better one, or,
     where none was found, any? False: no memory."""
     cdef const Criterion* criterion = &grower.tables.criterion
+    cdef const int64_t* histogram
     cdef BestSplit best
     cdef int64_t i
     cdef double gain, limit, most = -INFINITY
@@ -30,9 +31,12 @@ cdef bint best_of_node(
         if winner[0] >= 0 and not has_few_cells(grower, order[i]) and grower.by_threshold(order[i]):
             limit = cost_to_beat(grower, &node.stats, most + limits.tie)
         if is_counted(grower, tree, node, order[i]):
-            if not count_codes_of_node(grower, tree, node, order[i], limit):
+            histogram = tree.histogram
+            if node.slot >= 0 and tree.kept.first_cell[order[i]] >= 0:
+                histogram = tree.kept.cells + node.slot * tree.kept.n_cells + tree.kept.first_cell[order[i]]
+            elif not count_codes_of_node(grower, tree, node, order[i], limit):
                 continue
-            ok = grower.scan_histogram(&node.stats, order[i], tree.histogram, tree.categories, tree.scratch, &best)
+            ok = grower.scan_histogram(&node.stats, order[i], histogram, tree.categories, tree.scratch, &best)
         elif limit < INFINITY and not lists_may_cost_less(grower, tree, node, order[i], limit):
             continue
         else:

@@ -41,6 +41,16 @@ cdef struct OpenNode:
     int64_t level               # below the first node
     NodeStats stats
     bint is_sorted              # do its rows stand in lists by the binned attributes of many cells, too?
+    int32_t slot                # where its histograms of few cells are kept, or -1
+
+
+cdef struct KeptHistograms:
+    # Of few cells, kept by nodes until they are split.
+    int64_t* first_cell         # by attribute; -1: it is not kept
+    int64_t n_cells             # of the attributes of a node together
+    int64_t* cells              # [slot, cell]
+    int32_t* free_slots
+    int64_t n_free
 
 
 cdef struct Subtree:
@@ -64,6 +74,7 @@ cdef struct Subtree:
     uint64_t* node_cells        # ... or what it adds to a cell
     int64_t* histogram
     uint64_t* cells             # of one attribute
+    KeptHistograms kept
     int32_t[MOST_BRANCHES] is_open      # by child: 0, or -1 if it is not to be split
     int64_t[MOST_BRANCHES] cursor
 
@@ -119,6 +130,7 @@ def grow_subtrees(
         and tree.categories != NULL and tree.node_rows != NULL and tree.node_weight != NULL
         and tree.node_cells != NULL and tree.histogram != NULL and tree.cells != NULL
     )
+    ok = open_kept(grower, &tree.kept, most_rows) and ok
     tree.always_counts = False
     if ok:
         for a in range(n_attributes):
@@ -134,7 +146,7 @@ def grow_subtrees(
                 for a in range(n_attributes):
                     if grower.list_row[a] >= 0:
                         tree.lists[a] = &grower.sorted_entries[grower.list_row[a], level.child_start[nodes[i]]]
-                tree.queue[0] = OpenNode(0, level.n_rows[nodes[i]], i, 0, level.stats(nodes[i]), n_binned == 0)
+                tree.queue[0] = OpenNode(0, level.n_rows[nodes[i]], i, 0, level.stats(nodes[i]), n_binned == 0, -1)
                 tree.head, tree.tail = 0, 1
                 if n_binned > 0:
                     copy_codes(grower, &tree, &grower.row_list[level.row_start[nodes[i]]], tree.queue[0].n_rows)
@@ -157,6 +169,7 @@ def grow_subtrees(
         free(tree.node_cells)
         free(tree.histogram)
         free(tree.cells)
+        close_kept(&tree.kept)
     return ok
 
 
@@ -164,7 +177,7 @@ cdef bint grow_subtree(
     Grower grower, const GrowthLimits* limits, Subtree* tree, const int64_t[::1] order, SplitLog log
 ) noexcept nogil:
     """Append splits until no node of the queue is left, or enough has been done for once. False: no memory."""
-    cdef int64_t made, winner, first, k, start, n_entries = 0
+    cdef int64_t made, winner, first, first_open, k, start, n_entries = 0
     cdef OpenNode node
     cdef Split split
     while tree.head < tree.tail and n_entries < ENTRIES_AT_ONCE:
@@ -176,9 +189,11 @@ cdef bint grow_subtree(
         if not node.is_sorted and node.n_rows <= limits.most_sorted:
             sort_node(grower, tree, &node)
             node.is_sorted = True
+        count_kept(grower, tree, &node)
         if not best_of_node(grower, limits, tree, &node, order, &winner, &split, &log.heuristic[node.number]):
             return False
         if winner < 0:
+            release_kept(&tree.kept, &node)
             continue
         made, first = log.n_splits, log.n_all_children
         if not make_split(grower, tree, &node, winner, &split, log):
@@ -186,17 +201,20 @@ cdef bint grow_subtree(
         log.n_splits += 1
         log.n_all_children += log.n_children[made]
         start = node.start
+        first_open = tree.tail
         for k in range(log.n_children[made]):
             if tree.tail == tree.capacity:
                 return False
             tree.queue[tree.tail] = OpenNode(
                 start, log.child_rows[first + k], limits.n_first + first + k, node.level + 1,
-                stats_of_counts(grower, limits, &log.child_counts[first + k, 0]), node.is_sorted)
+                stats_of_counts(grower, limits, &log.child_counts[first + k, 0]), node.is_sorted, -1)
             tree.is_open[k] = -1
             if may_be_split(grower, limits, &tree.queue[tree.tail]):
                 tree.is_open[k] = 0
                 start += tree.queue[tree.tail].n_rows
                 tree.tail += 1
+        hand_down_kept(
+            grower, tree, &node, log.n_children[made], &log.child_rows[first], &tree.queue[first_open])
         if start > node.start:
             move_to_children(grower, tree, &node, log.n_children[made], &log.child_rows[first])
     return True

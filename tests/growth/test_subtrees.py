@@ -168,6 +168,39 @@ def test_what_other_splits_need_is_left_to_the_levels(
     assert trees[0] == trees[1]
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weighting", ["none", "whole", "fractional"])
+@pytest.mark.parametrize(
+    ("n_attributes", "n_values"), [(3, 5), (40, 20), (200, 80), (300, 80), (420, 80)]
+)
+def test_short_histograms_are_kept_as_long_as_there_is_room(
+    n_classes: int, weighting: str, n_attributes: int, n_values: int
+) -> None:
+    """For all nodes, for two, for one, for none: what is counted is the same. Some splits have many branches."""
+    rng = np.random.default_rng(n_attributes)
+    n = 900 if n_attributes > 100 else 4_000
+    numbers = rng.integers(0, n_values, (n, n_attributes)).astype(float)
+    numbers[rng.random(numbers.shape) < 0.05] = np.nan
+    y = (np.nansum(numbers[:, :3], axis=1) + rng.integers(0, 2 * n_values, n)).astype(int)
+    y = y * n_classes // (y.max() + 1)
+    weight = {
+        "none": None,
+        "whole": rng.integers(1, 4, n).astype(float),
+        "fractional": rng.random(n) + 0.1,
+    }[weighting]
+    X: dict[str, Any] = {f"x{j}": numbers[:, j] for j in range(n_attributes - 1)}
+    X["kind"] = fasttree.Categorical(rng.choice(["a", "b", "c"], n), ["a", "b", "c"])
+    for split in ("subset", "multiway"):
+        trees = []
+        for n_rows in (0, 100, 5_000):
+            with small_up_to(n_rows):
+                model = fasttree.TreeClassifier(categorical_split=split, n_jobs=1)
+                trees.append(model.fit(X, y, weight).tree_)
+        assert trees[0] == trees[1]
+        assert trees[0] == trees[2]
+        assert trees[0].node_count > 50
+
+
 @pytest.mark.parametrize("max_bins", [None, 2, 30, 255])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("weighting", ["none", "whole", "heavy"])
