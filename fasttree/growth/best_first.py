@@ -16,6 +16,8 @@ import numpy as np
 from fasttree.growth.context import GrowthContext
 from fasttree.trees.best_first import whole_gain
 
+LEAST_ROWS_OF_LEAF = 64  # where a leaf has fewer rows on average, nearly all grows anyway
+
 
 class SplitLimit:
     """The splits of greatest reach so far, of a tree with a limited number of leaves."""
@@ -27,10 +29,10 @@ class SplitLimit:
 
     @staticmethod
     def serves(context: GrowthContext) -> bool:
-        """Is the number of leaves limited, does every split bring one more, and may every split be kept?"""
+        """Are there to be few leaves, does every split bring one more, and may every split be kept?"""
         params = context.params
         return (
-            params.max_leaves < context.n_rows
+            params.max_leaves * LEAST_ROWS_OF_LEAF <= context.n_rows
             and params.significance is None
             and not params.by_length
             and not context.is_fractional

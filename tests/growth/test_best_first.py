@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,18 @@ from switches import small_up_to
 
 import fasttree
 from fasttree.estimators import training
+from fasttree.growth import best_first
 from fasttree.growth.best_first import SplitLimit
 from fasttree.pruning.after_growth import within_limits
 from fasttree.trees.tree import Tree
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _in_small_tables() -> Iterator[None]:
+    """The limit serves wherever it may, and not only where it pays."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best_first, "LEAST_ROWS_OF_LEAF", 1)
+        yield
 
 
 def grown(
@@ -117,3 +127,24 @@ def test_where_splits_do_not_bring_one_leaf_each_all_grows() -> None:
     for parameters in ({"categorical_split": "multiway"}, {"significance": 0.9}):
         tree = fasttree.TreeClassifier(max_leaves=4, **parameters).fit(X, y).tree_
         assert tree.n_leaves <= 4
+
+
+@pytest.mark.parametrize(("max_leaves", "is_limited"), [(39, True), (40, False), (10**30, False)])
+def test_many_leaves_grow_as_if_there_were_no_limit(
+    monkeypatch: pytest.MonkeyPatch, max_leaves: int, is_limited: bool
+) -> None:
+    monkeypatch.setattr(best_first, "LEAST_ROWS_OF_LEAF", 64)
+    calls = []
+    reach = SplitLimit.reach
+
+    def noted(self: SplitLimit, *arguments: Any) -> Any:
+        calls.append(1)
+        return reach(self, *arguments)
+
+    monkeypatch.setattr(SplitLimit, "reach", noted)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(64 * 39 + 10, 3))
+    y = rng.integers(0, 2, len(X))
+    with small_up_to(0):
+        fasttree.TreeClassifier(max_leaves=max_leaves).fit(X, y)
+    assert bool(calls) == is_limited
