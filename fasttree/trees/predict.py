@@ -93,12 +93,10 @@ def _route(
     n_tasks = -(-table.n_rows // ROWS_PER_TASK)
     leaves = np.empty(table.n_rows, dtype=np.int32)
     router = tree.router
-    shares_rows = tree.shares_rows
-    total = tree.weight if shares_rows else None
-    is_leaf = tree.is_leaf()
-    spread: list[tuple[np.ndarray, np.ndarray]] = [
-        (np.empty(0, dtype=np.int64), np.empty((0, tree.proba.shape[1])))
-    ] * n_tasks
+    # Of a tree in which rows may go several ways.
+    is_leaf, total = (tree.is_leaf(), tree.weight) if tree.shares_rows else (None, None)
+    nowhere = np.empty(0, dtype=np.int64), np.empty((0, tree.proba.shape[1]))
+    spread: list[tuple[np.ndarray, np.ndarray]] = [nowhere] * n_tasks
 
     def work(worker: int, i: int) -> None:
         start, stop = i * ROWS_PER_TASK, min((i + 1) * ROWS_PER_TASK, table.n_rows)
@@ -110,7 +108,7 @@ def _route(
             raise refusal(table.names[nan[1]], start + nan[0])
         if out is not None:
             _core.rows_at(tree.proba, leaves, start, stop, out)
-        if total is None:
+        if is_leaf is None or total is None:
             return
         rows = np.flatnonzero(~is_leaf[leaves[start:stop]])
         shares = np.empty((len(rows), tree.proba.shape[1]))
@@ -130,8 +128,15 @@ def _route(
             out[start + rows] = shares
         spread[i] = (start + rows, shares)
 
-    with ThreadTeam(n_jobs, most_threads(tree, table), brief=True) as team:
-        team.run(work, n_tasks)
+    most = most_threads(tree, table)
+    if most == 1:  # to open a team takes as long as the prediction of a row
+        for i in range(n_tasks):
+            work(0, i)
+    else:
+        with ThreadTeam(n_jobs, most, brief=True) as team:
+            team.run(work, n_tasks)
+    if total is None:
+        return leaves, *nowhere
     rows = np.concatenate([rows for rows, _ in spread])
     return leaves, rows, np.concatenate([shares for _, shares in spread])
 
