@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which splits a tree of at most so many leaves can make: the others need not grow.
 
-Best-first growth always makes the split that saves most of those that are open. So a split is made after all those
-whose *reach*, the least that it or a split above it saves, is greater than its own: as long as one of them is to be
-made, it or a split above it is open and saves more. Behind as many splits as leaves allow no split is made.
+The *reach* of a split is the least that it or a split above it saves. Best-first growth always makes the split that
+saves most of those that are open; so it makes every split of greater reach before one of smaller reach, since of the
+former, or of what is above it, one is always open and saves more. If as many splits as leaves allow have a greater
+reach, nothing is left for this one. Equal reaches are told apart by the order of nodes, which stays what it is when
+nodes are left out.
 
 Growth goes on level by level, and leaves out what lies below such a split. Which of the splits it has made are kept,
 `fasttree.pruning.after_growth` decides.
@@ -16,7 +18,8 @@ import numpy as np
 from fasttree.growth.context import GrowthContext
 from fasttree.trees.best_first import whole_gain
 
-LEAST_ROWS_OF_LEAF = 64  # where a leaf has fewer rows on average, nearly all grows anyway
+# Where a leaf has fewer rows on average nearly all grows anyway, and small nodes are better grown in one go.
+LEAST_ROWS_OF_LEAF = 64
 
 
 class SplitLimit:
@@ -39,8 +42,9 @@ class SplitLimit:
             and not (context.is_multiway | context.is_grouped).any()
         )
 
-    def reach(self, above: np.ndarray, gain: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """The reach of splits; `above`: the least that a split above saves, `steps`: class counts of their nodes."""
+    def add(self, above: np.ndarray, gain: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """Take splits in, and return their reaches. `above`: the least that a split above saves, `steps`: the class
+        counts of their nodes."""
         counts = self._context.plain(steps) / self._context.steps_per_unit
         reach = np.minimum(above, whole_gain(gain, counts, self._context.class_factor))
         known = np.concatenate([self._greatest, reach])
@@ -50,7 +54,7 @@ class SplitLimit:
         return reach
 
     def may_be_made(self, reach: np.ndarray) -> np.ndarray:
-        """Whether splits of such a reach are among the first, as far as is known."""
+        """Whether splits of such a reach are among the first of all that were added."""
         if len(self._greatest) < self._most:
             return np.ones(len(reach), dtype=bool)
         return np.asarray(reach >= self._greatest.min())

@@ -119,7 +119,7 @@ class Builder:
         reach = is_wanted = None
         if self.split_limit is not None and level.reach is not None:
             of_nodes = level.reach[nodes], gain, level.stats.counts[nodes]
-            reach = self.split_limit.reach(*of_nodes)[group]
+            reach = self.split_limit.add(*of_nodes)[group]
             is_wanted = self.split_limit.may_be_made(reach)
         next_level = self._lay_out(
             _sibling_groups_of(level, nodes, children, level.slot[nodes]),

@@ -197,6 +197,15 @@ cdef inline double class_terms(int kind, const Criterion* r, const int64_t* coun
     return <double>steps
 
 
+cdef inline int64_t whole_terms(int kind, const Criterion* r, const int64_t* counts) noexcept nogil:
+    """`class_terms` as an integer, without rounding, where that can be kept up to date row by row."""
+    cdef int c
+    cdef int64_t terms = 0
+    for c in range(r.n_classes):
+        terms += counts[c] * counts[c] if kind == GINI else class_steps(kind, r, counts[c])
+    return terms
+
+
 cdef inline int64_t term_increment(int kind, const Criterion* r, int64_t k, int64_t w) noexcept nogil:
     """By how much the term of a class rises when its count goes from `k` to `k + w` (not for a maximum)."""
     if kind == GINI:

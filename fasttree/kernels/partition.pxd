@@ -25,7 +25,7 @@ cdef struct Instances:
 
 cdef enum:
     SMALL = 32                  # up to so many rows a binned attribute is sorted instead of tabulated
-    FEW_CELLS = 128
+    HALVED_CELLS = 128
     NO_BRANCH = 0xFFFFFFFF      # no branch: the row is distributed fractionally over those that have rows
     NARROW_NO_BRANCH = 0xFF
 
@@ -163,9 +163,9 @@ cdef inline void add_rows(
     Where cells are few, rows that follow each other often share one, and would wait for it: every other row has cells
     of its own.
     """
-    cdef int64_t[FEW_CELLS] odd
+    cdef int64_t[HALVED_CELLS] odd
     cdef int64_t i, n_cells = n_codes * n_classes
-    if n_cells > FEW_CELLS or n < n_cells:
+    if n_cells > HALVED_CELLS or n < n_cells:
         for i in range(n):
             add_row(sign, rows, weight, i, codes, n_classes, histogram)
         return

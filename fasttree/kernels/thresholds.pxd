@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fasttree.kernels.criteria cimport (
     GAIN_RATIO, GINI, SQUARED_ERROR, Criterion, class_terms, is_incremental, klogk, limit_weight_of, plain_of, score_of,
-    term_increment, weight_of_stats,
+    term_increment, weight_of_stats, whole_terms,
 )
 from fasttree.kernels.cuts cimport (
     BLOCK, CutBlock, score_cuts, score_cuts2, score_dense_cuts, score_unit_gini_cuts, score_weighted_cuts2,
@@ -73,8 +73,8 @@ cdef inline void sweep(
     # sum N^2 - 2 sum N l + sum l^2, so that no counts of it are kept.
     by_reciprocals = not two and not gather and incremental and kind == GINI and node.total < r.n_inverse
     if not two and incremental:
-        left_sum = <int64_t>class_terms(kind, r, left)
-        right_sum = <int64_t>class_terms(kind, r, right)
+        left_sum = whole_terms(kind, r, left)
+        right_sum = whole_terms(kind, r, right)
     if by_reciprocals:
         for j in range(r.n_classes):
             common += node.counts[j] * left[j]

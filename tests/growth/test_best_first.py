@@ -135,13 +135,13 @@ def test_many_leaves_grow_as_if_there_were_no_limit(
 ) -> None:
     monkeypatch.setattr(best_first, "LEAST_ROWS_OF_LEAF", 64)
     calls = []
-    reach = SplitLimit.reach
+    add = SplitLimit.add
 
     def noted(self: SplitLimit, *arguments: Any) -> Any:
         calls.append(1)
-        return reach(self, *arguments)
+        return add(self, *arguments)
 
-    monkeypatch.setattr(SplitLimit, "reach", noted)
+    monkeypatch.setattr(SplitLimit, "add", noted)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(64 * 39 + 10, 3))
     y = rng.integers(0, 2, len(X))

@@ -168,6 +168,31 @@ def test_what_other_splits_need_is_left_to_the_levels(
     assert trees[0] == trees[1]
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "misclassification"])
+@pytest.mark.parametrize("decades", [0, 3, 6, 9])
+def test_weights_of_many_decades(criterion: str, decades: int) -> None:
+    """Sums of terms that are beyond the whole numbers of a double: rounded alike, however a node is searched."""
+    for seed in range(25):
+        rng = np.random.default_rng([seed, decades])
+        n, n_classes = int(rng.integers(20, 90)), int(rng.integers(2, 5))
+        X = rng.integers(0, 6, (n, 4)).astype(float)
+        X[:, 3] = rng.normal(size=n)
+        y = np.append(rng.integers(0, n_classes, n - n_classes), np.arange(n_classes))
+        weight = None if decades == 0 else 10.0 ** rng.uniform(-decades, decades, n)
+        factors = (
+            10.0 ** (np.arange(n_classes) * 5 - 3) if decades in (0, 3) else np.ones(n_classes)
+        )
+        model = fasttree.TreeClassifier(
+            criterion=criterion, class_weight=dict(enumerate(factors.tolist())), n_jobs=1
+        )
+        trees = []
+        for n_rows, sorted_up_to in ((0, 64), (40, 0), (40, 30), (5_000, 64)):
+            with small_up_to(n_rows, sorted_up_to):
+                trees.append(model.fit(X, y, weight).tree_)
+        assert all(tree == trees[0] for tree in trees), seed
+        model.candidates(X, y, weight)  # which grows level by level, and compares
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("weighting", ["none", "whole", "fractional"])
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def growing() -> dict[str, Work]:
     work["raising, fractional"] = partial(
         grown, gaps, y, missing="fractional", pruning="error_based", max_depth=3
     )
-    work["most worthy leaves"] = partial(grown, X, y, max_leaves=5)
+    work["most worthy leaves"] = partial(by_levels, partial(grown, X, y, max_leaves=4))
     return work
 
 
