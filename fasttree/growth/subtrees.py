@@ -82,7 +82,7 @@ class SubtreeGrowth:
         by_value = context.is_multiway | context.is_grouped
         is_short = (table.list_row < 0) & (table.n_codes * context.n_stats <= MOST_FEW_CELLS)
         most = context.n_rows
-        if is_short.mean() > 0.5:
+        if 2 * np.count_nonzero(is_short) > len(is_short):
             most = MOST_ROWS_OF_SHORT_HISTOGRAMS
         if SplitLimit.serves(context):
             most = min(most, MOST_ROWS_OF_FEW_LEAVES)
