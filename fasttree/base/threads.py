@@ -77,6 +77,8 @@ class ThreadTeam:
             self.size = allowed = count_threads(n_jobs)
             if most is not None and most < allowed:
                 self.size = n_jobs = most
+        if self.size == 1:  # nobody to wait for, and locks take longer than the prediction of a row
+            return
         self._n_jobs = n_jobs
         self._brief = brief
         # The lock itself is what `with` takes: Ctrl-C can strike inside a Condition's own `__enter__`.
@@ -91,6 +93,8 @@ class ThreadTeam:
         self._dismissed = threading.Event()
 
     def __enter__(self) -> ThreadTeam:
+        if self.size == 1:
+            return self
         try:
             with suppress(*NO_THREAD):  # those there are do it
                 self._start()
@@ -100,8 +104,6 @@ class ThreadTeam:
         return self
 
     def _start(self) -> None:
-        if self.size == 1:
-            return
         if self._brief:
             for worker in range(1, self.size):
                 _thread.start_new_thread(self._help, (worker,))

@@ -11,11 +11,11 @@ from fasttree import pruning as ways
 from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed, check_unknown
 from fasttree.base.errors import require
 from fasttree.base.progress import check_verbose
+from fasttree.estimators.fit_input import trainer_of
 from fasttree.estimators.fitted_tree import FittedTree
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters
 from fasttree.estimators.pruning_steps import grow_and_prune, prune, reads_rows
-from fasttree.estimators.reading import trainer_of
 from fasttree.estimators.training import Grown
 from fasttree.estimators.validation import (
     check_enough,

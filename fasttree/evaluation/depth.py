@@ -16,8 +16,8 @@ from fasttree.base.values import short_repr
 from fasttree.encoding.class_weights import at_stake
 from fasttree.encoding.merging import as_read_by
 from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.fit_input import trainer_of
 from fasttree.estimators.message_length import ByLength
-from fasttree.estimators.reading import trainer_of
 from fasttree.estimators.training import Trainer, as_it_is
 from fasttree.pruning.cross_validated_pruning import row_costs
 from fasttree.pruning.requirements import check_folds

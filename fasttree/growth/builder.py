@@ -12,7 +12,6 @@ from fasttree.encoding.encoded_table import EncodedTable, midpoint
 from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.assemble import LEAF_VALUES, GrowthLog
 from fasttree.growth.attribute_draws import child_keys
-from fasttree.growth.best_first import SplitLimit
 from fasttree.growth.children import Children, has_empty_branch
 from fasttree.growth.context import GrowthContext
 from fasttree.growth.level import (
@@ -27,6 +26,7 @@ from fasttree.growth.level import (
 )
 from fasttree.growth.params import GrowthParams
 from fasttree.growth.search import BestSplits
+from fasttree.growth.split_limit import SplitLimit
 from fasttree.growth.subtrees import Subtrees
 from fasttree.growth.targets import ClassTarget, Ranges
 

@@ -17,7 +17,6 @@ from fasttree._core import MOST_FEW_CELLS
 from fasttree.base.ragged import batches, offsets
 from fasttree.base.threads import CHUNKS_PER_THREAD, ThreadTeam
 from fasttree.encoding.encoded_table import EncodedTable
-from fasttree.growth.best_first import SplitLimit
 from fasttree.growth.candidates import gain_limits
 from fasttree.growth.children import Children
 from fasttree.growth.context import GrowthContext
@@ -26,6 +25,7 @@ from fasttree.growth.memory_rows import MemoryRows
 from fasttree.growth.params import UNLIMITED
 from fasttree.growth.row_buffers import MOST_NARROW_BRANCHES
 from fasttree.growth.split import PARALLEL_WORK
+from fasttree.growth.split_limit import SplitLimit
 from fasttree.growth.targets import ClassTarget
 
 # A node is small if its rows by all attributes fit into a processor's own cache, and if they are few.

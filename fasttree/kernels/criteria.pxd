@@ -178,25 +178,6 @@ cdef inline double loss_of_terms(int kind, const Criterion* r, double summed, in
     return <double>total_steps(kind, r, n) - summed
 
 
-cdef inline double class_terms(int kind, const Criterion* r, const int64_t* counts) noexcept nogil:
-    """The terms of all classes: squares, k log k, the largest count, or what their code saves."""
-    cdef int c
-    cdef int64_t steps = 0
-    cdef double squares = 0.0
-    if kind == GINI:
-        for c in range(r.n_classes):
-            squares += <double>counts[c] * <double>counts[c]
-        return squares
-    if kind == MISCLASSIFICATION:
-        for c in range(r.n_classes):
-            if counts[c] > steps:
-                steps = counts[c]
-        return <double>steps
-    for c in range(r.n_classes):
-        steps += class_steps(kind, r, counts[c])
-    return <double>steps
-
-
 cdef inline int64_t whole_terms(int kind, const Criterion* r, const int64_t* counts) noexcept nogil:
     """`class_terms` as an integer, without rounding, where that can be kept up to date row by row."""
     cdef int c
@@ -204,6 +185,23 @@ cdef inline int64_t whole_terms(int kind, const Criterion* r, const int64_t* cou
     for c in range(r.n_classes):
         terms += counts[c] * counts[c] if kind == GINI else class_steps(kind, r, counts[c])
     return terms
+
+
+cdef inline double class_terms(int kind, const Criterion* r, const int64_t* counts) noexcept nogil:
+    """The terms of all classes: squares, k log k, the largest count, or what their code saves."""
+    cdef int c
+    cdef int64_t most = 0
+    cdef double squares = 0.0
+    if kind == GINI:                # which may be too large for integers
+        for c in range(r.n_classes):
+            squares += <double>counts[c] * <double>counts[c]
+        return squares
+    if kind == MISCLASSIFICATION:
+        for c in range(r.n_classes):
+            if counts[c] > most:
+                most = counts[c]
+        return <double>most
+    return <double>whole_terms(kind, r, counts)
 
 
 cdef inline int64_t term_increment(int kind, const Criterion* r, int64_t k, int64_t w) noexcept nogil:

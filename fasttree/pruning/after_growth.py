@@ -14,8 +14,8 @@ from fasttree.base import progress
 from fasttree.base.checks import SELECTED
 from fasttree.mml.message import TestOptions
 from fasttree.pruning.naive_tests import p_values_of, significant_splits
-from fasttree.trees.best_first import whole_gain
 from fasttree.trees.tree import Tree
+from fasttree.trees.whole_gain import whole_gain
 
 if TYPE_CHECKING:
     from fasttree.growth.params import GrowthParams

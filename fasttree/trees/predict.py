@@ -93,8 +93,7 @@ def _route(
     n_tasks = -(-table.n_rows // ROWS_PER_TASK)
     leaves = np.empty(table.n_rows, dtype=np.int32)
     router = tree.router
-    # Of a tree in which rows may go several ways.
-    is_leaf, total = (tree.is_leaf(), tree.weight) if tree.shares_rows else (None, None)
+    is_leaf = tree.is_leaf() if tree.shares_rows else None  # None: every row goes one way
     nowhere = np.empty(0, dtype=np.int64), np.empty((0, tree.proba.shape[1]))
     spread: list[tuple[np.ndarray, np.ndarray]] = [nowhere] * n_tasks
 
@@ -108,14 +107,14 @@ def _route(
             raise refusal(table.names[nan[1]], start + nan[0])
         if out is not None:
             _core.rows_at(tree.proba, leaves, start, stop, out)
-        if is_leaf is None or total is None:
+        if is_leaf is None:
             return
         rows = np.flatnonzero(~is_leaf[leaves[start:stop]])
         shares = np.empty((len(rows), tree.proba.shape[1]))
         heaviest = np.empty(len(rows), dtype=np.int32)
         several = np.zeros(len(rows), dtype=np.uint8)
         if not router.spread(
-            block, rows, total, tree.proba, decide.CLASS_TIE, heaviest, shares, several
+            block, rows, tree.weight, tree.proba, decide.CLASS_TIE, heaviest, shares, several
         ):
             raise MemoryError("not enough memory to follow several branches")
         leaves[start + rows] = heaviest
@@ -128,14 +127,9 @@ def _route(
             out[start + rows] = shares
         spread[i] = (start + rows, shares)
 
-    most = most_threads(tree, table)
-    if most == 1:  # to open a team takes as long as the prediction of a row
-        for i in range(n_tasks):
-            work(0, i)
-    else:
-        with ThreadTeam(n_jobs, most, brief=True) as team:
-            team.run(work, n_tasks)
-    if total is None:
+    with ThreadTeam(n_jobs, most_threads(tree, table), brief=True) as team:
+        team.run(work, n_tasks)
+    if is_leaf is None:
         return leaves, *nowhere
     rows = np.concatenate([rows for rows, _ in spread])
     return leaves, rows, np.concatenate([shares for _, shares in spread])

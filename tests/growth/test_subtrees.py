@@ -321,7 +321,7 @@ def test_the_same_among_counted_numbers(n_rows: int) -> None:
     with small_up_to(n_rows):
         tree = model.fit(X, y, sample_weight=weight).tree_
     assert tree.counts.sum(axis=1).min() > 0
-    assert tree.depth.max() == 13
+    assert tree.n_leaves <= len(np.unique(X))
 
 
 def test_many_classes_take_no_memory_that_the_tree_does_not() -> None:

@@ -16,8 +16,8 @@ from switches import small_up_to
 
 import fasttree
 from fasttree.estimators import training
-from fasttree.growth import best_first
-from fasttree.growth.best_first import SplitLimit
+from fasttree.growth import split_limit
+from fasttree.growth.split_limit import SplitLimit
 from fasttree.pruning.after_growth import within_limits
 from fasttree.trees.tree import Tree
 
@@ -26,7 +26,7 @@ from fasttree.trees.tree import Tree
 def _in_small_tables() -> Iterator[None]:
     """The limit serves wherever it may, and not only where it pays."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(best_first, "LEAST_ROWS_OF_LEAF", 1)
+        patch.setattr(split_limit, "LEAST_ROWS_OF_LEAF", 1)
         yield
 
 
@@ -133,7 +133,7 @@ def test_where_splits_do_not_bring_one_leaf_each_all_grows() -> None:
 def test_many_leaves_grow_as_if_there_were_no_limit(
     monkeypatch: pytest.MonkeyPatch, max_leaves: int, is_limited: bool
 ) -> None:
-    monkeypatch.setattr(best_first, "LEAST_ROWS_OF_LEAF", 64)
+    monkeypatch.setattr(split_limit, "LEAST_ROWS_OF_LEAF", 64)
     calls = []
     add = SplitLimit.add
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.growth.context import GrowthContext
-from fasttree.trees.best_first import whole_gain
+from fasttree.trees.whole_gain import whole_gain
 
 # Where a leaf has fewer rows on average nearly all grows anyway, and small nodes are better grown in one go.
 LEAST_ROWS_OF_LEAF = 64
