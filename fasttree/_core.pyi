@@ -320,6 +320,17 @@ def target_ranges(
     lowest: Array,
     highest: Array,
 ) -> None: ...
+def sum_groups(group: Array, values: Array, weight: Array | None, out: Array) -> bool: ...
+def number_nodes(
+    node: Array,
+    y: Array,
+    weight: Array | None,
+    first_child: Array,
+    n_children: Array,
+    total: Array,
+    mean: Array,
+    squares: Array,
+) -> bool: ...
 def keep_entries(entries: Array, is_kept: Array, out: Array) -> None: ...
 def write_rows(y: Array, weight: Array | None, shift: int, out: Array) -> None: ...
 def choose_attributes(

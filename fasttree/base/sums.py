@@ -68,6 +68,21 @@ def segment_sums(values: _Array, start: _Array) -> _Array:
     return np.ascontiguousarray(out.T).reshape(len(start), *values.shape[1:])
 
 
+def sums_by_group(
+    group: _Array, values: _Array, n_groups: int, weight: _Array | None = None
+) -> _Result:
+    """The sum of the values of each group, times their weights; `group` has the number of each value's.
+
+    >>> sums_by_group(np.array([1, 0, 1]), np.array([0.5, 2.0, 0.25]), 3).tolist()
+    [2.0, 0.75, 0.0]
+    """
+    out = np.empty(n_groups)
+    weight = None if weight is None else _column(weight)
+    if not _core.sum_groups(group.astype(np.int32, copy=False), _column(values), weight, out):
+        raise MemoryError("not enough memory to add up numbers by group")
+    return out
+
+
 @overload
 def mean(values: _Array) -> float: ...
 @overload

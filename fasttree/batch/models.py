@@ -14,8 +14,15 @@ import numpy as np
 from fasttree.base.cached import cached_property
 from fasttree.base.quoting import readable_in_rule
 from fasttree.base.values import to_python
-from fasttree.estimators import TreeClassifier
-from fasttree.estimators.answers import Answers, RuleAnswers, Scored, TreeAnswers, tree_or_rules
+from fasttree.estimators import TreeClassifier, TreeRegressor
+from fasttree.estimators.answers import (
+    Answers,
+    NumberAnswers,
+    RuleAnswers,
+    Scored,
+    TreeAnswers,
+    tree_or_rules,
+)
 from fasttree.rules import Condition, Rule, RuleList
 from fasttree.rules.paths import rules_to
 from fasttree.rules.reasons import MISSING, UNSEEN, RowReasons, Values, shares_on_way
@@ -39,6 +46,8 @@ class Scorer(Answers, Protocol):
 
 def scorer_of(model: Any) -> Scorer:
     found = tree_or_rules(model)
+    if isinstance(found, TreeRegressor):
+        return NumberScorer(found)
     return RuleScorer(found) if isinstance(found, RuleList) else TreeScorer(found)
 
 
@@ -91,6 +100,14 @@ class TreeScorer(TreeAnswers):
             for number, alike in _by_end(scored.classes[rows]):
                 found.add((node, number), rows[alike], partial(self._way, node, number))
         return found.place, found.texts
+
+    def identity(self) -> str:
+        return _digest((self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown))
+
+
+class NumberScorer(NumberAnswers):
+    def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
+        raise NotImplementedError  # batch/score_batch.py refuses to ask
 
     def identity(self) -> str:
         return _digest((self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown))

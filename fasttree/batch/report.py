@@ -7,6 +7,9 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
+from fasttree.base.sums import total
 from fasttree.base.wording import plural
 from fasttree.files.errors import EXAMPLES
 
@@ -43,6 +46,35 @@ def add_examples(known: list[str], more: list[str]) -> None:
 
 
 @dataclass
+class PredictedNumbers:
+    """The numbers that were predicted."""
+
+    rows: int = 0
+    lowest: float | None = None
+    highest: float | None = None
+    sum: float = 0.0
+
+    def note(self, numbers: np.ndarray) -> None:
+        if len(numbers):
+            found = len(numbers), float(numbers.min()), float(numbers.max()), total(numbers)
+            self.add(PredictedNumbers(*found))
+
+    def add(self, other: PredictedNumbers) -> None:
+        ends = [(self.lowest, self.highest), (other.lowest, other.highest)]
+        self.rows += other.rows
+        self.sum += other.sum
+        self.lowest = min((low for low, _ in ends if low is not None), default=None)
+        self.highest = max((high for _, high in ends if high is not None), default=None)
+
+    def to_dict(self) -> dict[str, float | None]:
+        mean = self.sum / self.rows if self.rows else None
+        return {"lowest": self.lowest, "mean": mean, "highest": self.highest}
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value:.6g}" for name, value in self.to_dict().items())
+
+
+@dataclass
 class FileReport:
     input: str
     output: str
@@ -58,6 +90,7 @@ class Report:
     rows: int = 0
     seconds: float = 0.0
     predictions: dict[str, int] = field(default_factory=dict)  # rows by predicted class
+    predicted: PredictedNumbers = field(default_factory=PredictedNumbers)  # of a regressor
     columns: dict[str, Tally] = field(default_factory=dict)
     ignored_columns: list[str] = field(default_factory=list)
     # Lines of a CSV file with too few or too many values, left out in lenient mode.
@@ -77,6 +110,7 @@ class Report:
         self.broken_rows += other.broken_rows
         for label, rows in other.predictions.items():
             self.predictions[label] = self.predictions.get(label, 0) + rows
+        self.predicted.add(other.predicted)
         for name, tally in other.columns.items():
             self.columns.setdefault(name, Tally()).add(tally)
         add_names = [name for name in other.ignored_columns if name not in self.ignored_columns]
@@ -85,8 +119,10 @@ class Report:
         self.files += other.files
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain dicts and lists; `error` is included only where there is one."""
-        found = asdict(self)
+        """As plain dicts and lists; `error` and `predicted` are included only where there is one."""
+        found = asdict(self) | {"predicted": self.predicted.to_dict()}
+        if not self.predicted.rows:
+            del found["predicted"]
         for part in (found, *found["files"]):
             if part["error"] is None:
                 del part["error"]
@@ -100,6 +136,8 @@ class Report:
         shares = [f"{label}: {rows:,}" for label, rows in self.predictions.items()]
         if shares:
             lines.append("predicted " + ", ".join(shares))
+        if self.predicted.rows:
+            lines.append(f"predicted {self.predicted}")
         for name, tally in self.columns.items():
             odd = [
                 f"{count:,} {what}"

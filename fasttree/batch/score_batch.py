@@ -133,12 +133,27 @@ class RowScorer:
     ) -> None:
         """`style`: that of a CSV file, which has text alone."""
         self.scorer, self.layout, self.options = scorer, layout, options
+        self.of_numbers = scorer.schema.predicts_numbers
+        self._check_options()
         self._places = [schema.get_field_index(name) for name in layout.attributes]
         self._kept = [schema.get_field_index(name) for name in layout.kept]
         self._readers = self._make_readers(style)
         classes = [to_python(label) for label in scorer.schema.classes]
         self._classes, self._class_names = pa.array(classes), [str(label) for label in classes]
         self.output_schema = self._output_schema(schema)
+
+    def _check_options(self) -> None:
+        if not self.of_numbers:
+            return
+        if self.options.proba:
+            raise ArgumentError(
+                "proba adds the probabilities of classes, but this model predicts numbers: leave it out"
+            )
+        if self.options.explain:
+            raise ArgumentError(
+                "explain adds the rule for a class, but this model predicts numbers: leave it out, and add the number "
+                "of the leaf instead (leaf)"
+            )
 
     def _make_readers(self, style: CsvStyle | None) -> list[AttributeReader]:
         schema, policy = self.scorer.schema, self.scorer.policy
@@ -162,7 +177,7 @@ class RowScorer:
         ]
 
     def _output_schema(self, schema: Any) -> Any:
-        kind = self._classes.type
+        kind = pa.float64() if self.of_numbers else self._classes.type
         if pa.types.is_string(kind):
             kind = pa.dictionary(pa.int32(), kind)
         fields = [schema.field(place).remove_metadata() for place in self._kept]
@@ -190,10 +205,14 @@ class RowScorer:
         schema = self.scorer.schema
         table = Table(batch.num_rows, schema.names, schema.named, columns=tuple(columns))
         found = self.scorer.score(table, self.options.proba)
-        counts = np.bincount(found.classes, minlength=len(self._class_names)).tolist()
-        report.predictions = dict(zip(self._class_names, counts, strict=True))
         out = [batch.column(place) for place in self._kept]
-        out.append(self._predictions(found.classes))
+        if found.numbers is not None:
+            report.predicted.note(found.numbers)
+            out.append(pa.array(found.numbers))
+        else:
+            counts = np.bincount(found.classes, minlength=len(self._class_names)).tolist()
+            report.predictions = dict(zip(self._class_names, counts, strict=True))
+            out.append(self._predictions(found.classes))
         if found.shares is not None:
             out += [pa.array(np.ascontiguousarray(share)) for share in found.shares.T]
         if self.options.leaf:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from fasttree.base.wording import near
 from fasttree.cli import lists
 from fasttree.cli.errors import UsageError, blame
+from fasttree.cli.tasks import CLASSIFICATION, TASKS
 
 
 class Method(NamedTuple):
@@ -29,6 +30,8 @@ METHODS = {
     "bayes": Method("Bayes", "Bayesian average over the prunings of a tree"),
     "rules": Method("rules", "rules from a C4.5 tree, each pruned separately"),
 }
+# Those that predict numbers too, by the names of the classes.
+REGRESSORS = {"tree": "TreeRegressor", "cart": "CARTRegressor", "cart0": "CARTRegressor"}
 # Who names no method gets a tree of the size that cross-validation finds.
 DEFAULT, CAREFUL = "tree", "cost_complexity"
 # What a table or a function stands behind; the command line has options for the columns.
@@ -76,19 +79,54 @@ def settings_of(
 
 
 def estimator_of(
-    method: str, prune: str | None = None, settings: Mapping[str, Any] | None = None
+    method: str,
+    prune: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    task: str = CLASSIFICATION,
 ) -> Any:
     """An unfitted estimator whose parameters are known to be legal."""
-    from fasttree.evaluation.compare import METHODS as MAKERS
-
     settings = dict(settings or {})
-    estimator = MAKERS[METHODS[method].title]()
+    estimator = _unset(method, task)
     if method == "rules":
         _set_rules(estimator, prune, settings)
     else:
         _set_tree(method, estimator, prune, settings)
     with blame(UsageError, f"--method {method}: "):
         _check(estimator)
+    return estimator
+
+
+def estimators_of(
+    method: str, prune: str | None, settings: Mapping[str, Any], said: str | None
+) -> dict[str, Any]:
+    """The estimator for each task that may come, or what is wrong with it; an error if that is so for all of them."""
+    found: dict[str, Any] = {}
+    tasks = TASKS if said is None and method in REGRESSORS else (said or CLASSIFICATION,)
+    for task in tasks:
+        try:
+            found[task] = estimator_of(method, prune, settings, task)
+        except UsageError as error:
+            found[task] = error
+    if all(isinstance(one, UsageError) for one in found.values()):
+        raise next(iter(found.values()))
+    return found
+
+
+def _unset(method: str, task: str) -> Any:
+    """The estimator of a method with its own settings."""
+    from fasttree.evaluation.compare import METHODS as MAKERS
+
+    if task == CLASSIFICATION:
+        return MAKERS[METHODS[method].title]()
+    import fasttree
+
+    if method not in REGRESSORS:
+        raise UsageError(
+            f"--method {method} predicts classes only: for numbers, use --method {' or '.join(REGRESSORS)}"
+        )
+    estimator = getattr(fasttree, REGRESSORS[method])()
+    if method == "cart0":
+        estimator.set_params(pruning=fasttree.pruning.CostComplexity(se=0))
     return estimator
 
 

@@ -26,6 +26,10 @@ Data = Annotated[
 Target = Annotated[
     str, typer.Option("--target", "-t", metavar="COL", help="Column with the classes.")
 ]
+AnyTarget = Annotated[
+    str,
+    typer.Option("--target", "-t", metavar="COL", help="Column to predict: classes, or numbers."),
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(

@@ -96,6 +96,10 @@ def rules(
 
 def rules_of(model: Any) -> Any:
     """The rules that a model has, or those that its tree is."""
+    if not hasattr(model, "classes_"):
+        raise UsageError(
+            f"the model is a {type(model).__name__}, but only classifiers have rules: see its tree, fasttree show"
+        )
     return model.rules_ if hasattr(model, "rules_") else model.rules()
 
 

@@ -23,7 +23,8 @@ HELP = help_text(
     branch that training rows with a missing value took, "or missing (surrogates)" the one that surrogates sent them
     to, and "(or missing)" the one that such rows take although there were none in training. Notes below the tree
     explain the details. Of a large tree, the upper levels are drawn, about 60 lines; of a node with more than 12
-    branches, those with the most rows.""",
+    branches, those with the most rows. Of a regressor, the columns are the mean of the training rows, their number and
+    their standard deviation.""",
     examples=(
         "fasttree show patients.model",
         "fasttree show patients.model --depth 3",
@@ -64,7 +65,7 @@ def print_tree(
         everything=everything,
     )
     tree = model.tree_
-    rows = float(tree.counts[0].sum())
+    rows = float(tree.weighted_n_node_samples[0])
     size = (
         plural(tree.n_leaves, "leaf", "leaves"),
         f"depth {tree.max_depth}",
@@ -76,7 +77,7 @@ def print_tree(
         console.print(
             "Predictions come from the rules, not from this tree, which they were derived from: see `fasttree rules`."
         )
-    elif model.averaged:
+    elif getattr(model, "averaged", None):
         console.print("Its probabilities are averages over the prunings of this tree.")
     console.print(legend(tree, look))
     console.print()

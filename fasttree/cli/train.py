@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,13 +23,16 @@ from fasttree.cli.methods import (
     CAREFUL,
     DEFAULT,
     METHODS,
+    REGRESSORS,
     check_method,
     complete_method,
     estimator_of,
+    estimators_of,
     pruning_names,
     settings_of,
 )
 from fasttree.cli.models import check_output, save_model
+from fasttree.cli.tasks import REGRESSION, TASKS, Task, check_task, task_of, warn_of_guess
 from fasttree.cli.terminal import print_json, seconds, stdout, waiting
 from fasttree.cli.training_data import Data, check_holdout, read_data, style_of
 
@@ -50,7 +55,7 @@ HELP = help_text(
 
 def train(
     data: options.Data,
-    target: options.Target,
+    target: options.AnyTarget,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="File to save the model to.")
     ],
@@ -76,6 +81,15 @@ def train(
     settings: Annotated[
         list[str] | None,
         options.settings("Parameter of the method or of its pruning, such as max_depth=5"),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="classification or regression (default: text, bools and categories are classes, and so are up to 30 "
+            "distinct integers; other numbers are predicted as numbers).",
+            autocompletion=options.completing(lambda: TASKS),
+        ),
     ] = None,
     drop: options.Drop = None,
     categorical: options.Categorical = None,
@@ -106,10 +120,16 @@ def train(
         raise UsageError("--test and --holdout: give only one of them")
     if holdout is not None:
         check_holdout(holdout)
-    estimator = estimator_of(method, prune, settings_of(settings, min_category_count))
+    given = settings_of(settings, min_category_count)
+    estimators = estimators_of(method, prune, given, check_task(task))
     style = style_of(delimiter, decimal)
     check_output(output, force, [data, test])
     rows = read_data(data, target, drop, categorical, weights, style=style, group=group)
+    chosen = task_of(rows.y, task, method not in REGRESSORS)
+    warn_of_guess(chosen)
+    estimator = estimators.get(chosen.name) or estimator_of(method, prune, given, chosen.name)
+    if isinstance(estimator, UsageError):
+        raise estimator
     judges = None
     if test is not None:
         judges = read_data(
@@ -117,7 +137,7 @@ def train(
         )
         _check_other_rows(rows, judges)
     elif holdout is not None:
-        rows, judges = rows.split(holdout)
+        rows, judges = rows.split(holdout, chosen.name == REGRESSION)
     from fasttree.tables.doubts import speaking
 
     begin = time.perf_counter()
@@ -125,13 +145,10 @@ def train(
         with speaking(remedies(data)):
             estimator.fit(rows.X, rows.y, sample_weight=rows.weights, groups=rows.groups)
         fit_seconds = time.perf_counter() - begin
-    summary = _summary(estimator, method, rows, output, fit_seconds)
+    summary = _summary(estimator, method, chosen, rows, output, fit_seconds)
     if judges is not None:
         with blame(DataError, judges.prefix):
-            summary["test"] = {
-                "rows": judges.n_rows,
-                "accuracy": float(estimator.score(judges.X, judges.y, judges.weights)),
-            }
+            summary["test"] = {"rows": judges.n_rows} | _success(estimator, judges)
     save_model(estimator, output)
     if json:
         print_json(summary | {"columns": [one.as_dict() for one in estimator.columns()]})
@@ -139,8 +156,23 @@ def train(
         _print(summary, estimator, test, style, is_left_open)
 
 
+def _success(model: Any, rows: Data) -> dict[str, float]:
+    """How well rows are predicted."""
+    if hasattr(model, "classes_"):
+        return {"accuracy": float(model.score(rows.X, rows.y, rows.weights))}
+    from fasttree.stats.number_metrics import mean_squared_error, r2_score
+    from fasttree.tables.training import read_numbers, read_weights
+
+    y, weights = read_numbers(rows.y, rows.n_rows).values, read_weights(rows.weights, rows.n_rows)
+    predicted = model.predict(rows.X)
+    return {
+        "r2": r2_score(y, predicted, weights),
+        "rmse": math.sqrt(mean_squared_error(y, predicted, weights)),
+    }
+
+
 def _summary(
-    model: Any, method: str, rows: Data, output: Path, fit_seconds: float
+    model: Any, method: str, task: Task, rows: Data, output: Path, fit_seconds: float
 ) -> dict[str, Any]:
     tree = model.tree_
     summary: dict[str, Any] = {
@@ -148,7 +180,9 @@ def _summary(
         "method": method,
         "estimator": repr(model),
         "target": rows.target,
-        "classes": [str(label) for label in model.classes_],
+        "task": task.name,
+        "task_reason": task.why,
+        "classes": [str(label) for label in getattr(model, "classes_", ())],
         "rows": rows.n_rows,
         "attributes": len(rows.X.column_names),
         "leaves": tree.n_leaves,
@@ -161,11 +195,16 @@ def _summary(
         summary["pruning"] = {"method": trace.method, "leaves_removed": removed}
     if hasattr(model, "rules_"):
         summary["rules"] = len(model.rules_)
-    return summary | {
-        "training_accuracy": float(model.score(rows.X, rows.y, rows.weights)),
-        "fit_seconds": fit_seconds,
-        "test": None,
-    }
+    summary |= {f"training_{name}": value for name, value in _success(model, rows).items()}
+    return summary | {"fit_seconds": fit_seconds, "test": None}
+
+
+def _told(success: Mapping[str, Any], rows: str) -> tuple[str, str]:
+    """What was measured on some rows: its name, and the figures."""
+    if f"{rows}_accuracy" in success:
+        return f"{rows} accuracy", f"{success[f'{rows}_accuracy']:.2%}"
+    r2, rmse = success[f"{rows}_r2"], success[f"{rows}_rmse"]
+    return f"{rows} R2", f"{r2:.4f} (root mean squared error {rmse:.4g})"
 
 
 def _kinds(model: Any) -> str:
@@ -206,12 +245,19 @@ def _print(
         console.print(f"{name:<18}", style="dim", end="")
         console.print(text, markup=False, soft_wrap=True)
 
-    console.print(f"{METHODS[summary['method']].title} model", style="bold")
+    of_numbers = summary["task"] == REGRESSION
+    title = METHODS[summary["method"]].title
+    console.print(f"{title} model{', regression' if of_numbers else ''}", style="bold")
     line(
         "trained on",
         f"{plural(summary['rows'], 'row')}, {plural(summary['attributes'], 'attribute')} ({kinds})",
     )
-    line("target", f"{summary['target']} ({plural(len(summary['classes']), 'class', 'classes')})")
+    what = plural(len(summary["classes"]), "class", "classes")
+    if of_numbers:
+        what = f"predicted as a number, since {summary['task_reason']}"
+        if summary["task_reason"].startswith("as "):
+            what = f"predicted as a number, {summary['task_reason']}"
+    line("target", f"{summary['target']} ({what})")
     if "rules" in summary:
         line("rules", f"{summary['rules']:,}")
     line("leaves", f"{summary['leaves']:,}")
@@ -222,14 +268,15 @@ def _print(
         line("pruned by", f"{summary['pruning']['method']}: {what}")
     if is_left_open:
         line("", "without --method, cross-validation chooses the size (no pruning: --prune none)")
-    line("training accuracy", f"{summary['training_accuracy']:.2%}")
+    line(*_told(summary, "training"))
     if summary["test"]:
         where = (
             f"of {plural(summary['test']['rows'], 'row')} in {shown_file}"
             if shown_file
             else (f"of {plural(summary['test']['rows'], 'row')} held out")
         )
-        line("test accuracy", f"{summary['test']['accuracy']:.2%} {where}")
+        name, told = _told({f"test_{key}": value for key, value in summary["test"].items()}, "test")
+        line(name, f"{told} {where}")
     line("time", seconds(summary["fit_seconds"]))
     line("saved", summary["model"])
     console.print()
@@ -240,7 +287,12 @@ def _print(
     for command, what in (
         (f"fasttree show {file}", "the tree"),
         (f"fasttree rules {file}", "its rules"),
-        (f"fasttree score {file} {as_here}NEW.csv -o SCORED.csv", "classify new rows"),
+        (
+            f"fasttree score {file} {as_here}NEW.csv -o SCORED.csv",
+            "predict new rows" if of_numbers else "classify new rows",
+        ),
     ):
+        if of_numbers and "fasttree rules" in command:
+            continue
         console.print(f"  {command}", markup=False, soft_wrap=True, end="")
         console.print(f"   # {what}", style="dim", markup=False, soft_wrap=True)

@@ -47,19 +47,24 @@ class Data:
         X, y = self.X.filter(kept), self.y.filter(kept)
         return replace(self, X=X, y=y, weights=weights, groups=groups)
 
-    def split(self, share: float) -> tuple[Data, Data]:
-        """Rows to train on, and a share of each class to judge by. A row of whole weight w is drawn like w rows, so
-        some of its weight may be in both."""
-        from fasttree.encoding.folds import hold_out, value_hashes
-        from fasttree.tables.training import read_groups, read_target, read_weights
+    def split(self, share: float, of_numbers: bool = False) -> tuple[Data, Data]:
+        """Rows to train on, and a share of each class, or of each part of the target's range, to judge by. A row of
+        whole weight w is drawn like w rows, so some of its weight may be in both."""
+        from fasttree.encoding.folds import hold_out, strata_of, value_hashes, with_classes
+        from fasttree.tables.training import read_groups, read_numbers, read_target, read_weights
         from fasttree.tables.training import read_table as read_columns
 
         with blame(DataError, self.prefix):
             table = read_columns(self.X)
-            codes = read_target(self.y, self.n_rows).codes
             weights = read_weights(self.weights, self.n_rows)
             groups = read_groups(self.groups, self.n_rows)
-        held = hold_out(value_hashes(table.values(), len(codes)), codes, share, weights, groups)
+            hashes = value_hashes(table.values(), self.n_rows)
+            if of_numbers:
+                numbers = read_numbers(self.y, self.n_rows).values
+                hashes, codes = with_classes(hashes, numbers), strata_of(numbers, weights)
+            else:
+                codes = read_target(self.y, self.n_rows).codes
+        held = hold_out(hashes, codes, share, weights, groups)
         if not held.any():
             raise DataError(
                 f"{self.path}: a fraction of {share:g} of each class is less than one row: "

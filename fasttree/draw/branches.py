@@ -12,7 +12,7 @@ import numpy as np
 
 from fasttree.base.quoting import readable
 from fasttree.base.text import exact_number, number_text
-from fasttree.trees.tree import Tree
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.view import Exportable, Surrogate, as_exportable
 
 KNOWN, MISSING = "is known", "is missing"
@@ -36,7 +36,7 @@ WriteNumber = Callable[[float, "str | None"], str]  # what kind of time it is, i
 # -- missing values ----------------------------------------------------------------------------------------------------
 
 
-def has_surrogates(tree: Tree, node: int) -> bool:
+def has_surrogates(tree: TreeStructure, node: int) -> bool:
     return bool(tree.surrogate_start[node] < tree.surrogate_start[node + 1])
 
 
@@ -63,7 +63,7 @@ def late_mark(model: Exportable, node: int) -> str:
     return OR_UNSEEN_LATER if comes and not model.unseen(attribute) else ""
 
 
-def _missing_took(tree: Tree, node: int) -> int | None:
+def _missing_took(tree: TreeStructure, node: int) -> int | None:
     """The branch that all the training rows took which lacked the value at a node, if there were any."""
     if not tree.missing_seen[node] or has_surrogates(tree, node):
         return None
@@ -94,7 +94,7 @@ def sides_of(model: Exportable, node: int, mark_surrogates: bool = True) -> list
     return sides
 
 
-def _values(tree: Tree, node: int) -> list[Side]:
+def _values(tree: TreeStructure, node: int) -> list[Side]:
     attribute = tree.schema.attributes[tree.attribute[node]]
     first = int(tree.first_child[node])
     if attribute.categories is None:
@@ -116,7 +116,7 @@ def _cut(first: int, highest: Any) -> list[Side]:
     return [Side(first, "<=", (highest,)), Side(first + 1, ">", (highest,))]
 
 
-def _sets(tree: Tree, node: int, codes: np.ndarray, branch: np.ndarray) -> list[Side]:
+def _sets(tree: TreeStructure, node: int, codes: np.ndarray, branch: np.ndarray) -> list[Side]:
     """Sets of levels; a child that no level present leads to has the missing values or all the other levels."""
     levels = tree.schema.attributes[tree.attribute[node]].categories or ()
     first, n_children = int(tree.first_child[node]), int(tree.n_children[node])
@@ -143,7 +143,7 @@ def _sets(tree: Tree, node: int, codes: np.ndarray, branch: np.ndarray) -> list[
 
 
 def branch_texts(
-    model: Exportable | Tree,
+    model: Exportable | TreeStructure,
     node: int,
     most: int | None = None,
     *,
@@ -209,7 +209,7 @@ def _multiway_texts(
     return lines
 
 
-def full_branch_texts(model: Exportable | Tree, node: int) -> list[tuple[int, str]]:
+def full_branch_texts(model: Exportable | TreeStructure, node: int) -> list[tuple[int, str]]:
     """The same with all digits, and with what becomes of rows that training had none like."""
     model = as_exportable(model)
     lines = branch_texts(model, node, write=exact_number, complete=True, mark_surrogates=False)

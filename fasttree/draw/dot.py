@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fasttree.base.quoting import readable
-from fasttree.base.text import exact_number, weight_text
+from fasttree.base.text import exact_number, number_text, weight_text
+from fasttree.draw.answers import answer_text, deviation_text, relative_height
 from fasttree.draw.branches import listed, surrogate_text
 from fasttree.draw.text import notes
 from fasttree.trees.view import ALL_BRANCHES, Exportable, Surrogate, Test
@@ -22,6 +23,8 @@ INNER = "#ececec"
 CLASSES = (
     "#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99", "#99e0d9", "#f2c6de"
 )  # fmt: skip
+# Of means, from the lowest to the highest.
+HEIGHTS = ("#9ecae1", "#c6dbef", "#e6eef5", "#fdd0a2", "#fdae6b")
 
 HEAD = """\
 digraph tree {
@@ -44,20 +47,38 @@ def export(model: Exportable) -> str:
 
 
 def _box(model: Exportable, node: int) -> str:
-    proba = model.tree.proba[node].tolist()
-    label = readable(model.classes[int(model.decision[node])])
-    said = [label]
+    tree = model.tree
+    label = answer_text(tree, node)
+    said, about = [label], _of_numbers if model.predicts_numbers else _of_classes
     if not model.is_leaf(node):
-        name = readable(model.names[int(model.tree.attribute[node])])
+        name = readable(model.names[int(tree.attribute[node])])
         said = [name, f"unknown: {label}"] if model.ends[node] else [name]
-    order = sorted(range(model.n_classes), key=lambda c: -proba[c])[:SHARES]
-    said += [f"{readable(model.classes[c])}: {proba[c]:.1%}" for c in order if proba[c] > 0]
-    rows = weight_text(float(model.tree.counts[node].sum()))
+    more, tooltip, colour = about(model, node)
+    said += more
+    rows = weight_text(float(tree.weighted_n_node_samples[node]))
     said.append(f"{rows} row{'' if rows == '1' else 's'}")
-    tooltip = [f"node {node}"]
-    tooltip += [f"{readable(v)}: {p!r}" for v, p in zip(model.classes, proba, strict=True)]
-    colour = CLASSES[int(model.decision[node]) % len(CLASSES)] if model.is_leaf(node) else INNER
+    tooltip = [f"node {node}", *tooltip]
+    colour = colour if model.is_leaf(node) else INNER
     return f'  {node} [label="{_lines(said)}", tooltip="{_lines(tooltip)}", fillcolor="{colour}"]'
+
+
+def _of_classes(model: Exportable, node: int) -> tuple[list[str], list[str], str]:
+    """What a box and its tooltip say of the classes, and the colour of the class."""
+    proba = model.tree.proba[node].tolist()
+    order = sorted(range(model.n_classes), key=lambda c: -proba[c])[:SHARES]
+    said = [f"{readable(model.classes[c])}: {proba[c]:.1%}" for c in order if proba[c] > 0]
+    tooltip = [f"{readable(v)}: {p!r}" for v, p in zip(model.classes, proba, strict=True)]
+    return said, tooltip, CLASSES[int(model.decision[node]) % len(CLASSES)]
+
+
+def _of_numbers(model: Exportable, node: int) -> tuple[list[str], list[str], str]:
+    """The same of the numbers: blue to orange, from the lowest to the highest."""
+    tree = model.tree
+    mean, error = float(tree.prediction[node]), float(tree.error[node])
+    said = [] if model.is_leaf(node) else [f"mean {number_text(mean)}"]
+    said.append(f"sd {deviation_text(error)}")
+    step = min(int(relative_height(tree, node) * len(HEIGHTS)), len(HEIGHTS) - 1)
+    return said, [f"mean: {mean!r}", f"sd: {error!r}"], HEIGHTS[step]
 
 
 def _edges(model: Exportable, node: int) -> Iterator[str]:

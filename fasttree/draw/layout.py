@@ -12,12 +12,14 @@ import numpy as np
 
 from fasttree.base.checks import check_integer
 from fasttree.base.quoting import readable
-from fasttree.base.text import weight_text
+from fasttree.base.text import exact_number, number_text
+from fasttree.draw.answers import Drawn, deviation_text, relative_height, rows_text, scale_text
 from fasttree.draw.branches import branch_texts, full_branch_texts
 from fasttree.draw.remarks import short_notes
 from fasttree.draw.text_widths import BOLDER, SMALL, lines_of, shortened, text_width, wrapped
+from fasttree.trees.regression_tree import RegressionTree
 from fasttree.trees.traversal import printed_order
-from fasttree.trees.tree import LEAF, Tree
+from fasttree.trees.tree import LEAF
 from fasttree.trees.view import ALL_BRANCHES, Exportable, as_exportable
 
 MOST_BOXES = 1500
@@ -47,7 +49,8 @@ PALETTE = (
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node. `title` is what it asks for, or its class; `shares` are those of the classes, nothing without rows."""
+    """A node. `title` is what it asks for, or its answer; `shares` are those of the classes, nothing without rows, or
+    how high its number is."""
 
     node: int
     x: float
@@ -95,7 +98,7 @@ class Drawing:
     notes: tuple[Note, ...]
 
 
-def layout(model: Exportable | Tree, max_depth: int | None = None) -> Drawing:
+def layout(model: Exportable | Drawn, max_depth: int | None = None) -> Drawing:
     """The whole tree, or its first `max_depth` levels below the root."""
     model = as_exportable(model)
     tree = model.tree
@@ -137,11 +140,13 @@ def layout(model: Exportable | Tree, max_depth: int | None = None) -> Drawing:
     height = max(middles) + BOX_HEIGHT / 2 + MARGIN
     notes, width, height = _notes(short_notes(model, asked), width, height)
     classes = tuple(map(str, tree.schema.classes.tolist()))
+    if isinstance(tree, RegressionTree):
+        classes = (scale_text(tree),)
     note = "" if len(shown) == tree.node_count else f"The first {max_depth} levels of the tree."
     return Drawing(width, height, tuple(boxes), tuple(branches), classes, note, notes)
 
 
-def _shown(tree: Tree, max_depth: int | None) -> list[int]:
+def _shown(tree: Drawn, max_depth: int | None) -> list[int]:
     shown = range(tree.node_count)
     if max_depth is not None:
         check_integer("max_depth", max_depth, 0, "None or ")
@@ -182,7 +187,7 @@ def _full_labels(model: Exportable, node: int) -> dict[int, str]:
     return labels
 
 
-def _without_name(tree: Tree, node: int, lines: list[tuple[int, str]]) -> dict[int, str]:
+def _without_name(tree: Drawn, node: int, lines: list[tuple[int, str]]) -> dict[int, str]:
     name = readable(tree.schema.attributes[tree.attribute[node]].name)
     texts: dict[int, list[str]] = {}
     for child, text in lines:
@@ -190,11 +195,13 @@ def _without_name(tree: Tree, node: int, lines: list[tuple[int, str]]) -> dict[i
     return {child: " or ".join(parts) for child, parts in texts.items()}
 
 
-def _texts(tree: Tree, node: int, place: dict[int, int]) -> tuple[str, str, str]:
+def _texts(tree: Drawn, node: int, place: dict[int, int]) -> tuple[str, str, str]:
     """The two lines of a box, and all of it in words."""
-    counts = tree.counts[node]
-    total = float(counts.sum())
-    label = str(tree.schema.classes[tree.pred[node]])
+    total = float(tree.weighted_n_node_samples[node])
+    if isinstance(tree, RegressionTree):
+        label = number_text(float(tree.prediction[node]))
+    else:
+        label = str(tree.schema.classes[tree.pred[node]])
     title, below = label, ""
     if tree.attribute[node] != LEAF:
         title = tree.schema.attributes[tree.attribute[node]].name
@@ -203,15 +210,22 @@ def _texts(tree: Tree, node: int, place: dict[int, int]) -> tuple[str, str, str]
             title = f"{title} …"
     if total <= 0:
         return title, "no rows", f"{title}: no training rows, {label}"
+    rows = rows_text(total)
+    if isinstance(tree, RegressionTree):
+        mean, spread = float(tree.prediction[node]), deviation_text(float(tree.error[node]))
+        is_leaf = tree.attribute[node] == LEAF
+        said = f"{rows}, sd {spread}" if is_leaf else f"{rows}, mean {mean:.4g}"
+        return title, said, f"{title}: {rows}, mean {exact_number(mean)}, sd {spread}{below}"
+    counts = tree.counts[node]
     # Of two classes the second is the one that people ask for.
     shown = 1 if len(counts) == 2 else int(np.argmax(counts))
     share = f"{100 * counts[shown] / total:.1f} % {tree.schema.classes[shown]}"
-    rows = f"{total:,.0f}" if total >= 100 else weight_text(total)
-    unit = "row" if rows == "1" else "rows"
-    return title, f"{rows} {unit}, {share}", f"{title}: {rows} {unit}, {share}; {label}{below}"
+    return title, f"{rows}, {share}", f"{title}: {rows}, {share}; {label}{below}"
 
 
-def _shares(tree: Tree, node: int) -> tuple[float, ...]:
+def _shares(tree: Drawn, node: int) -> tuple[float, ...]:
+    if isinstance(tree, RegressionTree):
+        return (relative_height(tree, node),)
     counts = tree.counts[node]
     total = counts.sum()
     return tuple((counts / total).tolist()) if total > 0 else ()
@@ -236,7 +250,7 @@ def _notes(
 
 
 def _columns(
-    tree: Tree,
+    tree: Drawn,
     shown: list[int],
     labels: dict[int, tuple[str, ...]],
     texts: list[tuple[str, str, str]],
@@ -257,7 +271,7 @@ def _columns(
     return lefts, boxes
 
 
-def _middles(tree: Tree, shown: list[int], place: dict[int, int]) -> list[float]:
+def _middles(tree: Drawn, shown: list[int], place: dict[int, int]) -> list[float]:
     """Leaves below each other in the order of the branches; a node halfway between its first and its last child."""
     middles = [0.0] * len(shown)
     ends = [n for n in shown if tree.attribute[n] == LEAF or int(tree.first_child[n]) not in place]

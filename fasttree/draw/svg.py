@@ -20,7 +20,7 @@ from fasttree.draw.layout import (
     layout,
 )
 from fasttree.draw.text_widths import SMALL, shortened, text_width
-from fasttree.trees.tree import Tree
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.view import Exportable, as_exportable
 
 BAR = 6.0  # height of the bar of classes
@@ -78,7 +78,7 @@ def export(
 
 
 def draw(
-    model: Exportable | Tree,
+    model: Exportable | TreeStructure,
     *,
     max_depth: int | None = None,
     title: str = "Decision tree",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tree drawn for a terminal: branches on the left, class, rows, probability and a bar of the classes on the right."""
+"""A tree drawn for a terminal: branches on the left; on the right class, rows, probability and a bar of the classes, or
+mean, rows, standard deviation and a bar of the mean."""
 
 from __future__ import annotations
 
@@ -11,13 +12,16 @@ import numpy as np
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from fasttree.base.text import number_text
 from fasttree.base.wording import plural
+from fasttree.draw.answers import Drawn, deviation_text, relative_height
 from fasttree.draw.remarks import short_notes
-from fasttree.draw.terminal_bars import Look, bar_of, ranks_of, style_of
+from fasttree.draw.terminal_bars import Look, bar_of, height_bar, ranks_of, style_of
 from fasttree.draw.terminal_branches import Branch, branches_of
 from fasttree.draw.terminal_text import clean, cut
+from fasttree.trees.regression_tree import RegressionTree
 from fasttree.trees.traversal import leaves_below
-from fasttree.trees.tree import LEAF, Tree
+from fasttree.trees.tree import LEAF
 from fasttree.trees.view import Exportable, as_exportable
 
 MOST_LINES = 60  # without --depth or --all
@@ -48,15 +52,15 @@ class Layout(NamedTuple):
     bar: int
 
 
-def draw(model: Exportable | Tree, look: Look) -> Iterator[Text]:
+def draw(model: Exportable | Drawn, look: Look) -> Iterator[Text]:
     """The lines of the picture, none wider than the look's width (of at least LEAST_WIDTH)."""
     model = as_exportable(model)
     tree = model.tree
     depth = shown_depth(model, look)
     lines = list(_lines(model, depth, look))
     layout = _layout(tree, lines, look)
-    ranks = ranks_of(tree)
-    yield _header(layout)
+    ranks = None if model.predicts_numbers else ranks_of(tree)
+    yield _header(layout, ranks is None)
     for line in lines:
         yield _row(tree, line, layout, look, ranks)
     asked = dict.fromkeys(int(tree.parent[line.node]) for line in lines if line.branch is not None)
@@ -88,7 +92,7 @@ def _folded(text: str, width: int) -> Iterator[str]:
     yield line
 
 
-def shown_depth(model: Exportable | Tree, look: Look) -> int:
+def shown_depth(model: Exportable | Drawn, look: Look) -> int:
     """As deep as was asked for, or as fits into MOST_LINES."""
     model = as_exportable(model)
     tree = model.tree
@@ -147,14 +151,21 @@ def _children(model: Exportable, node: int, look: Look) -> tuple[list[Branch], i
 # -- how it is laid out ------------------------------------------------------------------------------
 
 
-def _layout(tree: Tree, lines: list[Line], look: Look) -> Layout:
+def _layout(tree: Drawn, lines: list[Line], look: Look) -> Layout:
     """The columns on the right give way where there is little room: first the probability, then the bar."""
     width = max(look.width, LEAST_WIDTH)
-    classes = [cell_len(clean(str(label))) for label in tree.schema.classes]
-    label = min(max(*classes, len("class")), max(8, width // 6))
-    weights = tree.counts[[line.node for line in lines]].sum(axis=1).tolist()
+    nodes = [line.node for line in lines]
+    if isinstance(tree, RegressionTree):
+        answers = [number_text(mean) for mean in tree.prediction[nodes].tolist()]
+        spread = [deviation_text(error) for error in tree.error[nodes].tolist()]
+    else:
+        answers, spread = [clean(str(label)) for label in tree.schema.classes], ["100%"]
+    label = min(max(*map(cell_len, answers), len("class")), max(8, width // 6))
+    weights = tree.weighted_n_node_samples[nodes].tolist()
+    share_width = max(map(len, spread))
     rows = max(len("rows"), *(len(_rows_text(weight)) for weight in weights))
-    choices = [(0, 6), (0, 0)] if width < 70 else [(4, 12 if width < 110 else 24), (0, 6), (0, 0)]
+    with_share = (share_width, 12 if width < 110 else 24)
+    choices = [(0, 6), (0, 0)] if width < 70 else [with_share, (0, 6), (0, 0)]
     for share, bar in choices:
         room = width - sum(cells + 2 for cells in (label, rows, share, bar) if cells)
         if room >= ENOUGH_TEST:
@@ -203,16 +214,18 @@ def _indent(line: Line, layout: Layout, look: Look) -> str:
     return head + "".join(guides) + (last if is_last[-1] else child)
 
 
-def _header(layout: Layout) -> Text:
+def _header(layout: Layout, of_numbers: bool) -> Text:
+    answer, share = ("mean", "sd") if of_numbers else ("class", "p")
     text = Text(" " * layout.left, style="dim")
-    text.append("  " + "class".ljust(layout.label) + "  " + "rows".rjust(layout.rows))
+    text.append("  " + answer.ljust(layout.label) + "  " + "rows".rjust(layout.rows))
     if layout.share:
-        text.append("  " + "p".rjust(layout.share))
+        text.append("  " + share.rjust(layout.share))
     text.rstrip()
     return text
 
 
-def _row(tree: Tree, line: Line, layout: Layout, look: Look, ranks: np.ndarray) -> Text:
+def _row(tree: Drawn, line: Line, layout: Layout, look: Look, ranks: np.ndarray | None) -> Text:
+    """`ranks`: of the classes; None: numbers are predicted."""
     indent, test, beneath = _left_part(line, layout, look)
     row = Text(no_wrap=True)
     row.append(indent, style="dim")
@@ -220,24 +233,47 @@ def _row(tree: Tree, line: Line, layout: Layout, look: Look, ranks: np.ndarray) 
     if line.folded:
         return row
     is_leaf = tree.attribute[line.node] == LEAF
-    predicted = int(tree.pred[line.node])
-    place = int(ranks[predicted])
-    label = cut(clean(str(tree.schema.classes[predicted])), layout.label, look.ellipsis)
+    answer = _answer(tree, line.node, layout, look, ranks)
+    label = cut(answer.label, layout.label, look.ellipsis)
     row.append(beneath, style="dim italic")
     row.append(" " * (layout.left - cell_len(indent + test + beneath) + 2))
-    style = style_of(place, look) if look.colour else ""
+    style = answer.style
     row.append(
         label + " " * (layout.label - cell_len(label)), style=f"bold {style}" if is_leaf else "dim"
     )
-    row.append("  " + _rows_text(float(tree.counts[line.node].sum())).rjust(layout.rows))
+    row.append("  " + _rows_text(float(tree.weighted_n_node_samples[line.node])).rjust(layout.rows))
     if layout.share:
-        row.append(
-            "  " + f"{tree.proba[line.node, predicted]:.0%}".rjust(layout.share), style="dim"
-        )
+        row.append("  " + answer.share.rjust(layout.share), style="dim")
     if layout.bar:
         row.append("  ")
-        row.append_text(bar_of(tree.counts[line.node], ranks, layout.bar, look))
+        row.append_text(answer.bar)
     return row
+
+
+class _Answer(NamedTuple):
+    """The columns on the right."""
+
+    label: str
+    style: str
+    share: str
+    bar: Text
+
+
+def _answer(
+    tree: Drawn, node: int, layout: Layout, look: Look, ranks: np.ndarray | None
+) -> _Answer:
+    if isinstance(tree, RegressionTree):
+        mean, spread = number_text(float(tree.prediction[node])), float(tree.error[node])
+        bar = height_bar(relative_height(tree, node), layout.bar, look)
+        return _Answer(mean, "", deviation_text(spread), bar)
+    assert ranks is not None
+    predicted = int(tree.pred[node])
+    return _Answer(
+        clean(str(tree.schema.classes[predicted])),
+        style_of(int(ranks[predicted]), look) if look.colour else "",
+        f"{tree.proba[node, predicted]:.0%}",
+        bar_of(tree.counts[node], ranks, layout.bar, look),
+    )
 
 
 def _rows_text(weight: float) -> str:

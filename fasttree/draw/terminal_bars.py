@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The classes of a tree in a terminal: the bar of each node, and the legend."""
+"""The classes or means of a tree in a terminal: the bar of each node, and the legend."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 from rich.text import Text
 
 from fasttree.base.wording import plural
+from fasttree.draw.answers import Drawn, scale_text
 from fasttree.draw.terminal_text import clean, cut
+from fasttree.trees.regression_tree import RegressionTree
 from fasttree.trees.tree import Tree
 
 # Apart for most eyes with a colour weakness, on light and dark ground; further classes share the last.
@@ -39,9 +41,13 @@ class Look:
         return [sign if step == 3 else sign[0] + " " * (step - 1) for sign in signs]
 
 
-def legend(tree: Tree, look: Look) -> Text:
-    """The classes with the sign of each in the bars."""
+def legend(tree: Drawn, look: Look) -> Text:
+    """The classes with the sign of each in the bars, or what their length means."""
     text = Text()
+    if isinstance(tree, RegressionTree):
+        text.append(sign_of(0, look) * 2, style=style_of(0, look))
+        text.append(f" {scale_text(tree)}")
+        return text
     rank = ranks_of(tree)
     shown = np.argsort(rank)[: len(COLOURS)].tolist()
     for place, c in enumerate(shown):
@@ -73,6 +79,12 @@ def sign_of(place: int, look: Look) -> str:
         return "█"
     signs = SHADES if look.unicode else LETTERS
     return signs[min(place, len(signs) - 1)]
+
+
+def height_bar(height: float, width: int, look: Look) -> Text:
+    """A bar of this part of the width, of at least one cell."""
+    n_cells = max(1, round(height * width)) if width else 0
+    return Text(sign_of(0, look) * n_cells, style=style_of(0, look))
 
 
 def bar_of(counts: np.ndarray, ranks: np.ndarray, width: int, look: Look) -> Text:

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from fasttree.base.text import number_text
 from fasttree.draw.branches import LISTED, sides_of
 from fasttree.draw.terminal_text import clean, cut
-from fasttree.trees.tree import Tree
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.view import Exportable, as_exportable
 
 LEAST_NAME = 8  # cells that a name keeps when a line is short of room
@@ -45,7 +45,7 @@ class Branch:
         return f"{self.sign} {', '.join(self.values[:n])}{more}"
 
 
-def branches_of(model: Exportable | Tree, node: int) -> list[Branch]:
+def branches_of(model: Exportable | TreeStructure, node: int) -> list[Branch]:
     """The children of a node, in their order."""
     model = as_exportable(model)
     tree = model.tree

@@ -6,13 +6,12 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.base.quoting import readable
-from fasttree.base.text import exact_number, number_text, weight_text
+from fasttree.base.text import exact_number, number_text
+from fasttree.draw.answers import OF_CLASSES, OF_NUMBERS, Drawn, answer_text, evidence_text
 from fasttree.draw.branches import WriteNumber, branch_texts, late_mark, surrogate_texts
 from fasttree.draw.remarks import late_notes, others_note, short_notes
-from fasttree.trees.tree import LEAF, Tree
+from fasttree.trees.structure import LEAF, TreeStructure
 from fasttree.trees.view import Exportable, as_exportable
-
-LEGEND = "After a class: the weight of the training rows there and, after the slash, of those with another class."
 
 
 def export(model: Exportable, *, complete: bool = True) -> str:
@@ -22,15 +21,17 @@ def export(model: Exportable, *, complete: bool = True) -> str:
         return to_text(model)
     lines = _lines(model, surrogates=True, write=exact_number, complete=True)
     marks = (late_mark(model, node) for node in _inner(model.tree))
-    return "\n".join([*lines, "", LEGEND, *late_notes(model, marks), *notes(model)]) + "\n"
+    legend = OF_NUMBERS if model.predicts_numbers else OF_CLASSES
+    return "\n".join([*lines, "", legend, *late_notes(model, marks), *notes(model)]) + "\n"
 
 
-def _inner(tree: Tree) -> list[int]:
+def _inner(tree: TreeStructure) -> list[int]:
     return np.flatnonzero(tree.attribute != LEAF).tolist()
 
 
 def notes(model: Exportable) -> list[str]:
     """How to read the text, in words."""
+    answer = "prediction" if model.predicts_numbers else "class"
     notes = []
     if not model.allow_missing:
         notes.append("A row with a missing value in any column is rejected.")
@@ -48,7 +49,7 @@ def notes(model: Exportable) -> list[str]:
         notes.append(
             {
                 "missing": f"A category not seen in training counts as missing{but}.",
-                "majority": 'A category not seen in training gets the class at "(if ... is unknown: ...)".',
+                "majority": f'A category not seen in training gets the {answer} at "(if ... is unknown: ...)".',
                 "error": "A row with a category not seen in training is rejected.",
             }[model.unknown]
         )
@@ -57,7 +58,9 @@ def notes(model: Exportable) -> list[str]:
     return notes
 
 
-def to_text(model: Exportable | Tree, surrogates: bool = False, exact: bool = False) -> str:
+def to_text(
+    model: Exportable | TreeStructure, surrogates: bool = False, exact: bool = False
+) -> str:
     """One line a branch: ``attribute = level: class (weight/errors)``, subtrees indented by ``|   ``.
 
     Levels without training rows at their node, which share a leaf, end in ``(0)``. Where training rows lacked the
@@ -77,9 +80,9 @@ def _lines(model: Exportable, surrogates: bool, write: WriteNumber, complete: bo
     """If `complete`, also what becomes of levels that no branch names."""
     tree = model.tree
     if tree.attribute[0] == LEAF:
-        return [f"all rows: {_label(tree, 0)}"]
+        return [f"all rows: {_label(tree, 0, write)}"]
     surrogates = surrogates and model.has_surrogates
-    lines = _end(model, 0, "") if complete else []
+    lines = _end(model, 0, "", write) if complete else []
 
     def below(node: int) -> list[tuple[int, str]]:
         return branch_texts(
@@ -91,28 +94,25 @@ def _lines(model: Exportable, surrogates: bool, write: WriteNumber, complete: bo
         node, text, depth = stack.pop()
         indent = "|   " * depth
         is_leaf = tree.attribute[node] == LEAF
-        lines.append(f"{indent}{text}: {_label(tree, node)}" if is_leaf else f"{indent}{text}")
+        lines.append(
+            f"{indent}{text}: {_label(tree, node, write)}" if is_leaf else f"{indent}{text}"
+        )
         if surrogates:
             lines += [f"{indent}|   ({text})" for text in surrogate_texts(model, node, write)]
         if complete and not is_leaf:
-            lines += _end(model, node, f"{indent}|   ")
+            lines += _end(model, node, f"{indent}|   ", write)
         if not is_leaf:
             stack.extend((child, line, depth + 1) for child, line in reversed(below(node)))
     return lines
 
 
-def _end(model: Exportable, node: int, indent: str) -> list[str]:
-    """The class of rows whose way ends at a node that is no leaf."""
+def _end(model: Exportable, node: int, indent: str, write: WriteNumber) -> list[str]:
+    """The answer for rows whose way ends at a node that is no leaf."""
     if not model.ends[node]:
         return []
     name = readable(model.names[model.tree.attribute[node]])
-    label = readable(model.classes[model.decision[node]])
-    return [f"{indent}(if {name} is unknown: {label})"]
+    return [f"{indent}(if {name} is unknown: {answer_text(model.tree, node, write)})"]
 
 
-def _label(tree: Tree, node: int) -> str:
-    total = float(tree.counts[node].sum())
-    errors = total - float(tree.counts[node, tree.pred[node]])
-    label = f"{readable(tree.schema.classes[tree.pred[node]])} ({weight_text(total)}"
-    # Fractional weights stand on a grid; its noise is no error.
-    return label + (f"/{weight_text(errors)})" if errors > 1e-9 * total else ")")
+def _label(tree: Drawn, node: int, write: WriteNumber) -> str:
+    return f"{answer_text(tree, node, write)} ({evidence_text(tree, node)})"

@@ -19,7 +19,7 @@ from fasttree.encoding.weights import IntegerWeights
 from fasttree.tables.byte_codes import ByteCodedNumbers
 from fasttree.tables.factors import MISSING_CODE
 from fasttree.tables.schema import AttributeSchema, ClassPriors, Schema
-from fasttree.tables.training import Column, Table, Target
+from fasttree.tables.training import Column, NumberTarget, Table, Target
 
 PACKED_RANKS = 2**24
 PACKED_CLASSES = 2**8
@@ -33,7 +33,7 @@ BLOCK_BYTES = 2**24
 
 def encode(
     table: Table,
-    target: Target,
+    target: Target | NumberTarget,
     team: ThreadTeam,
     max_bins: int | None = None,
     weights: IntegerWeights | None = None,
@@ -78,7 +78,11 @@ class _Encoding:
     """The arrays of an `EncodedTable` while they are being filled, attribute by attribute."""
 
     def __init__(
-        self, table: Table, target: Target, max_bins: int | None, weights: IntegerWeights | None
+        self,
+        table: Table,
+        target: Target | NumberTarget,
+        max_bins: int | None,
+        weights: IntegerWeights | None,
     ) -> None:
         n, d = table.n_rows, len(table.names)
         self.table = table
@@ -230,7 +234,8 @@ class _Encoding:
 
     def finish(self, priors: ClassPriors) -> EncodedTable:
         table, target = self.table, self.target
-        target.classes.flags.writeable = False  # estimators and trees share them
+        classes, tie_order = target.classes, target.tie_order
+        classes.flags.writeable = False  # estimators and trees share them
         self.ranges.flags.writeable = False
         counted = np.array(self.counted, dtype=np.int64).reshape(-1, 2)
         counted.flags.writeable = False
@@ -243,15 +248,16 @@ class _Encoding:
         return EncodedTable(
             schema=Schema(
                 tuple(attributes),
-                target.classes,
+                classes,
                 table.named,
-                tuple(target.tie_order.tolist()),
+                tuple(tie_order.tolist()),
                 priors,
                 ranges=self.ranges,
                 counted=counted,
             ),
-            tie_order=target.tie_order,
+            tie_order=tie_order,
             y=self.y,
+            numbers=target.values if isinstance(target, NumberTarget) else None,
             list_row=self.list_row,
             n_codes=self.n_codes,
             has_missing=(counted[:, 1] > 0).view(np.uint8),

@@ -28,7 +28,7 @@ class EncodedTable:
 
     schema: Schema
     tie_order: np.ndarray  # class numbers; the first wins a tie
-    y: np.ndarray  # uint32 class number of each row
+    y: np.ndarray  # uint32 class number of each row; 0 if there are none
     list_row: np.ndarray  # int32 per attribute: its row of the sorted lists, -1: it is binned
     n_codes: np.ndarray  # int32 per attribute: 1 + largest code
     has_missing: np.ndarray  # uint8 per attribute: have some rows a missing value?
@@ -40,6 +40,7 @@ class EncodedTable:
     # Values of numeric attributes by row: the table itself, or its columns; None for categories, and numbers that were
     # read as codes.
     raw_values: np.ndarray | list[np.ndarray | None]
+    numbers: np.ndarray | None = None  # float64: the target of each row, if it is no class
 
     @property
     def n_rows(self) -> int:

@@ -10,24 +10,29 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.checks import check_fraction, is_whole
+from fasttree.base.sums import total
 from fasttree.base.values import short_repr, to_python
 from fasttree.encoding.clusters import assign_groups, hold_groups, n_groups_of_classes
 from fasttree.encoding.draws import Folds, are_copies, assign_copies, hold_copies
 from fasttree.encoding.row_hashes import value_hashes, with_classes
+from fasttree.tables.factors import rank_numbers
 
 __all__ = [
     "Folds",
     "assign_stratified",
     "choose_folds",
+    "choose_number_folds",
     "drawn_of_classes",
     "given_folds",
     "hold_out",
     "is_number_of_folds",
+    "strata_of",
     "value_hashes",
     "with_classes",
 ]
 
 DEFAULT_FOLDS = 10
+STRATA = 10  # of a target of numbers
 NOT_PRUNED = "the tree is not pruned. Choose another pruning, or pass validation rows"
 
 
@@ -104,6 +109,43 @@ def choose_folds(
         warnings.warn(f"{message}: {otherwise}", UserWarning, stacklevel=2)
         return None
     return assign_stratified(hashes, codes, n_folds, weights, groups)
+
+
+def choose_number_folds(
+    folds: int | np.integer[Any] | None,
+    hashes: np.ndarray,
+    strata: np.ndarray,
+    weights: np.ndarray | None = None,
+    otherwise: str = NOT_PRUNED,
+    groups: np.ndarray | None = None,
+) -> Folds | None:
+    """Drawn folds that have their share of each stratum, see `strata_of`; None: too few rows for cross-validation, of
+    which there is a warning that says what is done `otherwise`. `hashes` are those of values and target."""
+    kind = "rows" if groups is None else "groups"
+    n_drawn = int(drawn_of_classes(np.zeros_like(strata), 1, weights, groups)[0])
+    if folds is not None and folds > n_drawn:
+        raise ValueError(
+            f"folds={int(folds)} is greater than the number of {kind}, {n_drawn}: use at most that many folds"
+        )
+    n_folds = min(DEFAULT_FOLDS, n_drawn) if folds is None else int(folds)
+    if n_folds < 2:
+        has = f"{n_drawn} {kind.removesuffix('s')}"
+        warnings.warn(
+            f"there is only {has}, too few for cross-validation: {otherwise}",
+            UserWarning,
+            stacklevel=2,
+        )
+        return None
+    return assign_stratified(hashes, strata, n_folds, weights, groups)
+
+
+def strata_of(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Which of STRATA parts of about equal weight each row is in, by its target; equal targets are in one."""
+    codes, rows = rank_numbers(y)
+    weight = np.bincount(codes, weights, minlength=len(rows) + 1)
+    middle = np.cumsum(weight) - weight / 2
+    stratum = np.floor(middle * (STRATA / total(weight))).astype(np.int64)
+    return np.minimum(stratum, STRATA - 1)[codes]
 
 
 def drawn_of_classes(

@@ -29,9 +29,12 @@ from fasttree.tables.doubts import warn_of_columns
 from fasttree.tables.schema import AttributeSchema, ClassPriors
 from fasttree.tables.training import (
     Column,
+    NumberTarget,
     Table,
+    Target,
     missing_value_error,
     open_container,
+    read_numbers,
     read_table,
     read_target,
     read_weights,
@@ -104,14 +107,21 @@ def training(
     ordered_features: Any = "from_dtype",
     class_weight: Any = None,
     misclassification_cost: Any = None,
+    of_numbers: bool = False,
 ) -> Iterator[tuple[TrainingSet, ThreadTeam]]:
-    """Read and encode what a user passes to ``fit``, and gather the threads that work on it.
+    """Read and encode what a user passes to ``fit``, and gather the threads that work on it. `of_numbers`: y is not one
+    of classes.
 
     Weights become integers once. These place the edges of bins and count the classes for the priors; where values are
     missing they are divided into finer steps, and in the end multiplied by what each class counts for.
     """
     max_bins, n_jobs = check_max_bins(max_bins), check_n_jobs(n_jobs)
     if isinstance(X, Dataset):
+        if of_numbers:
+            raise TypeError(
+                f"X is a fasttree.{type(X).__name__}, which contains classes, but a regressor needs numbers: pass the "
+                "table itself and y"
+            )
         _check_dataset(X, y, categorical_features, ordered_features, max_bins)
         weight = read_weights(sample_weight, X.n_rows)
         steps = None if weight is None else to_integer_weights(weight)
@@ -129,7 +139,8 @@ def training(
         table = read_table(
             container, categorical_features, ordered_features, team.run, to_encode=True
         )
-        target = read_target(y, table.n_rows)
+        target: Target | NumberTarget
+        target = (read_numbers if of_numbers else read_target)(y, table.n_rows)
         n_given = table.n_rows
         weight = read_weights(sample_weight, n_given)
         present = None

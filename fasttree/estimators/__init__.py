@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         SMMLClassifier,
     )
     from fasttree.estimators.presets import C45Classifier, CARTClassifier, ID3Classifier
+    from fasttree.estimators.regressor import CARTRegressor, TreeRegressor
     from fasttree.estimators.rule_classifier import RuleClassifier
 
 # A tree is wanted more often than rules or messages: each is loaded on first use.
@@ -20,22 +21,26 @@ _HOMES = {
     "BayesTreeClassifier": "fasttree.estimators.message_length",
     "C45Classifier": "fasttree.estimators.presets",
     "CARTClassifier": "fasttree.estimators.presets",
+    "CARTRegressor": "fasttree.estimators.regressor",
     "ID3Classifier": "fasttree.estimators.presets",
     "MMLClassifier": "fasttree.estimators.message_length",
     "RuleClassifier": "fasttree.estimators.rule_classifier",
     "SMMLClassifier": "fasttree.estimators.message_length",
     "TreeClassifier": "fasttree.estimators.classifier",
+    "TreeRegressor": "fasttree.estimators.regressor",
 }
 
 __all__ = [
     "BayesTreeClassifier",
     "C45Classifier",
     "CARTClassifier",
+    "CARTRegressor",
     "ID3Classifier",
     "MMLClassifier",
     "RuleClassifier",
     "SMMLClassifier",
     "TreeClassifier",
+    "TreeRegressor",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, globals(), _HOMES)

@@ -12,7 +12,7 @@ from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed, check
 from fasttree.base.errors import require
 from fasttree.base.progress import check_verbose
 from fasttree.estimators.fit_input import trainer_of
-from fasttree.estimators.fitted_tree import FittedTree
+from fasttree.estimators.fitted_classifier import FittedClassifier
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters
 from fasttree.estimators.pruning_steps import grow_and_prune, prune, reads_rows
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fasttree.estimators.candidates import Candidates
 
 
-class TreeClassifier(FittedTree):
+class TreeClassifier(FittedClassifier):
     """A decision tree with all options.
 
     Parameters

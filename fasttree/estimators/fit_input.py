@@ -16,11 +16,17 @@ from fasttree.tables.training import read_groups
 
 if TYPE_CHECKING:
     from fasttree.estimators.classifier import TreeClassifier
+    from fasttree.estimators.regressor import TreeRegressor
 
 
 @contextmanager
 def trainer_of(
-    model: TreeClassifier, X: Any, y: Any, sample_weight: Any, with_table: bool, groups: Any = None
+    model: TreeClassifier | TreeRegressor,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    with_table: bool,
+    groups: Any = None,
 ) -> Iterator[Trainer]:
     """The rows of a fit, from which trees with the parameters of an estimator are grown; `with_table`: routing will
     read them again."""
@@ -40,11 +46,14 @@ def trainer_of(
             ordered_features=model.ordered_features,
             class_weight=model.class_weight,
             misclassification_cost=model.misclassification_cost,
+            of_numbers=model._estimator_type == "regressor",
         ) as (rows, team),
     ):
         costs = check_costs(model.attribute_costs, model.cost_function, rows.encoded.schema.names)
-        tests_by_rows = params.significance is not None and params.significance_test == SELECTED
-        table = rows.table() if with_table or tests_by_rows else None
+        reads_rows = params.significance is not None and params.significance_test == SELECTED
+        # What a tree of numbers predicts follows from where its rows end.
+        reads_rows |= rows.encoded.numbers is not None
+        table = rows.table() if with_table or reads_rows else None
         group_of = read_groups(groups, rows.n_given)
         if group_of is not None and rows.present is not None:
             group_of = group_of[rows.present]

@@ -10,6 +10,9 @@ from fasttree.growth.params import GrowthParams
 from fasttree.persistence.parts import FittedModel
 from fasttree.tables.doubts import FEWEST_ROWS, Remedies, has_many, remedies, warn
 from fasttree.tables.schema import Schema
+from fasttree.trees.regression_tree import RegressionTree
+from fasttree.trees.structure import TreeStructure
+from fasttree.trees.tree import Tree
 
 
 def warn_of_one_leaf(
@@ -28,11 +31,11 @@ def _reason(
     pruned: FittedModel, schema: Schema, n_rows: int, params: GrowthParams, given: Remedies
 ) -> str:
     tree = pruned.tree
-    weight = float(tree.counts[0].sum())
-    classes = np.flatnonzero(tree.counts[0])
-    if len(classes) == 1:
-        label = short_repr(to_python(tree.schema.classes[classes[0]]))
-        return f"all rows have the class {label}, so there is nothing to distinguish: check that y is the right column"
+    weight = float(tree.weighted_n_node_samples[0])
+    what = "the classes" if isinstance(tree, Tree) else "the target"
+    same = _what_all_rows_have(tree)
+    if same is not None:
+        return f"all rows have {same}, so there is nothing to distinguish: check that y is the right column"
     for name in ("min_samples_split", "min_samples_leaf"):
         least = getattr(params, name) * (2 if name == "min_samples_leaf" else 1)
         if least > weight:
@@ -49,7 +52,7 @@ def _reason(
         )
     if pruned.trace is not None and len(pruned.trace.node):
         return (
-            "pruning removed all splits, since the columns have too little information about the classes: "
+            f"pruning removed all splits, since the columns have too little information about {what}: "
             f"use {given.unpruned} to see the unpruned tree"
         )
     limits = {
@@ -61,9 +64,20 @@ def _reason(
     if named:
         return f"no split meets {' and '.join(named)}: relax these limits"
     return (
-        "no split improves the score, since the columns have too little information about the classes: "
+        f"no split improves the score, since the columns have too little information about {what}: "
         "add informative columns"
     )
+
+
+def _what_all_rows_have(tree: TreeStructure) -> str | None:
+    """The class or the number that all rows have, if it is one."""
+    if isinstance(tree, RegressionTree):
+        return f"the target {tree.prediction[0]:g}" if tree.error[0] == 0 else None
+    assert isinstance(tree, Tree)
+    classes = np.flatnonzero(tree.counts[0])
+    if len(classes) > 1:
+        return None
+    return f"the class {short_repr(to_python(tree.schema.classes[classes[0]]))}"
 
 
 def _largest(schema: Schema, n_rows: int, params: GrowthParams) -> int | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from fasttree.base.checks import check_flag
 from fasttree.estimators.classifier import TreeClassifier
+from fasttree.estimators.like_rpart import collapsed, with_sizes
 from fasttree.estimators.parameters import preset
 from fasttree.estimators.training import Grown
 from fasttree.growth.params import GrowthParams, check_growth
@@ -40,9 +41,17 @@ class CARTClassifier(TreeClassifier):
     the tree shown in the textbook. CART's other rule (0-SE, "CART0") is
     ``pruning=fasttree.pruning.CostComplexity(se=0)``.
 
-    All parameters are those of `TreeClassifier`. By default, `missing` is "surrogate", `stop_zero_gain` True, `ties`
-    "schema" and `pruning` "cost_complexity".
+    The parameters are those of `TreeClassifier` and:
+
+    compat : None or "rpart", default=None
+        "rpart": nodes and leaves have the sizes of R's rpart (`min_samples_split` is 20 and `min_samples_leaf` 7,
+        unless they are set), and branches whose complexity is below its cp of .01 are taken back before pruning. With
+        ``pruning=None`` the tree is the one that rpart prints.
+
+    By default, `missing` is "surrogate", `stop_zero_gain` True, `ties` "schema" and `pruning` "cost_complexity".
     """
+
+    compat: str | None
 
     __init__ = preset(
         TreeClassifier,
@@ -50,7 +59,14 @@ class CARTClassifier(TreeClassifier):
         stop_zero_gain=True,
         ties="schema",
         pruning="cost_complexity",
+        extra={"compat": None},
     )
+
+    def _growth(self) -> GrowthParams:
+        return check_growth(with_sizes(type(self), self.get_params(deep=False)))
+
+    def _finish(self, tree: Tree, choices: TestOptions | None) -> Grown:
+        return collapsed(tree, self.compat), choices
 
 
 class C45Classifier(TreeClassifier):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scikit-learn's protocol of a classifier, without scikit-learn: parameters, cloning, tags, representation, score."""
+"""scikit-learn's protocol of classifiers and regressors, without scikit-learn: parameters, cloning, tags,
+representation, score."""
 
 from __future__ import annotations
 
@@ -16,12 +17,13 @@ from fasttree.base.hints import instead
 from fasttree.base.values import short_repr
 from fasttree.estimators.metadata_routing import Routed
 from fasttree.estimators.parameters import call, defaults_of, parts_of, with_parts
-from fasttree.estimators.validation import accuracy
+from fasttree.estimators.validation import accuracy, r2_of
 from fasttree.persistence.parts import FittedModel
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
     from fasttree.tables.column_list import ColumnList
+    from fasttree.trees.regression_tree import RegressionTree
     from fasttree.trees.tree import Tree
 
 # The fields of a `FittedModel`, and the attributes that hold them; one that is None is not set.
@@ -39,10 +41,9 @@ FITTED = {
 class Estimator(Routed):
     """Parameters are the keyword arguments of ``__init__``, stored under their own names and checked by ``fit``."""
 
-    _estimator_type = "classifier"
+    _estimator_type: str
 
-    tree_: Tree
-    classes_: np.ndarray
+    tree_: Any
     n_features_in_: int
     feature_names_in_: np.ndarray
 
@@ -118,12 +119,14 @@ class Estimator(Routed):
 
     def __sklearn_tags__(self) -> Any:
         # Only scikit-learn asks for tags, so it is there to be imported.
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+        from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
 
+        is_classifier = self._estimator_type == "classifier"
         return Tags(
-            estimator_type="classifier",
+            estimator_type=self._estimator_type,
             target_tags=TargetTags(required=True),
-            classifier_tags=ClassifierTags(),
+            classifier_tags=ClassifierTags() if is_classifier else None,
+            regressor_tags=None if is_classifier else RegressorTags(),
             # Not `string`: by that scikit-learn means that anything at all may stand in a column of objects.
             input_tags=InputTags(categorical=True, allow_nan=self._takes_missing()),
         )
@@ -151,28 +154,16 @@ class Estimator(Routed):
             if getattr(fitted, field) is not None:
                 setattr(self, own, getattr(fitted, field))
         schema = fitted.tree.schema
-        self.classes_ = schema.classes
         self.n_features_in_ = len(schema.attributes)
         self.__dict__.pop("feature_names_in_", None)
         if schema.named:
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 
-    # -- classifying -----------------------------------------------------------------------------------------------
-
     def predict(self, X: Any) -> np.ndarray:
         raise NotImplementedError
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        raise NotImplementedError
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of `predict_proba`."""
-        return log(self.predict_proba(X))
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy: the share of correctly classified rows."""
-        predicted = self.predict(X)
-        return accuracy(self.classes_, predicted, y, sample_weight)
+        raise NotImplementedError
 
     # -- to disk and back ------------------------------------------------------------------------------------------
 
@@ -214,6 +205,43 @@ class Estimator(Routed):
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
+
+
+class ClassifierMixin(Estimator):
+    """An estimator that predicts classes."""
+
+    _estimator_type = "classifier"
+
+    tree_: Tree
+    classes_: np.ndarray
+
+    def restore(self, fitted: FittedModel) -> None:
+        super().restore(fitted)
+        self.classes_ = fitted.tree.schema.classes
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of `predict_proba`."""
+        return log(self.predict_proba(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of correctly classified rows."""
+        predicted = self.predict(X)
+        return accuracy(self.classes_, predicted, y, sample_weight)
+
+
+class RegressorMixin(Estimator):
+    """An estimator that predicts numbers."""
+
+    _estimator_type = "regressor"
+
+    tree_: RegressionTree
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R2, the share of the variance of y that the predictions explain: 1 at best, 0 for the mean of y."""
+        return r2_of(self.predict(X), y, sample_weight)
 
 
 class NotFittedError(ValueError, AttributeError):

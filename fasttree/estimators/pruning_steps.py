@@ -18,10 +18,12 @@ from fasttree.encoding.merging import as_read_by
 from fasttree.estimators.training import VALIDATION_SHARE, Trainer, counts_at
 from fasttree.mml.options import choices_of_rows
 from fasttree.persistence.parts import FittedModel
+from fasttree.pruning.held_out import losses_of_numbers
 from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.tables.table import Table
 from fasttree.trees.paths import leaf_shares_of
 from fasttree.trees.predict import ReadPolicy
+from fasttree.trees.regression_tree import RegressionTree
 from fasttree.trees.tree import Tree
 
 
@@ -30,7 +32,7 @@ class Validation:
     """Rows that no tree is grown from."""
 
     table: Table
-    codes: np.ndarray  # class numbers
+    target: np.ndarray  # class numbers, or numbers
     policy: ReadPolicy
 
 
@@ -63,7 +65,7 @@ def grow_and_prune(trainer: Trainer, pruner: Any, validation: Validation | None)
 
 
 def prune(
-    tree: Tree, pruner: Any, trainer: Trainer | None = None, validation: Validation | None = None
+    tree: Any, pruner: Any, trainer: Trainer | None = None, validation: Validation | None = None
 ) -> FittedModel:
     """A grown tree, smaller. What the method needs must be there: validation rows, or those of the tree itself."""
     progress.step(f"pruning {tree.n_leaves:,} leaves")
@@ -74,7 +76,10 @@ def prune(
         table = as_read_by(validation.table, tree.schema, policy.stops_at_unknown)
         leaf_shares = leaf_shares_of(tree, table, policy, team)
         weight = np.ones(validation.table.n_rows)
-        return _by_held_out(tree, pruner, counts_at(tree, leaf_shares, validation.codes, weight))
+        if isinstance(tree, RegressionTree):
+            losses = losses_of_numbers(tree, leaf_shares.node, validation.target, weight, tree)
+            return _by_held_out(tree, pruner, losses)
+        return _by_held_out(tree, pruner, counts_at(tree, leaf_shares, validation.target, weight))
     if pruner.needs == FOLDS:
         assert trainer is not None
         return _by_folds(tree, pruner, trainer)
@@ -98,7 +103,7 @@ _ALONE: dict[type, Callable[[Tree, Any], tuple[Tree, pruning.Trace]]] = {
 }
 
 
-def _by_held_out(tree: Tree, pruner: Any, held: np.ndarray) -> FittedModel:
+def _by_held_out(tree: Any, pruner: Any, held: Any) -> FittedModel:
     if isinstance(pruner, pruning.ReducedError):
         return FittedModel(*pruning.reduced_error(tree, held, pruner))
     path = pruning.cost_complexity_path(tree, pruner.impurity)
@@ -106,19 +111,19 @@ def _by_held_out(tree: Tree, pruner: Any, held: np.ndarray) -> FittedModel:
     return FittedModel(*pruning.prune_at(tree, path, choice.alpha), path, choice)
 
 
-def _by_folds(tree: Tree, pruner: Any, trainer: Trainer) -> FittedModel:
+def _by_folds(tree: Any, pruner: Any, trainer: Trainer) -> FittedModel:
     folds = None if tree.node_count == 1 else trainer.folds(pruner.folds)
     if folds is None:
         return _unpruned(tree, pruner)
     if isinstance(pruner, pruning.CrossValidated):
         return FittedModel(*pruning.cross_validated(tree, trainer.fold_rows(tree, folds)))
     path = pruning.cost_complexity_path(tree, pruner.impurity)
-    trees = ((grown, trainer.counts_of(grown, held)) for grown, held in trainer.trees_of(folds))
+    trees = ((grown, trainer.held_of(grown, held, tree)) for grown, held in trainer.trees_of(folds))
     choice = pruning.choose_by_folds(path, trees, pruner.se)
     return FittedModel(*pruning.prune_at(tree, path, choice.alpha), path, choice)
 
 
-def _unpruned(tree: Tree, pruner: Any) -> FittedModel:
+def _unpruned(tree: Any, pruner: Any) -> FittedModel:
     """The tree as it is, and the trace of no step."""
     name = next(name for name, kind in pruning.METHODS.items() if isinstance(pruner, kind))
     whole, trace = pruning.snip(tree, ())

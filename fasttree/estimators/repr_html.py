@@ -12,7 +12,7 @@ import numpy as np
 from fasttree.base.values import to_python
 from fasttree.draw.text import to_text
 from fasttree.estimators.parameters import changed, shortened
-from fasttree.trees.tree import Tree
+from fasttree.trees.structure import TreeStructure
 
 LINES = 30  # of a tree or a list of rules
 LINE = 140  # characters
@@ -57,13 +57,15 @@ def _parameters(estimator: Any) -> str:
 
 
 def _facts(estimator: Any) -> str:
-    tree, classes = estimator.tree_, estimator.classes_
-    names = [str(to_python(label)) for label in classes[:CLASSES]]
-    more = f", and {len(classes) - CLASSES:,} more" if len(classes) > CLASSES else ""
-    facts = {
-        "attributes": f"{estimator.n_features_in_:,}",
-        "classes": _cut(", ".join(names)) + more,
-        "weight of rows": f"{float(tree.counts[0].sum()):,.10g}",
+    tree = estimator.tree_
+    facts = {"attributes": f"{estimator.n_features_in_:,}"}
+    if hasattr(estimator, "classes_"):
+        classes = estimator.classes_
+        names = [str(to_python(label)) for label in classes[:CLASSES]]
+        more = f", and {len(classes) - CLASSES:,} more" if len(classes) > CLASSES else ""
+        facts["classes"] = _cut(", ".join(names)) + more
+    facts |= {
+        "weight of rows": f"{float(tree.weighted_n_node_samples[0]):,.10g}",
         "leaves": f"{tree.n_leaves:,}",
         "depth": f"{tree.max_depth:,}",
     }
@@ -103,7 +105,7 @@ def _drawing(estimator: Any) -> str:
     return f"<details open><summary>{title}</summary><pre>{text}</pre>{below}</details>"
 
 
-def top_of(tree: Tree) -> Tree:
+def top_of(tree: TreeStructure) -> TreeStructure:
     """The tree with as many splits from the root downwards as can be drawn; itself, if it is small."""
     splits = np.flatnonzero(~tree.is_leaf())
     n_drawn = max(1, int(np.searchsorted(np.cumsum(tree.n_children[splits]), LINES, side="right")))

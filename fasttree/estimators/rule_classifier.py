@@ -21,7 +21,7 @@ from fasttree.encoding.weights import to_integer_weights
 from fasttree.estimators.classifier import TreeClassifier
 from fasttree.estimators.parameters import defaults_of, own_parameters
 from fasttree.estimators.presets import C45Classifier
-from fasttree.estimators.protocol import Estimator
+from fasttree.estimators.protocol import ClassifierMixin
 from fasttree.estimators.validation import check_fit, check_given_whole
 from fasttree.export import RULE_EXPORTERS, export
 from fasttree.persistence.parts import FittedModel
@@ -45,7 +45,7 @@ ESTIMATES = ("pessimistic", "validation")
 WHEN = ("improves", "not_worse")
 
 
-class RuleClassifier(Estimator):
+class RuleClassifier(ClassifierMixin):
     """Rule post-pruning: a tree is grown to its full size, each path becomes a rule, and conditions are removed from a
     rule where this improves it. The rules are sorted by their estimated error; the first rule that applies decides.
 

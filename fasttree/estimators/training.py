@@ -13,34 +13,44 @@ import numpy as np
 from fasttree import pruning
 from fasttree.base import progress
 from fasttree.base.ragged import begins, flat_indices
+from fasttree.base.sums import total
 from fasttree.base.threads import ThreadTeam
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.folds import (
     NOT_PRUNED,
     Folds,
     choose_folds,
+    choose_number_folds,
     given_folds,
     hold_out,
     is_number_of_folds,
+    strata_of,
     value_hashes,
+    with_classes,
 )
 from fasttree.encoding.merging import as_read_by, merged
 from fasttree.encoding.training_set import TrainingSet
+from fasttree.encoding.weights import IntegerWeights
 from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.grow import grow
 from fasttree.growth.params import GrowthParams
 from fasttree.mml.message import TestOptions
 from fasttree.pruning.after_growth import within_limits
 from fasttree.pruning.chosen_splits import ChosenSplits
+from fasttree.pruning.held_out import losses_of_numbers
 from fasttree.tables.training import Table
 from fasttree.trees.paths import LeafShares, leaf_shares_of
 from fasttree.trees.predict import ReadPolicy, routing_block
+from fasttree.trees.regression_tree import RegressionTree, with_values
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.tree import Tree
 
 OTHER_ROWS = "X, y and sample_weight are not the rows that this tree was grown from: pass the same ones as to fit"
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
 
-Grown = tuple[Tree, TestOptions | None]  # with the choices that growth by length had at its nodes
+# Tree or RegressionTree, with the choices that growth by length had at its nodes.
+# Tree or RegressionTree, with the choices that growth by length had at its nodes.
+Grown = tuple[Any, TestOptions | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +62,7 @@ class Trainer:
     team: ThreadTeam
     params: GrowthParams
     costs: AttributeCosts | None
-    finish: Callable[[Tree, TestOptions | None], Grown]  # what is done to each grown tree
+    finish: Callable[[Any, TestOptions | None], Grown]  # what is done to each grown tree
     seed: int
     groups: np.ndarray | None = None  # of each row: these are drawn as a whole
 
@@ -77,11 +87,27 @@ class Trainer:
             None if weights is None else weights.plain_rows(rows.encoded.y) / weights.steps_per_unit
         )
         chance = partial(self.chance, encoded=encoded, weight=plain)
-        grown = grow(
+        tree, choices = grow(
             encoded, self.params, self.team, weights, used_up, self.costs, candidate_scores
         )
+        if encoded.numbers is not None:
+            tree = self._with_numbers(tree, encoded.numbers, weights)
         factor = None if weights is None else weights.factor
-        return self.finish(*within_limits(*grown, self.params, chance, factor))
+        return self.finish(*within_limits(tree, choices, self.params, chance, factor))
+
+    def _with_numbers(
+        self, tree: TreeStructure, numbers: np.ndarray, weights: IntegerWeights | None
+    ) -> RegressionTree:
+        """A tree of numbers with what it predicts, from the rows where they end."""
+        assert self.table is not None
+        rows, steps, steps_per_unit = self.table, None, 1
+        if weights is not None:
+            steps, steps_per_unit = weights.quantised, weights.steps_per_unit
+            if not steps.all():
+                present = np.flatnonzero(steps)
+                rows, numbers, steps = rows.take(present), numbers[present], steps[present]
+        leaves = self.leaf_shares(tree, rows).node
+        return with_values(tree, leaves, numbers, steps, steps_per_unit)
 
     def chance(
         self, tree: Tree, encoded: EncodedTable, weight: np.ndarray | None
@@ -100,12 +126,22 @@ class Trainer:
         encoded = merged(rows.encoded, rows.weights, least)
         return self.chance(tree, encoded, rows.plain_weights())
 
-    def check_grown(self, tree: Tree) -> None:
+    def check_grown(self, tree: Tree | RegressionTree) -> None:
         """Are these the rows that a tree was grown from?"""
-        encoded, n_classes = self.rows.encoded, tree.counts.shape[1]
-        own = np.bincount(encoded.y, self.rows.plain_weights(), minlength=n_classes)
+        encoded = self.rows.encoded
+        if isinstance(tree, Tree):
+            counted = tree.counts[0]
+            own = np.bincount(encoded.y, self.rows.plain_weights(), minlength=len(counted))
+        else:
+            assert encoded.numbers is not None
+            counted = np.array([tree.weight[0], tree.prediction[0]])
+            weight = (
+                np.ones(encoded.n_rows) if self.rows.weight is None else self.rows.plain_weights()
+            )
+            assert weight is not None
+            own = np.array([total(weight), total(weight * encoded.numbers) / total(weight)])
         schema = merged(encoded, self.rows.weights, self.params.min_category_count).schema
-        if schema != tree.schema or not np.allclose(own, tree.counts[0], rtol=1e-9):
+        if schema != tree.schema or not np.allclose(own, counted, rtol=1e-9):
             raise ValueError(OTHER_ROWS)
 
     # -- parts of the rows -------------------------------------------------------------------------------------------
@@ -116,6 +152,11 @@ class Trainer:
         n_rows = self.rows.encoded.n_rows
         if is_number_of_folds(folds):
             rows = self._drawable()
+            if self.rows.encoded.numbers is not None:
+                drawn = choose_number_folds(
+                    folds, rows.hashes, rows.codes, rows.weight, groups=rows.groups
+                )
+                return None if drawn is None else drawn.at(rows.numbers, n_rows)
             classes = self.rows.encoded.schema.classes
             drawn = choose_folds(
                 folds, rows.hashes, rows.codes, classes, rows.weight, otherwise, rows.groups
@@ -135,7 +176,7 @@ class Trainer:
             )
         return Folds.whole(fold_of, weight)
 
-    def trees_of(self, folds: Folds) -> Iterator[tuple[Tree, np.ndarray]]:
+    def trees_of(self, folds: Folds) -> Iterator[tuple[Any, np.ndarray]]:
         """For each fold the tree that was grown without it, and what each row weighs in it."""
         filled = folds.filled()
         for number, fold in enumerate(filled, start=1):
@@ -156,15 +197,18 @@ class Trainer:
     def _drawable(self) -> _Drawable:
         """The rows that have a weight."""
         assert self.table is not None
-        codes, weight, groups = self.rows.encoded.y.astype(np.int64), self.rows.weight, self.groups
-        if weight is None or weight.all():
-            hashes = value_hashes(self.table.values(), len(codes), self.seed)
-            return _Drawable(np.arange(len(codes)), codes, hashes, weight, groups)
-        present = np.flatnonzero(weight)
-        values = (column[present] for column in self.table.values())
-        hashes = value_hashes(values, len(present), self.seed)
-        groups = None if groups is None else groups[present]
-        return _Drawable(present, codes[present], hashes, weight[present], groups)
+        encoded, weight, groups = self.rows.encoded, self.rows.weight, self.groups
+        table, codes, numbers = self.table, encoded.y, encoded.numbers
+        present = np.arange(encoded.n_rows)
+        if weight is not None and not weight.all():
+            present = np.flatnonzero(weight)
+            table, codes, weight = table.take(present), codes[present], weight[present]
+            numbers = None if numbers is None else numbers[present]
+            groups = None if groups is None else groups[present]
+        hashes = value_hashes(table.values(), len(present), self.seed)
+        if numbers is not None:
+            hashes, codes = with_classes(hashes, numbers), strata_of(numbers, weight)
+        return _Drawable(present, codes.astype(np.int64), hashes, weight, groups)
 
     # -- where rows end ----------------------------------------------------------------------------------------------
 
@@ -172,6 +216,18 @@ class Trainer:
         """Where these parts of the rows' weights end in a tree, counted by class."""
         part, codes, weight = self.part(weight)
         return counts_at(tree, self.leaf_shares(tree, part), codes, weight)
+
+    def held_of(self, tree: Any, held: np.ndarray, root: Any) -> Any:
+        """What a tree makes of the parts of the rows' weights that it did not see, as `fasttree.pruning` takes it:
+        class counts, or what it loses; `root` is the tree of all rows."""
+        if isinstance(tree, Tree):
+            return self.counts_of(tree, held)
+        assert self.table is not None
+        assert self.rows.encoded.numbers is not None
+        rows = np.flatnonzero(held)
+        leaves = self.leaf_shares(tree, self.table.take(rows)).node
+        weight = self.rows.as_counted(held)[rows]
+        return losses_of_numbers(tree, leaves, self.rows.encoded.numbers[rows], weight, root)
 
     def fold_rows(self, tree: Tree, folds: Folds) -> Iterator[pruning.FoldRows]:
         """For each fold where its rows end, in the tree that did not see them and in the `tree` of all."""
@@ -186,7 +242,7 @@ class Trainer:
                 grown, both.node, in_tree.node[second], codes[row], both.weights(weight)
             )
 
-    def leaf_shares(self, tree: Tree, part: Table) -> LeafShares:
+    def leaf_shares(self, tree: TreeStructure, part: Table) -> LeafShares:
         """Where each row of a part ends in a tree."""
         return leaf_shares_of(tree, as_read_by(part, tree.schema), ReadPolicy(), self.team)
 

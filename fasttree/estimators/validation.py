@@ -13,11 +13,13 @@ from fasttree.estimators.pruning_steps import Validation
 from fasttree.pruning import CrossValidated, MessageLength, Significance, codes_of_classes
 from fasttree.pruning.requirements import FOLDS, HELD_OUT, TRAINING_ROWS
 from fasttree.stats.metrics import weighted_mean
+from fasttree.stats.number_metrics import r2_score
 from fasttree.tables.factors import check_same_kind
 from fasttree.tables.fitted import read_table_for_schema
 from fasttree.tables.schema import Schema
-from fasttree.tables.training import read_target, read_weights
+from fasttree.tables.training import read_numbers, read_target, read_weights
 from fasttree.trees.predict import ReadPolicy
+from fasttree.trees.regression_tree import RegressionTree
 from fasttree.trees.tree import Tree
 
 
@@ -79,6 +81,8 @@ def read_validation(
         return None
     try:
         table = read_table_for_schema(X_val, schema, "the model", unknown)
+        if schema.predicts_numbers:
+            return Validation(table, read_numbers(y_val, table.n_rows).values, policy)
         target = read_target(y_val, table.n_rows)
     except (TypeError, ValueError) as error:
         raise type(error)(f"validation rows X_val and y_val: {error}") from None
@@ -94,16 +98,25 @@ def accuracy(classes: np.ndarray, predicted: np.ndarray, y: Any, sample_weight: 
     return weighted_mean(right, read_weights(sample_weight, len(predicted)))
 
 
+def r2_of(predicted: np.ndarray, y: Any, sample_weight: Any) -> float:
+    """R2 of predictions."""
+    target = read_numbers(y, len(predicted))
+    return r2_score(target.values, predicted, read_weights(sample_weight, len(predicted)))
+
+
 def check_fit(model: Any, tree: Any) -> None:
     """Refuses an estimator, read from a file or a pickle, whose attributes are not those of its tree."""
-    require(isinstance(tree, Tree), "its tree is not a Tree object")
-    schema, classes = tree.schema, model.classes_
-    require(
-        isinstance(classes, np.ndarray)
-        and classes.dtype == schema.classes.dtype
-        and np.array_equal(classes, schema.classes),
-        "its classes differ from those of its tree",
-    )
+    kind = RegressionTree if model._estimator_type == "regressor" else Tree
+    require(isinstance(tree, kind), f"its tree is not a {kind.__name__} object")
+    schema = tree.schema
+    if kind is Tree:
+        classes = model.classes_
+        require(
+            isinstance(classes, np.ndarray)
+            and classes.dtype == schema.classes.dtype
+            and np.array_equal(classes, schema.classes),
+            "its classes differ from those of its tree",
+        )
     require(
         model.n_features_in_ == len(schema.attributes)
         and tuple(getattr(model, "feature_names_in_", ()))

@@ -27,6 +27,7 @@ class Exporter:
     help: str
     is_text: bool = True
     function: str = "export"
+    numbers: bool = False  # also of regressors
 
     def load(self) -> Any:
         return getattr(importlib.import_module(self.module), self.function)
@@ -49,9 +50,13 @@ def _kind(annotation: str) -> str:
 
 
 EXPORTERS: dict[str, Exporter] = {
-    "text": Exporter("fasttree.draw.text", ".txt", "indented text, one line per branch"),
-    "dot": Exporter("fasttree.draw.dot", ".dot", "a drawing for Graphviz"),
-    "svg": Exporter("fasttree.draw.svg", ".svg", "a drawing for browsers and documents"),
+    "text": Exporter(
+        "fasttree.draw.text", ".txt", "indented text, one line per branch", numbers=True
+    ),
+    "dot": Exporter("fasttree.draw.dot", ".dot", "a drawing for Graphviz", numbers=True),
+    "svg": Exporter(
+        "fasttree.draw.svg", ".svg", "a drawing for browsers and documents", numbers=True
+    ),
     "json": Exporter("fasttree.export.json", ".json", "the complete model for other programs"),
     "sql": Exporter("fasttree.export.sql", ".sql", "a query for a database"),
     "python": Exporter("fasttree.export.python", ".py", "a Python module without dependencies"),
@@ -82,6 +87,12 @@ def export(
 ) -> str | bytes:
     """The model in a format of the table `exporters`; also written to `path`, if that is given."""
     exporter = exporters[check_choice("format", format, exporters)]
+    if getattr(model, "predicts_numbers", False) and not exporter.numbers:
+        able = [name for name, one in exporters.items() if one.numbers]
+        raise ValueError(
+            f"the format {format!r} is for classifiers only: export a regressor as {_listed(able)}, or save it with "
+            "model.save"
+        )
     allowed = exporter.options()
     for name in options:
         if name not in allowed:

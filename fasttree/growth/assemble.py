@@ -25,7 +25,8 @@ from fasttree.growth.surrogates import Surrogates
 from fasttree.mml.message import TestOptions
 from fasttree.trees.class_shares import Pair
 from fasttree.trees.decide import CLASS_TIE, LAST_BITS, in_order, majority_class, min_cost_class
-from fasttree.trees.tree import LEAF, Tree
+from fasttree.trees.structure import LEAF, TreeStructure
+from fasttree.trees.tree import Tree
 
 # What is written down of a split, and what stands in its place at leaves.
 LEAF_VALUES: dict[str, np.generic] = {
@@ -84,7 +85,8 @@ class TreeAssembler:
         self.params = context.params
         self.weights = weights  # the ground has none where they only leave rows out
 
-    def assemble(self) -> tuple[Tree, TestOptions | None]:
+    def assemble(self) -> tuple[TreeStructure, TestOptions | None]:
+        """The tree; of numbers only its structure, since what it predicts follows from the rows."""
         n_nodes = self.log.n_nodes
         node = np.concatenate([np.empty(0, dtype=np.int32), *self.log.nodes])
         number = None  # of the nodes as they were made, if it is another
@@ -97,7 +99,9 @@ class TreeAssembler:
             ]
         arrays = self._assemble_tables(node)
         arrays |= self._links(node)
-        arrays |= self._classes(arrays["parent"], number)
+        kind = TreeStructure if self.table.numbers is not None else Tree
+        if kind is Tree:
+            arrays |= self._classes(arrays["parent"], number)
         multiplicity = changed(n_nodes, np.int32(1), self.log.empty, number)
         eligible = changed(n_nodes, np.int32(0), self.log.eligible, number)
         arrays["heuristic"] = changed(n_nodes, np.False_, self.log.heuristic, number)
@@ -108,7 +112,7 @@ class TreeAssembler:
         choices = eligible, arrays.pop("n_cuts"), arrays.pop("place")
         del arrays["n_table"]
         arrays |= self._assemble_surrogates(arrays.pop("n_surrogates"))
-        tree = Tree(schema=self.table.schema, multiplicity=multiplicity, **arrays)
+        tree = kind(schema=self.table.schema, multiplicity=multiplicity, **arrays)
         if not self.params.by_length:
             return tree, None
         return tree, TestOptions(*(values.astype(np.int64) for values in choices))

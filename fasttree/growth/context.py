@@ -15,7 +15,7 @@ from fasttree.growth.choosers.costs import AttributeCosts
 from fasttree.growth.choosers.message_length import MessageLengthChooser
 from fasttree.growth.criterion import make_criterion, size_limits, weight_tolerance_of
 from fasttree.growth.params import CATEGORICAL_SPLITS, GrowthParams
-from fasttree.growth.targets import Target
+from fasttree.growth.targets import ClassTarget, Target
 
 
 class RowTotals(NamedTuple):
@@ -93,6 +93,8 @@ class GrowthContext:
 
     def pull(self, counts: np.ndarray) -> np.ndarray:
         """The weight by which a node draws rows that know nothing better: with class weights, without costs."""
+        if not isinstance(self.target, ClassTarget):
+            return self.target.weight(counts)
         return sums(self.priors.weighted(self.plain(counts)))
 
     @property

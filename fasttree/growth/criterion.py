@@ -63,9 +63,9 @@ def make_criterion(
     """The criterion and its tables, for rows of the weight `total`. `has_lists`: nodes of any size are swept over;
     `min_leaf`: see `size_limits`."""
     n_stats = target.n_stats
-    measure = "entropy" if params.c45 else CRITERIA[params.criterion]
-    if isinstance(target, NumericTarget):
-        measure = "squared_error"
+    measure = CRITERIA.get(params.criterion, params.criterion)
+    if params.c45:
+        measure = "entropy"
     steps_per_unit = 1
     plain = None
     if weights is not None:

@@ -32,9 +32,9 @@ from fasttree.growth.params import GrowthParams
 from fasttree.growth.rows import RowStore
 from fasttree.growth.search import BestSplits, SplitSearch
 from fasttree.growth.subtrees import SubtreeGrowth
-from fasttree.growth.targets import ClassTarget
+from fasttree.growth.targets import ClassTarget, target_of
 from fasttree.mml.message import TestOptions
-from fasttree.trees.tree import Tree
+from fasttree.trees.structure import TreeStructure
 
 
 def grow(
@@ -45,12 +45,12 @@ def grow(
     use_up: bool = False,
     costs: AttributeCosts | None = None,
     candidate_scores: list[tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None,
-) -> tuple[Tree, TestOptions | None]:
-    """Grow the tree of an encoded table; with it comes what there was to choose between at its nodes, if grown by
-    length. `use_up`: the table's sorted lists may be destroyed, which saves a copy. `candidate_scores`: a list that
-    gets nodes of the tree as it was grown, and what each attribute's best split gains and is worth there, [node,
-    attribute]. Significance and `max_leaves` are limits of the whole tree, which `fasttree.pruning.after_growth` keeps
-    to."""
+) -> tuple[TreeStructure, TestOptions | None]:
+    """Grow the tree of an encoded table, that of numbers without its predictions; with it comes what there was to
+    choose between at its nodes, if grown by length. `use_up`: the table's sorted lists may be destroyed, which
+    saves a copy. `candidate_scores`: a list that gets nodes of the tree as it was grown, and what each attribute's
+    best split gains and is worth there, [node, attribute]. Significance and `max_leaves` are limits of the whole
+    tree, which `fasttree.pruning.after_growth` keeps to."""
     sorted_entries = _own_sorted_entries(table, weights, use_up, team)
     context = _context_in_memory(table, params, weights, costs)
     rows = MemoryRows(context, table, sorted_entries, weights, team)
@@ -80,7 +80,7 @@ def grow_blocks(
     blocks: Sequence[RowBlock],
     weights: IntegerWeights | None = None,
     costs: AttributeCosts | None = None,
-) -> tuple[Tree, TestOptions | None]:
+) -> tuple[TreeStructure, TestOptions | None]:
     """Grow a tree as `grow` does, from rows in blocks. Of the `table` only what it says of its columns is read, and of
     `weights` only how they were quantised."""
     totals = totals_of_blocks(blocks, table.n_classes)
@@ -163,8 +163,8 @@ def _context_in_memory(
     weights: IntegerWeights | None,
     costs: AttributeCosts | None = None,
 ) -> GrowthContext:
-    """The context of a tree of classes whose rows lie in memory."""
-    target = ClassTarget(table.n_classes)
+    """The context of a tree whose rows lie in memory."""
+    target = target_of(table, weights)
     totals = totals_of(table, weights, params, target)
     return GrowthContext(table, params, weights, totals, target, costs)
 

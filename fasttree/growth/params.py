@@ -39,6 +39,7 @@ CRITERIA = {
     "ad": "entropy",
     "confidence_entropy": "entropy",
 }
+NUMERIC_CRITERIA = ("squared_error",)  # for a target of numbers
 BY_CHANCE = ("ami", "smi", "adjusted_gini", "ad", "confidence_entropy")
 STOPPING = ("ad", "confidence_entropy")  # a split that is not above 0 is none
 BY_LENGTH = ("message_length", "evidence")  # both count the bits that tell the classes
@@ -51,6 +52,9 @@ MISSING = {
     "surrogate": SURROGATE,
     "error": BRANCH,
 }
+# Of these a target of numbers has no "grouped" and no "fractional".
+NUMERIC_SPLITS = ("subset", "multiway")
+NUMERIC_MISSING = ("branch", "category", "surrogate", "error")
 THRESHOLDS = ("midpoint", "value")
 UNLIMITED = 2**62
 COMPATIBLE = ("j48",)
@@ -103,10 +107,15 @@ class GrowthParams:
 
 
 def check_growth(
-    values: Mapping[str, Any], c45: bool = False, by_length: bool = False
+    values: Mapping[str, Any],
+    c45: bool = False,
+    by_length: bool = False,
+    of_numbers: bool = False,
 ) -> GrowthParams:
-    """Check the growing parameters of an estimator: of any, of C4.5, or of those that grow by length."""
+    """Check the growing parameters of an estimator: of any, of C4.5, of those that grow by length, or of regressors."""
     criteria = ("gain_ratio", "entropy") if c45 else BY_LENGTH if by_length else tuple(CRITERIA)
+    if of_numbers:
+        criteria = NUMERIC_CRITERIA
     if values["missing"] == "surrogate" and values["categorical_split"] != "subset":
         raise ValueError(
             'missing="surrogate" requires two-way splits, but categorical_split='
@@ -119,9 +128,13 @@ def check_growth(
     return GrowthParams(
         criterion=criterion,
         categorical_split=check_choice(
-            "categorical_split", values["categorical_split"], CATEGORICAL_SPLITS
+            "categorical_split",
+            values["categorical_split"],
+            NUMERIC_SPLITS if of_numbers else CATEGORICAL_SPLITS,
         ),
-        missing=check_choice("missing", values["missing"], MISSING),
+        missing=check_choice(
+            "missing", values["missing"], NUMERIC_MISSING if of_numbers else MISSING
+        ),
         threshold=check_choice("threshold", values["threshold"], THRESHOLDS),
         max_depth=_limit("max_depth", values["max_depth"], 0),
         max_leaves=_limit("max_leaves", values["max_leaves"], 1),

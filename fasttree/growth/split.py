@@ -73,6 +73,13 @@ class Splitter:
             cuts = np.empty((len(nodes), 2), dtype=np.int64)
             _core.count_cuts(self.core, level.core, nodes, attribute, split, cuts)
             children = replace(children, cuts=cuts)
+        if isinstance(self.context.target, NumericTarget):
+            ranges = Ranges(*np.full((2, children.first_child[-1]), np.iinfo(np.int64).max))
+            np.negative(ranges.highest, out=ranges.highest)
+            _core.target_ranges(
+                self.core, level.core, nodes, children.first_child, attribute, *ranges
+            )
+            children = replace(children, ranges=ranges)
         if self.has_binned:
             self._scatter_rows(draft._replace(children=children))
         return children
@@ -108,11 +115,6 @@ class Splitter:
                 raise MemoryError("not enough memory for the child nodes")
 
         self.team.run(split_nodes, len(edges) - 1, threaded)
-        if isinstance(self.context.target, NumericTarget):
-            ranges = Ranges(*np.full((2, first_child[-1]), np.iinfo(np.int64).max))
-            np.negative(ranges.highest, out=ranges.highest)
-            _core.target_ranges(self.core, level.core, nodes, first_child, attribute, *ranges)
-            children = replace(children, ranges=ranges)
         return SplitDraft(level, nodes, attribute, children, n_unassigned, edges, threaded)
 
     def _distribute(self, draft: SplitDraft) -> Children:
@@ -160,7 +162,8 @@ class Splitter:
         """Find the surrogates, and partition by them the rows that lack the value of their node's split."""
         level, nodes, attribute, children, n_unassigned, edges, threaded = draft
         assert self.surrogates is not None
-        side_sizes = self.context.plain(children.counts).sum(axis=1).reshape(-1, 2)
+        total = self.context.target.weight(children.counts)
+        side_sizes = self.context.limit_weights(children.counts, total).reshape(-1, 2)
         worth_threads = int(level.n_rows[nodes].sum()) * self.context.n_attributes > PARALLEL_WORK
         found = self.surrogates.find(level, nodes, attribute, side_sizes, worth_threads)
         if n_unassigned.any():

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from fasttree.growth.context import GrowthContext
+from fasttree.growth.targets import ClassTarget
 from fasttree.trees.whole_gain import whole_gain
 
 # Where a leaf has fewer rows on average nearly all grows anyway, and small nodes are better grown in one go.
@@ -35,7 +36,8 @@ class SplitLimit:
         """Are there to be few leaves, does every split bring one more, and may every split be kept?"""
         params = context.params
         return (
-            params.max_leaves * LEAST_ROWS_OF_LEAF <= context.n_rows
+            isinstance(context.target, ClassTarget)
+            and params.max_leaves * LEAST_ROWS_OF_LEAF <= context.n_rows
             and params.significance is None
             and not params.by_length
             and not context.is_fractional

@@ -14,6 +14,8 @@ import numpy as np
 
 from fasttree import _core
 from fasttree.base.sums import total
+from fasttree.encoding.encoded_table import EncodedTable
+from fasttree.encoding.weights import IntegerWeights
 
 MOST_SUM = 2.0**61  # of the magnitudes of targets times weights, in steps
 MOST_BITS = 52  # of a target in steps
@@ -52,12 +54,16 @@ class ClassTarget:
 
 
 class NumericTarget:
-    """Numbers, less their mean, in steps of a power of two: a statistic is a weight and a weighted sum."""
+    """Numbers, less their mean, in steps of a power of two: a statistic is a weight and a weighted sum. The tree is
+    chosen by these; what it predicts follows from the numbers themselves (`trees/regression_tree`)."""
 
     n_stats = 2
 
     def __init__(self, y: np.ndarray, weight: np.ndarray | None) -> None:
         """`weight` in steps, None: 1 each; rows of weight 0 have no say."""
+        y = np.ldexp(
+            y, -np.frexp(np.abs(y).max(initial=0.0))[1]
+        )  # so that no square leaves the range
         steps = np.ones(len(y), dtype=np.int64) if weight is None else weight
         weights = steps.astype(np.float64)
         self.centre = total(y * weights) / total(weights)
@@ -86,6 +92,9 @@ class NumericTarget:
             return np.full(len(stats), bool((self.quantised == self.quantised[0]).all()))
         return np.asarray(ranges.lowest >= ranges.highest)
 
-    def means(self, stats: np.ndarray) -> np.ndarray:
-        """The mean target of nodes."""
-        return np.asarray(self.centre + stats[:, 1] / stats[:, 0] / self.steps_per_unit)
+
+def target_of(table: EncodedTable, weights: IntegerWeights | None) -> Target:
+    """The target of a table's rows."""
+    if table.numbers is None:
+        return ClassTarget(table.n_classes)
+    return NumericTarget(table.numbers, None if weights is None else weights.quantised)

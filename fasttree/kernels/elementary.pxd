@@ -14,6 +14,7 @@ cdef extern from "kernels/elementary.h" nogil:
         double plain
 
     ft_pair ft_two_product(double a, double b)
+    ft_pair ft_pair_sum(ft_pair a, ft_pair b)
     double ft_exp(double x)
     double ft_expm1(double x)
     double ft_log(double x)

@@ -310,12 +310,16 @@ cdef int64_t count_children(
             n_unassigned += 1
             continue
         child_rows[branch] += 1
-        if grower.rows.target != NULL:
-            add_stats(SQUARED_ERROR, &grower.rows, entries[i], 1, child_counts + branch * n_stats)
-            continue
-        child_counts[branch * n_stats + class_of(grower.gather, &grower.rows, entries[i])] += weight_of(
-            grower.gather, &grower.rows, entries[i])
+        add_to_child(grower, entries[i], child_counts + branch * n_stats)
     return n_unassigned
+
+
+cdef inline void add_to_child(Grower grower, uint64_t entry, int64_t* stats) noexcept nogil:
+    """A row joins the statistic of a child."""
+    if grower.rows.target != NULL:
+        add_stats(SQUARED_ERROR, &grower.rows, entry, 1, stats)
+    else:
+        stats[class_of(grower.gather, &grower.rows, entry)] += weight_of(grower.gather, &grower.rows, entry)
 
 
 cdef extern from "kernels/isa.h" nogil:

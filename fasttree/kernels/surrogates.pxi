@@ -66,7 +66,8 @@ cdef bint open_context(
     context.rows = grower.rows
     context.rows.y = &side[0]
     context.rows.weight = &weight[0] if weight is not None else NULL
-    context.gather = grower.gather
+    context.rows.target = NULL    # what is asked for is the side, whatever the tree predicts
+    context.gather = weight is not None or grower.rows.shift == 32
     context.list_scratch = &list_scratch[0]
     context.weight_tolerance = weight_tolerance
     context.histogram = <int64_t*>malloc((2 * most + 2) * sizeof(int64_t))
@@ -340,8 +341,7 @@ cdef int64_t set_branches_by(
             branch = table_branch[index]
         set_branch(&grower.branch_ids, entries[i], branch)
         child_rows[first + branch] += 1
-        child_counts[first + branch, class_of(grower.gather, &grower.rows, entries[i])] += weight_of(
-            grower.gather, &grower.rows, entries[i])
+        add_to_child(grower, entries[i], &child_counts[first + branch, 0])
         n_set += 1
     return n_set
 

@@ -24,8 +24,8 @@ import numpy as np
 from fasttree.base.errors import ModelFileError, require
 
 HEADER = "fasttree.json"
-FORMAT_VERSION = 3
-KNOWN_VERSIONS = (1, 2, 3)
+FORMAT_VERSION = 4
+KNOWN_VERSIONS = (1, 2, 3, 4)
 ALIGNMENT = 64
 MOST_MEMBERS = 2**16 - 1
 MOST_NAME = 64

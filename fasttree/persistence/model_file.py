@@ -37,8 +37,10 @@ from fasttree.persistence.schema import decode_schema, encode_schema
 from fasttree.rules import serialise
 from fasttree.tables.schema import Schema
 from fasttree.tables.schema_checks import check_schema
+from fasttree.trees.regression_tree import RegressionTree
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.tree import Tree
-from fasttree.trees.validate import ARRAYS, check_tree
+from fasttree.trees.validate import arrays_of, check_tree
 from fasttree.version import __version__
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
         "schema": encode_schema(tree.schema, encode),
         "fingerprint": tree.fingerprint(),
     }
-    for array_name in ARRAYS:
+    for array_name in arrays_of(tree.schema):
         store.arrays[f"tree/{array_name}"] = getattr(tree, array_name)
     if fitted.rules is not None:
         header["rules"] = _put_rules(fitted.rules, store)
@@ -212,24 +214,25 @@ def _refusing(what: str) -> Iterator[None]:
         raise ModelFileError(f"{what} cannot be read: {type(error).__name__}: {error}") from None
 
 
-def _tree(schema: Schema, fingerprint: str, store: ArrayStore) -> Tree:
-    arrays = {name: store.pop(f"tree/{name}") for name in ARRAYS}
+def _tree(schema: Schema, fingerprint: str, store: ArrayStore) -> TreeStructure:
+    arrays: dict[str, Any] = {name: store.pop(f"tree/{name}") for name in arrays_of(schema)}
     check_tree(schema, arrays)
-    tree = Tree(schema=schema, **arrays)
+    kind = RegressionTree if schema.predicts_numbers else Tree
+    tree = kind(schema=schema, **arrays)
     require(
         tree.fingerprint() == fingerprint, "its tree does not match its fingerprint: it was changed"
     )
     return tree
 
 
-def _take_fitted(tree: Tree, header: HeaderReader, store: ArrayStore) -> FittedModel:
+def _take_fitted(tree: TreeStructure, header: HeaderReader, store: ArrayStore) -> FittedModel:
     missing = header.text("missing")
     fitted = FittedModel(tree, missing=missing, **take_parts(header, tree, store))
     header.check_all_taken()
     return fitted
 
 
-def _take_rules(tree: Tree, header: HeaderReader, store: ArrayStore) -> FittedModel:
+def _take_rules(tree: TreeStructure, header: HeaderReader, store: ArrayStore) -> FittedModel:
     names = serialise.names_of(header.truth("substitutes"))
     arrays = {name: store.pop(f"rules/{name}") for name in names}
     for name, array in arrays.items():

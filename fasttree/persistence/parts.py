@@ -14,7 +14,7 @@ from fasttree.mml.message import TestOptions
 from fasttree.persistence.header import HeaderReader
 from fasttree.pruning import Choice, Path, Trace
 from fasttree.pruning.trace import CHILD_RAISED, LEAF_MADE
-from fasttree.trees.tree import LEAF, Tree
+from fasttree.trees.structure import LEAF, TreeStructure
 
 if TYPE_CHECKING:
     from fasttree.rules import RuleList
@@ -52,7 +52,7 @@ class FittedModel:
     """What a fit leaves in an estimator: a tree, how it became as small as it is, and what else answers depend on.
     Files know a fitted estimator by this record and its parameters."""
 
-    tree: Tree
+    tree: Any  # Tree or RegressionTree
     trace: Trace | None = None
     path: Path | None = None
     choice: Choice | None = None
@@ -104,18 +104,18 @@ class ArrayStore:
 # -- the choices of growth by length -------------------------------------------------------------------------------
 
 
-def _put_choices(choices: TestOptions, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+def _put_choices(choices: TestOptions, tree: TreeStructure, store: ArrayStore) -> dict[str, Any]:
     store.put("choices", CHOICES, choices)
     return {}
 
 
-def _take_choices(header: HeaderReader, tree: Tree, store: ArrayStore) -> TestOptions:
+def _take_choices(header: HeaderReader, tree: TreeStructure, store: ArrayStore) -> TestOptions:
     choices = TestOptions(**store.take("choices", CHOICES, node=tree.node_count))
     check_choices(choices, tree)
     return choices
 
 
-def check_choices(choices: Any, tree: Tree) -> None:
+def check_choices(choices: Any, tree: TreeStructure) -> None:
     require(
         isinstance(choices, TestOptions)
         and all(
@@ -133,7 +133,7 @@ def check_choices(choices: Any, tree: Tree) -> None:
 # -- what pruning did ----------------------------------------------------------------------------------------------
 
 
-def _put_trace(trace: Trace, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+def _put_trace(trace: Trace, tree: TreeStructure, store: ArrayStore) -> dict[str, Any]:
     number = {name: place for place, name in enumerate(tree.schema.names)} | {"": LEAF}
     columns = {name: getattr(trace, name) for name in ("node", "leaves_removed", "before", "after")}
     columns["attribute"] = np.array([number[name] for name in trace.attribute], dtype=np.int32)
@@ -142,7 +142,7 @@ def _put_trace(trace: Trace, tree: Tree, store: ArrayStore) -> dict[str, Any]:
     return {"method": trace.method, "estimate": trace.estimate}
 
 
-def _take_trace(header: HeaderReader, tree: Tree, store: ArrayStore) -> Trace:
+def _take_trace(header: HeaderReader, tree: TreeStructure, store: ArrayStore) -> Trace:
     columns = store.take("trace", TRACE)
     names = (*tree.schema.names, "")  # the last is that of -1
     attribute, action = columns["attribute"], columns["action"]
@@ -164,12 +164,12 @@ def _take_trace(header: HeaderReader, tree: Tree, store: ArrayStore) -> Trace:
     )
 
 
-def _put_path(path: Path, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+def _put_path(path: Path, tree: TreeStructure, store: ArrayStore) -> dict[str, Any]:
     store.put("path", PATH, path)
     return {"impurity": path.impurity}
 
 
-def _take_path(header: HeaderReader, tree: Tree, store: ArrayStore) -> Path:
+def _take_path(header: HeaderReader, tree: TreeStructure, store: ArrayStore) -> Path:
     columns = store.take("path", PATH)
     link = columns["link"]
     require(
@@ -179,7 +179,7 @@ def _take_path(header: HeaderReader, tree: Tree, store: ArrayStore) -> Path:
     return Path(header.text("impurity"), **columns)
 
 
-def _put_choice(choice: Choice, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+def _put_choice(choice: Choice, tree: TreeStructure, store: ArrayStore) -> dict[str, Any]:
     store.put("choice", CHOICE, choice)
     header = {"weight": float(choice.weight), "se": float(choice.se), "place": int(choice.place)}
     if choice.n_rows != choice.weight or not np.array_equal(choice.squares, choice.errors):
@@ -188,7 +188,7 @@ def _put_choice(choice: Choice, tree: Tree, store: ArrayStore) -> dict[str, Any]
     return header
 
 
-def _take_choice(header: HeaderReader, tree: Tree, store: ArrayStore) -> Choice:
+def _take_choice(header: HeaderReader, tree: TreeStructure, store: ArrayStore) -> Choice:
     columns = store.take("choice", CHOICE)
     place = header.integer("place")
     require(
@@ -226,7 +226,7 @@ def put_parts(fitted: FittedModel, store: ArrayStore) -> dict[str, Any]:
     }
 
 
-def take_parts(header: HeaderReader, tree: Tree, store: ArrayStore) -> dict[str, Any]:
+def take_parts(header: HeaderReader, tree: TreeStructure, store: ArrayStore) -> dict[str, Any]:
     """The parts that a header has, as fields of a `FittedModel`."""
     parts = {}
     for key, (_, take) in PARTS.items():

@@ -11,11 +11,13 @@ _HOMES = {
     "BayesTreeClassifier": "fasttree.estimators",
     "C45Classifier": "fasttree.estimators",
     "CARTClassifier": "fasttree.estimators",
+    "CARTRegressor": "fasttree.estimators",
     "ID3Classifier": "fasttree.estimators",
     "MMLClassifier": "fasttree.estimators",
     "RuleClassifier": "fasttree.estimators",
     "SMMLClassifier": "fasttree.estimators",
     "TreeClassifier": "fasttree.estimators",
+    "TreeRegressor": "fasttree.estimators",
 }
 
 

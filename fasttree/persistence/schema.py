@@ -17,6 +17,7 @@ from fasttree.persistence.header import HeaderReader
 from fasttree.persistence.json_values import CannotSave, Encoder, number_type
 from fasttree.tables.schema import AttributeSchema, ClassPriors, Schema
 
+NUMBER = "number"  # what a regressor predicts
 MOST_CLASS_BYTES = 2**28  # of their text, which may be wider than any of them
 _CLASS_TYPES: dict[str, np.dtype[Any]] = {
     "|O": np.dtype(object),
@@ -45,6 +46,8 @@ def encode_schema(schema: Schema, encode: Encoder) -> dict[str, Any]:
         if place in counted:
             entry["distinct"], entry["missing"] = counted[place]
         attributes.append(entry)
+    if schema.predicts_numbers:
+        return {"named": schema.named, "attributes": attributes, "target": NUMBER}
     classes = schema.classes
     kind = "text" if classes.dtype.kind == "T" else classes.dtype.str
     if classes.dtype.kind == "U" and classes.nbytes > MOST_CLASS_BYTES:
@@ -101,9 +104,15 @@ def decode_schema(header: HeaderReader, decode: Callable[[Any], Any], version: i
         if version > 1 and of_one.has("distinct"):
             counted.append((of_one.integer("distinct"), of_one.integer("missing")))
         of_one.check_all_taken()
-    classes = _classes(header.fields("classes"), decode)
-    priors = ClassPriors(decode(header.any("class_weight")), decode(header.any("cost")))
-    named, tie_order = header.truth("named"), tuple(header.list("tie_order"))
+    named = header.truth("named")
+    classes, priors, tie_order = np.empty(0), ClassPriors(), ()
+    if version > 3 and header.has("target"):
+        target = header.text("target")
+        require(target == NUMBER, f"its target is of the unknown kind {short_repr(target)}")
+    else:
+        classes = _classes(header.fields("classes"), decode)
+        priors = ClassPriors(decode(header.any("class_weight")), decode(header.any("cost")))
+        tie_order = tuple(header.list("tie_order"))
     noted = np.array(ranges, dtype=np.float64).reshape(len(ranges), 2)
     require(len(counted) in (0, len(attributes)), "only some of its columns have counts of values")
     counts = np.array(counted, dtype=np.int64).reshape(len(counted), 2)
@@ -125,6 +134,7 @@ def _range(name: str, ends: Any) -> tuple[float, float]:
 def _classes(header: HeaderReader, decode: Callable[[Any], Any]) -> np.ndarray:
     name, labels = header.text("dtype"), [decode(label) for label in header.list("labels")]
     header.check_all_taken()
+    require(len(labels) > 0, "its classes are not a list of labels")
     dtype = _CLASS_TYPES.get(name) or number_type(name)
     if dtype is None and re.fullmatch("[<>]U[1-9][0-9]{0,8}", name):
         dtype = np.dtype(name)

@@ -23,8 +23,9 @@ from fasttree.draw.layout import (
 )
 from fasttree.draw.text_widths import SMALL, shortened, text_width
 from fasttree.plot.canvas import axes, literal, matplotlib
+from fasttree.trees.regression_tree import RegressionTree
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.tree import LEAF, Tree
-from fasttree.trees.view import Exportable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +48,7 @@ def tree(model: Any, *, max_depth: int | None = None, ax: Axes | None = None) ->
     beyond 100 inches, the font shrinks, as it does on given Axes.
     """
     grown = getattr(model, "tree_", model)
-    if not isinstance(grown, Tree):
+    if not isinstance(grown, (Tree, RegressionTree)):
         raise ValueError(
             f"model must be a fitted tree, got {short_repr(type(model).__name__)}: call fit first"
         )
@@ -84,7 +85,7 @@ def _legend(classes: tuple[str, ...]) -> list[str]:
     return names
 
 
-def _what_fits(tree: Tree, drawn: Exportable | Tree) -> Drawing:
+def _what_fits(tree: TreeStructure, drawn: Any) -> Drawing:
     """As many levels as there is room for."""
     n_levels = int(tree.depth[-1]) + 1
     nodes = np.bincount(tree.depth, minlength=n_levels)
@@ -100,7 +101,7 @@ def _what_fits(tree: Tree, drawn: Exportable | Tree) -> Drawing:
     return drawing
 
 
-def _not_shown(tree: Tree, drawing: Drawing) -> str:
+def _not_shown(tree: TreeStructure, drawing: Drawing) -> str:
     left_out = tree.node_count - len(drawing.boxes)
     if not left_out:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -14,24 +14,27 @@ from fasttree.base import progress
 from fasttree.base.checks import SELECTED
 from fasttree.mml.message import TestOptions
 from fasttree.pruning.naive_tests import p_values_of, significant_splits
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.tree import Tree
-from fasttree.trees.whole_gain import whole_gain
+from fasttree.trees.whole_gain import whole_gain_of
 
 if TYPE_CHECKING:
     from fasttree.growth.params import GrowthParams
 
+Grown = TypeVar("Grown", bound=TreeStructure)
+
 
 def within_limits(
-    tree: Tree,
+    tree: Grown,
     choices: TestOptions | None,
     params: GrowthParams,
     chance: Callable[[Tree], Callable[[np.ndarray], np.ndarray]],
     factor: np.ndarray | None,
-) -> tuple[Tree, TestOptions | None]:
+) -> tuple[Grown, TestOptions | None]:
     """The tree that growth would have made, had it kept to `significance` and `max_leaves`, and the choices at its
     nodes. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again; `factor`:
     what each class counts."""
-    if params.significance is not None:
+    if params.significance is not None and isinstance(tree, Tree):
         progress.step(f"testing the splits of {tree.node_count:,} nodes")
         if params.significance_test == SELECTED:
             p_of = chance(tree)
@@ -46,19 +49,22 @@ def within_limits(
 
 
 def _cut_back(
-    tree: Tree, choices: TestOptions | None, is_split: np.ndarray
-) -> tuple[Tree, TestOptions | None]:
+    tree: Grown, choices: TestOptions | None, is_split: np.ndarray
+) -> tuple[Grown, TestOptions | None]:
     """The tree with some of its splits only, and the choices at the nodes that are left."""
-    return tree.subtree(is_split), None if choices is None else choices.of_subtree(tree, is_split)
+    if choices is not None:
+        assert isinstance(tree, Tree)
+        choices = choices.of_subtree(tree, is_split)
+    return tree.subtree(is_split), choices
 
 
-def _best_first(tree: Tree, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
+def _best_first(tree: TreeStructure, max_leaves: int, factor: np.ndarray | None) -> np.ndarray:
     """The splits of best-first growth: nodes do not depend on each other, so it grows a part of the tree."""
     is_split = _core.best_first(
         tree.first_child,
         tree.n_children,
         np.ascontiguousarray(tree.multiplicity),
-        whole_gain(tree.gain, tree.counts, factor),
+        whole_gain_of(tree, factor),
         max_leaves,
     )
     return np.frombuffer(is_split, dtype=bool)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -17,9 +17,12 @@ from fasttree.encoding.class_weights import at_stake
 from fasttree.pruning.requirements import FOLDS, check_folds
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.stats.special import row_entropy, row_shares
+from fasttree.trees.regression_tree import RegressionTree
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.traversal import errors_as_leaf
 from fasttree.trees.tree import Tree
 
+Pruned = TypeVar("Pruned", bound=TreeStructure)
 IMPURITIES = ("error", "gini", "entropy")
 NATS_PER_BIT = 0.6931471805599453  # log 2
 TIE = 1e-12  # alphas that differ by less, in mistakes of mean cost a row, are one
@@ -39,7 +42,8 @@ class CostComplexity:
         The smallest tree is selected whose error is within this many standard errors of the lowest error: 1 is CART's
         rule, 0 selects the tree with the lowest error (CART0).
     impurity : {"error", "gini", "entropy"}
-        The definition of risk: the share of training errors, or the mean impurity of the leaves.
+        The definition of risk: the share of training errors (of a regressor the mean squared error, which is the only
+        choice), or the mean impurity of the leaves.
     """
 
     folds: Any = None
@@ -93,11 +97,16 @@ class Path:
         return np.append(np.sqrt(self.alphas[:-1] * self.alphas[1:]), np.inf)
 
 
-def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
-    """Return all the pruned trees; O(n log n) in the number of nodes."""
+def cost_complexity_path(tree: TreeStructure, impurity: str = "error") -> Path:
+    """Return all the pruned trees; O(n log n) in the number of nodes.
+
+    Of a tree of numbers, risk and alpha are shares of the root's mean squared error: rpart's "rel error" and "CP".
+    """
     check_choice("impurity", impurity, IMPURITIES)
     risk, total = node_risks(tree, impurity)
-    unit = at_stake(tree.schema.priors, tree.counts[0]) / total if impurity == "error" else 1.0
+    unit = 1.0
+    if impurity == "error" and isinstance(tree, Tree):
+        unit = at_stake(tree.schema.priors, tree.counts[0]) / total
     strength, saved, leaves = np.zeros((3, tree.node_count))
     _core.weakest_links(
         tree.first_child,
@@ -140,7 +149,7 @@ def cost_complexity_path(tree: Tree, impurity: str = "error") -> Path:
     )
 
 
-def prune_at(tree: Tree, path: Path, alpha: float) -> tuple[Tree, Trace]:
+def prune_at(tree: Pruned, path: Path, alpha: float) -> tuple[Pruned, Trace]:
     """Return the tree pruned at `alpha` per leaf, and the trace of the pruned branches."""
     if not as_float(alpha) >= 0:
         raise ValueError(f"alpha must be a number >= 0, got {short_repr(alpha)}")
@@ -163,8 +172,16 @@ def prune_at(tree: Tree, path: Path, alpha: float) -> tuple[Tree, Trace]:
     return tree.subtree(path.dies_at > alpha), trace
 
 
-def node_risks(tree: Tree, impurity: str) -> tuple[np.ndarray, float]:
-    """Weight times impurity of each node, and the weight of all rows."""
+def node_risks(tree: TreeStructure, impurity: str) -> tuple[np.ndarray, float]:
+    """Weight times impurity of each node, and the weight of all rows; of a tree of numbers as shares of the root's."""
+    if isinstance(tree, RegressionTree):
+        if impurity != "error":
+            raise ValueError(
+                'impurity must be "error" for a tree of numbers, whose risk is the mean squared error, got '
+                f"{impurity!r}"
+            )
+        return tree.relative_deviance(), 1.0
+    assert isinstance(tree, Tree)
     counts = tree.schema.priors.weighted(tree.counts)
     total = tree.weight
     if impurity == "error":

@@ -1,15 +1,79 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows that a tree was not grown from, counted where they end."""
+"""Rows that a tree was not grown from: counted where they end, and what its predictions lose on them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from fasttree.base.sums import sums_by_group, total
 from fasttree.base.values import short_repr, to_python
+from fasttree.encoding.class_weights import at_stake
 from fasttree.tables.factors import places_among
+from fasttree.trees.regression_tree import RegressionTree
+from fasttree.trees.traversal import errors_as_leaf, paths_upwards
 from fasttree.trees.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldLosses:
+    """What is lost on held-out rows if nodes predict for them; arrays over the nodes."""
+
+    passing: np.ndarray  # on all the rows that come to a node
+    ending: np.ndarray  # on those that go no further
+    # The same with the square of each row's loss.
+    passing_squares: np.ndarray
+    ending_squares: np.ndarray
+    weight: float  # of the rows, with class weights
+    n_rows: float
+    stake: float  # the most that could be lost on them, to tell what rounding comes to
+    unit: float = 1.0  # what the tree calls a loss of 1, in the unit of these
+
+
+def losses_of_counts(tree: Tree, held: Any) -> HeldLosses:
+    """The losses of a tree of classes, from the class counts of the rows where they end."""
+    held = check_held(tree, held)
+    priors, below = tree.schema.priors, tree.subtree_sums(held)
+    return HeldLosses(
+        errors_as_leaf(tree, below),
+        errors_as_leaf(tree, held),
+        errors_as_leaf(tree, below, priors.squared()),
+        errors_as_leaf(tree, held, priors.squared()),
+        total(priors.weighted(held)),
+        total(held),
+        at_stake(priors, held),
+    )
+
+
+def losses_of_numbers(
+    tree: RegressionTree,
+    leaves: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    root: RegressionTree,
+) -> HeldLosses:
+    """The losses of a tree of numbers on rows with the target `y`, each of which ends at one of the `leaves`: squared
+    errors, as shares of the mean squared error of `root`, the tree of all rows."""
+    passing, passing_squares, ending, ending_squares = np.zeros((4, tree.node_count))
+    whole = root.error[0] or 1.0
+    stake = 0.0
+    # Step by step up from the leaves: sums that are rounded once are the same in any order of the rows.
+    for step, (path, node) in enumerate(paths_upwards(tree, leaves)):
+        loss = np.square((y[path] - tree.prediction[node]) / whole)
+        of_nodes = sums_by_group(node, loss, tree.node_count, weight[path])
+        squares = sums_by_group(node, np.square(loss), tree.node_count, weight[path])
+        passing += of_nodes
+        passing_squares += squares
+        if step == 0:
+            ending, ending_squares = of_nodes, squares
+            stake = total(of_nodes)
+    n_rows = total(weight)
+    unit = (tree.error[0] / whole) ** 2
+    return HeldLosses(
+        passing, ending, passing_squares, ending_squares, n_rows, n_rows, stake, float(unit)
+    )
 
 
 def held_out_counts(

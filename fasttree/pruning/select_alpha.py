@@ -11,10 +11,10 @@ import numpy as np
 
 from fasttree.base.checks import check_number
 from fasttree.base.sums import total
-from fasttree.encoding.class_weights import at_stake
 from fasttree.pruning.cost_complexity_pruning import Path, cost_complexity_path
-from fasttree.pruning.held_out import check_held
+from fasttree.pruning.held_out import HeldLosses, losses_of_counts
 from fasttree.tables.schema import ClassPriors
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.traversal import all_siblings, errors_as_leaf
 from fasttree.trees.tree import Tree
 
@@ -88,37 +88,47 @@ def errors_along(
     """Return the errors on held-out rows of the tree at each of the ascending `alphas`; one pass over the nodes.
     `priors`: class weights and costs of the errors, if not those of the tree."""
     passing = errors_as_leaf(tree, tree.subtree_sums(held), priors)
-    ending = errors_as_leaf(tree, held, priors)
+    return losses_along(tree, path.dies_at, passing, errors_as_leaf(tree, held, priors), alphas)
+
+
+def losses_along(
+    tree: TreeStructure,
+    dies_at: np.ndarray,
+    passing: np.ndarray,
+    ending: np.ndarray,
+    alphas: np.ndarray,
+) -> np.ndarray:
+    """What the tree at each of the ascending `alphas` loses; `dies_at`: from which alpha on a node is a leaf."""
     # When a node becomes a leaf, its errors take the place of its children's, and of the rows that went no further.
     change = passing - ending
     siblings = all_siblings(tree)
     inner = siblings.splits
-    first = np.searchsorted(alphas, path.dies_at[inner])  # the first alpha at which it is a leaf
+    first = np.searchsorted(alphas, dies_at[inner])  # the first alpha at which it is a leaf
     change = change[inner] - siblings.sums(passing)
     added = np.bincount(first, weights=change, minlength=len(alphas) + 1)[: len(alphas)]
     return np.asarray(total(ending) + np.cumsum(added))
 
 
-def choose_by_held_out(tree: Tree, path: Path, held: Any, se: float = 0.0) -> Choice:
-    """Select the tree with the fewest errors on held-out rows; in case of ties, the smallest one."""
+def choose_by_held_out(tree: TreeStructure, path: Path, held: Any, se: float = 0.0) -> Choice:
+    """Select the tree with the fewest errors on held-out rows; in case of ties, the smallest one. `held`: the class
+    counts of the rows where they end, or their `HeldLosses`."""
     sums = _Sums(path.alphas)
-    sums.add(tree, path, check_held(tree, held))
+    sums.add(tree, path, held)
     return sums.choice(path, se)
 
 
 def choose_by_folds(
-    path: Path, folds: Iterable[tuple[Tree, np.ndarray]], se: float = 1.0
+    path: Path, folds: Iterable[tuple[TreeStructure, Any]], se: float = 1.0
 ) -> Choice:
     """Select a tree of the path by cross-validation.
 
-    `path` is that of the tree of all rows. Each fold is a pair: the tree grown without it, and the counts of its rows
-    at the nodes of that tree (`held_out_counts`). Every fold's tree is pruned at an alpha inside each interval of the
-    path, and the errors are summed.
+    `path` is that of the tree of all rows. Each fold is a pair: the tree grown without it, and the counts of its
+    rows at the nodes of that tree (`held_out_counts`), or what it loses on them (`HeldLosses`). Every fold's tree
+    is pruned at an alpha inside each interval of the path, and the errors are summed.
     """
     of_folds = _Sums(path.typical_alphas())
     for tree, held in folds:
-        own_path = cost_complexity_path(tree, path.impurity)
-        of_folds.add(tree, own_path, check_held(tree, held))
+        of_folds.add(tree, cost_complexity_path(tree, path.impurity), held)
     if of_folds.n_rows == 0:
         raise ValueError("folds is empty: cross-validation needs at least 2 folds")
     return of_folds.choice(path, se)
@@ -132,13 +142,17 @@ class _Sums:
         self.errors, self.squares = np.zeros((2, len(alphas)))
         self.weight = self.n_rows = self.stake = 0.0
 
-    def add(self, tree: Tree, path: Path, held: np.ndarray) -> None:
-        priors = tree.schema.priors
-        self.errors += errors_along(tree, path, held, self.alphas)
-        self.squares += errors_along(tree, path, held, self.alphas, priors.squared())
-        self.weight += total(priors.weighted(held))
-        self.n_rows += total(held)
-        self.stake += at_stake(priors, held)
+    def add(self, tree: TreeStructure, path: Path, held: Any) -> None:
+        if not isinstance(held, HeldLosses):
+            assert isinstance(tree, Tree)
+            held = losses_of_counts(tree, held)
+        dies_at = path.dies_at * held.unit
+        self.errors += losses_along(tree, dies_at, held.passing, held.ending, self.alphas)
+        squares = held.passing_squares, held.ending_squares
+        self.squares += losses_along(tree, dies_at, *squares, self.alphas)
+        self.weight += held.weight
+        self.n_rows += held.n_rows
+        self.stake += held.stake
 
     def choice(self, path: Path, se: float) -> Choice:
         check_number("se", se, 0)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.printed_tables import aligned
+from fasttree.trees.structure import LEAF, TreeStructure
 from fasttree.trees.traversal import Decision
-from fasttree.trees.tree import LEAF, Tree
+from fasttree.trees.tree import Tree
 
 LEAF_MADE = "leaf"
 CHILD_RAISED = "raised"
@@ -82,7 +83,7 @@ class Trace:
 
 
 def trace_of(
-    tree: Tree,
+    tree: TreeStructure,
     method: str,
     estimate: str,
     node: np.ndarray,

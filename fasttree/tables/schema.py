@@ -88,8 +88,8 @@ def _nothing() -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schema:
-    """The attributes in column order and the sorted class labels. Two that differ in the priors, the
-    ranges or what was counted alone are equal."""
+    """The attributes in column order and the sorted class labels, of which there are none if numbers are predicted. Two
+    that differ in the priors, the ranges or what was counted alone are equal."""
 
     attributes: tuple[AttributeSchema, ...]
     classes: np.ndarray
@@ -125,6 +125,10 @@ class Schema:
             for a in self.attributes
         ]
         return replace(self, attributes=tuple(attributes))
+
+    @property
+    def predicts_numbers(self) -> bool:
+        return len(self.classes) == 0
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -28,7 +28,14 @@ def check_schema(schema: Any) -> None:
     is_list = (
         isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.dtype.kind in "biufUOT"
     )
-    require(is_list and len(classes) > 0, "its classes are not a list of labels")
+    require(is_list, "its classes are not a list of labels")
+    if schema.predicts_numbers:
+        alone = (
+            not schema.tie_order
+            and schema.priors.class_weight is None
+            and schema.priors.cost_matrix is None
+        )
+        require(alone, "it predicts numbers, but says what classes count for")
     _check_labels("its classes", map(to_python, classes))
     order = schema.tie_order
     require(

@@ -61,8 +61,8 @@ class Target:
 def read_target(y: Any, n_rows: int) -> Target:
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
-    y = _one_dimensional(y)
-    _refuse_times(str(getattr(y, "dtype", getattr(y, "type", ""))).lower())
+    y = one_dimensional(y)
+    refuse_times(str(getattr(y, "dtype", getattr(y, "type", ""))).lower())
     values = read_column("y", y)
     if isinstance(values, Factor) and values.large:
         check_complete("y", values)
@@ -73,14 +73,18 @@ def read_target(y: Any, n_rows: int) -> Target:
     if isinstance(values, Times):  # they came as objects
         raise _times_error(held(values.kind))
     n_labels = len(values.codes) if isinstance(values, Factor) else len(values)
+    check_length(n_labels, n_rows)
+    if not isinstance(values, Factor):
+        return _number_target(values)
+    return _label_target(check_complete("y", values), _text_dtype(y))
+
+
+def check_length(n_labels: int, n_rows: int) -> None:
     if n_labels != n_rows:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
             f"X has {n_rows} rows, but y has {n_labels} labels."
         )
-    if not isinstance(values, Factor):
-        return _number_target(values)
-    return _label_target(check_complete("y", values), _text_dtype(y))
 
 
 def _number_target(values: np.ndarray) -> Target:
@@ -94,8 +98,8 @@ def _number_target(values: np.ndarray) -> Target:
             row = int(np.argmax(broken))
             raise ValueError(
                 f"Unknown label type: continuous. y contains {short_repr(values[row])} in row {row}, but "
-                "a classifier needs classes: discretise y, or pass it as text if its "
-                "numbers are class names."
+                "a classifier needs classes: use fasttree.TreeRegressor to predict numbers, discretise y, or pass it "
+                "as text if its numbers are class names."
             )
         if np.abs(values).max() < 2**62:
             whole = values.astype(np.int64)
@@ -133,7 +137,7 @@ def _text_dtype(y: Any) -> Any:
     return str if isinstance(y, (list, tuple)) else object
 
 
-def _one_dimensional(y: Any) -> Any:
+def one_dimensional(y: Any) -> Any:
     """A column vector counts as y, with a warning; several columns do not."""
     if isinstance(y, (list, tuple)):
         y = list(y)  # what it holds, whatever its length says
@@ -178,9 +182,15 @@ def _nested_list(y: Sequence[Any]) -> np.ndarray:
     return table
 
 
-def _refuse_times(dtype: str) -> None:
+def refuse_times(dtype: str, remedy: str | None = None) -> None:
+    """`remedy`: if it is not that for class names."""
     if dtype.startswith(("date", "time", "duration")):
-        raise _times_error(f"dates or times ({dtype})")
+        what = f"dates or times ({dtype})"
+        raise (
+            _times_error(what)
+            if remedy is None
+            else ValueError(f"y contains {what}, but {remedy}.")
+        )
 
 
 def _refuse_time_labels(labels: Sequence[Any]) -> None:

@@ -13,7 +13,7 @@ What the user passes goes through these modules:
     table          is what comes out: raw columns with names
     training       puts the columns together at fit
     fitted         puts them together as a fitted model expects them
-    target         reads y and the weights
+    target         reads y and the weights; number_target reads a y of numbers
 
 Single columns (of metrics, measures of attributes, files in batches) are read by the modules for columns.
 """
@@ -46,6 +46,7 @@ from fasttree.tables.factors import (
     sort_labels,
 )
 from fasttree.tables.feature_kinds import FeatureKinds, read_kinds
+from fasttree.tables.number_target import NumberTarget, read_numbers
 from fasttree.tables.table import Column, Table
 from fasttree.tables.target import Target, read_groups, read_target, read_weights
 from fasttree.tables.whole_numbers import check_whole_numbers, is_large, too_large_error
@@ -55,11 +56,13 @@ __all__ = [
     "UNKNOWN_CODE",
     "Categorical",
     "Column",
+    "NumberTarget",
     "Table",
     "Target",
     "missing_value_error",
     "open_container",
     "read_groups",
+    "read_numbers",
     "read_table",
     "read_target",
     "read_weights",

@@ -21,8 +21,8 @@ from fasttree.trees.predict import (
     refusal,
     routing_block,
 )
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.traversal import paths_upwards
-from fasttree.trees.tree import Tree
 
 MAX_TESTED = 2**20  # rows x attributes that are noted at a time
 
@@ -43,7 +43,9 @@ class LeafShares:
         return np.asarray(np.rint(weight[self.row] * self.share * steps) / steps)
 
 
-def leaf_shares_of(tree: Tree, table: Table, policy: ReadPolicy, team: ThreadTeam) -> LeafShares:
+def leaf_shares_of(
+    tree: TreeStructure, table: Table, policy: ReadPolicy, team: ThreadTeam
+) -> LeafShares:
     """Where each row of a table ends, with all its shares."""
     n_tasks = -(-table.n_rows // ROWS_PER_TASK)
     parts: list[Any] = [None] * n_tasks
@@ -63,7 +65,7 @@ def leaf_shares_of(tree: Tree, table: Table, policy: ReadPolicy, team: ThreadTea
     return LeafShares(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def leaf_shares_of_block(tree: Tree, block: np.ndarray) -> LeafShares:
+def leaf_shares_of_block(tree: TreeStructure, block: np.ndarray) -> LeafShares:
     """Where each row of a block for routing ends, with all its shares."""
     leaves = np.empty(len(block), dtype=np.int32)
     tree.router.leaves(block, 0, len(block), True, leaves)
@@ -71,7 +73,7 @@ def leaf_shares_of_block(tree: Tree, block: np.ndarray) -> LeafShares:
 
 
 def _with_shares(
-    tree: Tree, block: np.ndarray, leaves: np.ndarray
+    tree: TreeStructure, block: np.ndarray, leaves: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Row, end and share of all the ends of the rows of a block, of which the router found these leaves."""
     is_leaf = tree.is_leaf()[leaves]
@@ -88,7 +90,7 @@ def _with_shares(
 
 
 def _spread(
-    tree: Tree, block: np.ndarray, rows: np.ndarray
+    tree: TreeStructure, block: np.ndarray, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the ends of each of these rows of a block begin, the ends, and the row's share of each."""
     start = np.zeros(len(rows) + 1, dtype=np.int64)
@@ -105,7 +107,11 @@ def _spread(
 
 
 def costs_of_tests(
-    tree: Tree, table: Table, policy: ReadPolicy, cost: np.ndarray, n_jobs: int | None = None
+    tree: TreeStructure,
+    table: Table,
+    policy: ReadPolicy,
+    cost: np.ndarray,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     """What it costs to classify each row: the sum over all the attributes that are asked on its ways, also the one
     that a way ends at. `cost` has a price for each attribute."""
@@ -125,7 +131,7 @@ def costs_of_tests(
     return costs
 
 
-def _tested(tree: Tree, row: np.ndarray, node: np.ndarray, n_rows: int) -> np.ndarray:
+def _tested(tree: TreeStructure, row: np.ndarray, node: np.ndarray, n_rows: int) -> np.ndarray:
     """Whether each row is asked for each attribute on the way to one of the nodes that it ends at."""
     tested = np.zeros((n_rows, len(tree.schema.attributes)), dtype=bool)
     for path, at in paths_upwards(tree, node):
@@ -134,7 +140,7 @@ def _tested(tree: Tree, row: np.ndarray, node: np.ndarray, n_rows: int) -> np.nd
     return tested
 
 
-def path_matrix(tree: Tree, leaves: np.ndarray) -> Any:
+def path_matrix(tree: TreeStructure, leaves: np.ndarray) -> Any:
     """[row, node]: 1 where the row passes the node; scipy.sparse.csr_matrix."""
     try:
         from scipy.sparse import csr_matrix

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows to leaves, leaves to class shares."""
+"""Rows to leaves, leaves to class shares or to numbers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from fasttree.tables.factors import MISSING_CODE, UNKNOWN_CODE, missing_value_er
 from fasttree.tables.table import Table
 from fasttree.trees import decide
 from fasttree.trees.class_shares import settled
+from fasttree.trees.regression_tree import RegressionTree
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.tree import Tree
 
 ROWS_PER_TASK = 32_768
@@ -40,10 +42,17 @@ class Scores:
 
 
 def leaves_of(
-    tree: Tree, table: Table, policy: ReadPolicy, n_jobs: int | None = None
+    tree: TreeStructure, table: Table, policy: ReadPolicy, n_jobs: int | None = None
 ) -> np.ndarray:
     """The leaf of each row, or the node at which its way ends; of several leaves the one with the largest share."""
-    return _route(tree, table, policy, n_jobs)[0]
+    return _route(tree, _values(tree), table, policy, n_jobs)[0]
+
+
+def numbers_of(
+    tree: RegressionTree, table: Table, policy: ReadPolicy, n_jobs: int | None = None
+) -> np.ndarray:
+    """The number that is predicted for each row."""
+    return tree.prediction[leaves_of(tree, table, policy, n_jobs)]
 
 
 def shares_of(
@@ -51,7 +60,7 @@ def shares_of(
 ) -> np.ndarray:
     """The class shares of each row's leaf."""
     shares = np.empty((table.n_rows, tree.proba.shape[1]))
-    _route(tree, table, policy, n_jobs, shares)
+    _route(tree, tree.proba, table, policy, n_jobs, shares)
     return shares
 
 
@@ -71,7 +80,7 @@ def scores_of(
 ) -> Scores:
     """Leaf and class of each row, and the class shares if they are wanted, for one way down the tree."""
     out = np.empty((table.n_rows, tree.proba.shape[1])) if with_shares else None
-    leaves, spread, shares = _route(tree, table, policy, n_jobs, out)
+    leaves, spread, shares = _route(tree, tree.proba, table, policy, n_jobs, out)
     classes = tree.pred[leaves]
     if len(spread):
         classes[spread] = classes_of_shares(tree, shares)
@@ -83,8 +92,21 @@ def classes_of_shares(tree: Tree, shares: np.ndarray) -> np.ndarray:
     return decide.classes_of_shares(decide.raised(shares), tree.schema)
 
 
+def _values(tree: TreeStructure) -> np.ndarray:
+    """What is predicted at each node, [node, number]."""
+    if isinstance(tree, Tree):
+        return tree.proba
+    assert isinstance(tree, RegressionTree)
+    return tree.prediction[:, np.newaxis]
+
+
 def _route(
-    tree: Tree, table: Table, policy: ReadPolicy, n_jobs: int | None, out: np.ndarray | None = None
+    tree: TreeStructure,
+    values: np.ndarray,
+    table: Table,
+    policy: ReadPolicy,
+    n_jobs: int | None,
+    out: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The leaf of each row; the rows that went down several branches; and their class shares.
 
@@ -94,7 +116,7 @@ def _route(
     leaves = np.empty(table.n_rows, dtype=np.int32)
     router = tree.router
     is_leaf = tree.is_leaf() if tree.shares_rows else None  # None: every row goes one way
-    nowhere = np.empty(0, dtype=np.int64), np.empty((0, tree.proba.shape[1]))
+    nowhere = np.empty(0, dtype=np.int64), np.empty((0, values.shape[1]))
     spread: list[tuple[np.ndarray, np.ndarray]] = [nowhere] * n_tasks
 
     def work(worker: int, i: int) -> None:
@@ -106,15 +128,15 @@ def _route(
         if nan is not None:
             raise refusal(table.names[nan[1]], start + nan[0])
         if out is not None:
-            _core.rows_at(tree.proba, leaves, start, stop, out)
+            _core.rows_at(values, leaves, start, stop, out)
         if is_leaf is None:
             return
         rows = np.flatnonzero(~is_leaf[leaves[start:stop]])
-        shares = np.empty((len(rows), tree.proba.shape[1]))
+        shares = np.empty((len(rows), values.shape[1]))
         heaviest = np.empty(len(rows), dtype=np.int32)
         several = np.zeros(len(rows), dtype=np.uint8)
         if not router.spread(
-            block, rows, tree.weight, tree.proba, decide.CLASS_TIE, heaviest, shares, several
+            block, rows, tree.weight, values, decide.CLASS_TIE, heaviest, shares, several
         ):
             raise MemoryError("not enough memory to follow several branches")
         leaves[start + rows] = heaviest
@@ -135,11 +157,11 @@ def _route(
     return leaves, rows, np.concatenate([shares for _, shares in spread])
 
 
-def is_worth_threads(tree: Tree, table: Table) -> bool:
+def is_worth_threads(tree: TreeStructure, table: Table) -> bool:
     return table.n_rows * min(tree.max_depth, 32) > THREADED_STEPS
 
 
-def most_threads(tree: Tree, table: Table) -> int:
+def most_threads(tree: TreeStructure, table: Table) -> int:
     # One task, as most predictions of single rows, never is worth a second thread.
     n_tasks = -(-table.n_rows // ROWS_PER_TASK)
     return n_tasks if n_tasks > 1 and is_worth_threads(tree, table) else 1

@@ -13,6 +13,7 @@ import numpy as np
 from fasttree.base.ragged import begins
 from fasttree.base.sums import segment_sums
 from fasttree.tables.schema import ClassPriors
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.tree import Tree
 
 
@@ -29,13 +30,13 @@ class SiblingGroups:
         return segment_sums(values[self.children], self.offsets)
 
 
-def all_siblings(tree: Tree) -> SiblingGroups:
+def all_siblings(tree: TreeStructure) -> SiblingGroups:
     """All the splits, and all the nodes but the root: what does not depend on what was found below needs no levels."""
     splits = np.flatnonzero(~tree.is_leaf())
     return SiblingGroups(splits, slice(1, tree.node_count), tree.first_child[splits] - 1)
 
 
-def levels_upwards(tree: Tree) -> Iterator[SiblingGroups]:
+def levels_upwards(tree: TreeStructure) -> Iterator[SiblingGroups]:
     """The levels that have splits, the deepest first."""
     splits = np.flatnonzero(~tree.is_leaf())
     for nodes, children in reversed(list(pairwise(tree.nodes_by_depth()))):
@@ -44,7 +45,9 @@ def levels_upwards(tree: Tree) -> Iterator[SiblingGroups]:
         yield SiblingGroups(inner, children, tree.first_child[inner] - children.start)
 
 
-def paths_upwards(tree: Tree, nodes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def paths_upwards(
+    tree: TreeStructure, nodes: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The paths from some nodes up to the root, one step of all of them at a time: the numbers of the paths that are
     that long, and the node that each has come to, at first the node itself. A node of -1 has no path."""
     path, node = np.arange(len(nodes)), nodes
@@ -57,7 +60,7 @@ def paths_upwards(tree: Tree, nodes: np.ndarray) -> Iterator[tuple[np.ndarray, n
         node = tree.parent[node]
 
 
-def ends_at_depths(tree: Tree, nodes: np.ndarray, deepest: int) -> Iterator[np.ndarray]:
+def ends_at_depths(tree: TreeStructure, nodes: np.ndarray, deepest: int) -> Iterator[np.ndarray]:
     """Where paths that end at some nodes would end if the tree went no deeper than `deepest`, one less, ..., 0."""
     for depth in range(deepest, -1, -1):
         while (is_deeper := tree.depth[nodes] > depth).any():
@@ -65,7 +68,7 @@ def ends_at_depths(tree: Tree, nodes: np.ndarray, deepest: int) -> Iterator[np.n
         yield nodes
 
 
-def sums_before(tree: Tree, values: np.ndarray) -> np.ndarray:
+def sums_before(tree: TreeStructure, values: np.ndarray) -> np.ndarray:
     """For each node the sum of whole numbers over the nodes that are printed before it: depth first, the branches of a
     node in their order."""
     parent = tree.parent[1:]
@@ -75,18 +78,18 @@ def sums_before(tree: Tree, values: np.ndarray) -> np.ndarray:
     return tree.path_sums(steps)
 
 
-def printed_order(tree: Tree) -> np.ndarray:
+def printed_order(tree: TreeStructure) -> np.ndarray:
     """The line of each node if the tree is printed, the root's is 0."""
     return sums_before(tree, np.ones(tree.node_count, dtype=np.int64))
 
 
-def printed_leaves(tree: Tree) -> np.ndarray:
+def printed_leaves(tree: TreeStructure) -> np.ndarray:
     """The leaves that have training rows, as they are printed."""
-    leaves = np.flatnonzero(tree.is_leaf() & (tree.counts.sum(axis=1) > 0))
+    leaves = np.flatnonzero(tree.is_leaf() & (tree.weight > 0))
     return leaves[np.argsort(printed_order(tree)[leaves])]
 
 
-def leaves_below(tree: Tree) -> np.ndarray:
+def leaves_below(tree: TreeStructure) -> np.ndarray:
     """The leaves under each node, as people count them; a leaf has itself."""
     return tree.subtree_sums(np.where(tree.is_leaf(), tree.multiplicity, 0).astype(np.int64))
 
@@ -111,7 +114,7 @@ class Decision:
 
 
 def decide_bottom_up(
-    tree: Tree,
+    tree: TreeStructure,
     as_leaf: np.ndarray,
     ending: np.ndarray,
     tolerance: float = 0.0,

@@ -18,9 +18,9 @@ from fasttree.tables.schema import Schema
 MOST_NODES = 2**31 - 1
 SUM_SLACK = 1e-6
 
-# The arrays of a tree: element type, dimensions, and what there is one of for each element.
+# The arrays of a tree: element type, and what there is one of for each element.
 NODE, NODE_END, TABLE, SURROGATE, SURROGATE_END, SURROGATE_TABLE = range(6)
-ARRAYS = {
+STRUCTURE = {
     "attribute": ("i4", NODE),
     "threshold": ("f8", NODE),
     "first_child": ("i4", NODE),
@@ -33,9 +33,6 @@ ARRAYS = {
     "missing_seen": ("b1", NODE),
     "multiplicity": ("i4", NODE),
     "heuristic": ("b1", NODE),
-    "counts": ("f8", NODE),
-    "proba": ("f8", NODE),
-    "pred": ("i4", NODE),
     "gain": ("f8", NODE),
     "depth": ("i4", NODE),
     "parent": ("i4", NODE),
@@ -49,12 +46,20 @@ ARRAYS = {
     "surrogate_agreement": ("f8", SURROGATE),
     "surrogate_adjusted": ("f8", SURROGATE),
 }
+# What is predicted at the nodes.
+OF_CLASSES = {"counts": ("f8", NODE), "proba": ("f8", NODE), "pred": ("i4", NODE)}
+OF_NUMBERS = dict.fromkeys(("weighted_n_node_samples", "prediction", "error"), ("f8", NODE))
 BY_CLASS = ("counts", "proba")
+
+
+def arrays_of(schema: Schema) -> dict[str, tuple[str, int]]:
+    """The arrays of a tree of classes, or of numbers."""
+    return STRUCTURE | (OF_NUMBERS if schema.predicts_numbers else OF_CLASSES)
 
 
 def check_tree(schema: Schema, arrays: Mapping[str, np.ndarray]) -> None:
     """Refuses what is not a tree over a checked schema."""
-    _check_shapes(arrays, len(schema.classes))
+    _check_shapes(arrays, arrays_of(schema), len(schema.classes))
     inner = np.flatnonzero(arrays["attribute"] >= 0)
     _check_family(arrays, inner)
     n_levels = np.array(
@@ -67,7 +72,11 @@ def check_tree(schema: Schema, arrays: Mapping[str, np.ndarray]) -> None:
     )
     _check_tests(arrays, inner, is_categorical, n_levels)
     _check_surrogates(arrays, is_categorical, n_levels)
-    _check_contents(arrays, inner, schema, int(n_levels.max(initial=1)))
+    _check_gains(arrays, int(n_levels.max(initial=1)))
+    if schema.predicts_numbers:
+        _check_numbers(arrays, inner)
+    else:
+        _check_classes(arrays, inner, schema)
 
 
 def check_csr(start: np.ndarray, n_entries: int, what: str) -> None:
@@ -110,8 +119,10 @@ def check_codes(
 # -- the parts -----------------------------------------------------------------------------------------------------
 
 
-def _check_shapes(arrays: Mapping[str, np.ndarray], n_classes: int) -> None:
-    require(arrays.keys() == ARRAYS.keys(), "its tree does not have the arrays of a tree")
+def _check_shapes(
+    arrays: Mapping[str, np.ndarray], wanted: Mapping[str, tuple[str, int]], n_classes: int
+) -> None:
+    require(arrays.keys() == wanted.keys(), "its tree does not have the arrays of a tree")
     n_nodes, n_surrogates = len(arrays["attribute"]), len(arrays["surrogate_attribute"])
     require(1 <= n_nodes <= MOST_NODES, f"its tree has {n_nodes} nodes, not 1 to {MOST_NODES}")
     lengths = {
@@ -122,7 +133,7 @@ def _check_shapes(arrays: Mapping[str, np.ndarray], n_classes: int) -> None:
         SURROGATE_END: n_surrogates + 1,
         SURROGATE_TABLE: len(arrays["surrogate_table_codes"]),
     }
-    for name, (dtype, of) in ARRAYS.items():
+    for name, (dtype, of) in wanted.items():
         array = arrays[name]
         shape = (lengths[of], n_classes) if name in BY_CLASS else (lengths[of],)
         require(
@@ -242,9 +253,19 @@ def _check_surrogates(
         )
 
 
-def _check_contents(
-    arrays: Mapping[str, np.ndarray], inner: np.ndarray, schema: Schema, most_levels: int
-) -> None:
+def _check_gains(arrays: Mapping[str, np.ndarray], most_levels: int) -> None:
+    gain = arrays["gain"]
+    require_all(
+        np.isfinite(gain) & (gain >= 0), "node", "has a gain that is not a finite number >= 0"
+    )
+    is_leaf = arrays["attribute"] < 0
+    require_all(~is_leaf | (gain == 0), "node", "is a leaf with a gain")
+    many = arrays["multiplicity"]
+    most = np.where(is_leaf, most_levels, 1)
+    require_all((many >= 1) & (many <= most), "node", "represents an impossible number of leaves")
+
+
+def _check_classes(arrays: Mapping[str, np.ndarray], inner: np.ndarray, schema: Schema) -> None:
     counts, proba = arrays["counts"], arrays["proba"]
     n_classes = counts.shape[1]
     ok = np.asarray((np.isfinite(counts) & (counts >= 0)).all(axis=1))
@@ -256,22 +277,33 @@ def _check_contents(
     )
     pred = arrays["pred"]
     require_all((pred >= 0) & (pred < n_classes), "node", "predicts a class that does not exist")
-    gain = arrays["gain"]
-    require_all(
-        np.isfinite(gain) & (gain >= 0), "node", "has a gain that is not a finite number >= 0"
-    )
-    is_leaf = arrays["attribute"] < 0
-    require_all(~is_leaf | (gain == 0), "node", "is a leaf with a gain")
-    many = arrays["multiplicity"]
-    most = np.where(is_leaf, most_levels, 1)
-    require_all((many >= 1) & (many <= most), "node", "represents an impossible number of leaves")
     if len(inner):
         kept = add_up(counts, inner, arrays["first_child"][inner])
         require_all(kept, "node", "has class counts that differ from the sum over its children")
     with np.errstate(over="ignore"):
         weight = sums(schema.priors.weighted(counts))
-    ok = np.isfinite(weight)
-    require_all(ok, "node", "has class weights whose sum overflows")
+    require_all(np.isfinite(weight), "node", "has class weights whose sum overflows")
+    _check_weights(arrays, inner, weight)
+
+
+def _check_numbers(arrays: Mapping[str, np.ndarray], inner: np.ndarray) -> None:
+    weight = arrays["weighted_n_node_samples"]
+    ok = np.isfinite(weight) & (weight >= 0)
+    require_all(ok, "node", "has a weight that is not a finite number >= 0")
+    ok = np.isfinite(arrays["prediction"])
+    require_all(ok, "node", "predicts a number that is not finite")
+    error = arrays["error"]
+    ok = np.isfinite(error) & (error >= 0)
+    require_all(ok, "node", "has an error that is not a finite number >= 0")
+    shares = ~(arrays["attribute"] < 0) & (arrays["missing_branch"] < 0)
+    require_all(~shares, "node", "shares rows out, which trees of numbers do not")
+    if len(inner):
+        kept = add_up(weight[:, np.newaxis], inner, arrays["first_child"][inner])
+        require_all(kept, "node", "has a weight that differs from the sum over its children")
+    _check_weights(arrays, inner, weight)
+
+
+def _check_weights(arrays: Mapping[str, np.ndarray], inner: np.ndarray, weight: np.ndarray) -> None:
     require(bool(weight[0] > 0), "the training rows of its tree have no weight")
     ok = np.ones(len(weight), dtype=bool)
     if len(inner):

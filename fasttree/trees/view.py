@@ -12,7 +12,8 @@ The way of a row (THE routing rule of routing.pxd, in the words of this file): a
 
 A surrogate that is asked about a number that the row lacks, or a category that is not in its table, has no answer.
 
-Where the way ends, the class is ``decision[node]`` and the probabilities are ``tree.proba[node]``. If it went down
+Where the way ends, the class is ``decision[node]`` and the probabilities are ``tree.proba[node]``; a tree of numbers
+predicts ``tree.prediction[node]``, and sends every row one way. If it went down
 several branches, the probabilities are the sums of share times probability over its ends (depth first, the branches in
 their order), the class is that of `classes_of_shares` for these sums, and the leaf is the end with the largest share,
 the smallest number of equals.
@@ -36,8 +37,8 @@ from fasttree.base.cached import cached_property
 from fasttree.base.times import UNITS
 from fasttree.base.values import to_python
 from fasttree.tables.schema import AttributeSchema
+from fasttree.trees.structure import LEAF, TreeStructure
 from fasttree.trees.traversal import paths_upwards
-from fasttree.trees.tree import LEAF, Tree
 
 ALL_BRANCHES = -1  # as missing_branch
 
@@ -88,7 +89,7 @@ class Test:
 class Exportable:
     """A fitted tree, as an exporter needs to know it."""
 
-    tree: Tree
+    tree: Any  # Tree or RegressionTree
     unknown: str = "missing"  # "missing", "majority" or "error"
     allow_missing: bool = True
     tells_missing: bool = True  # is `missing_seen` of the tree to be believed where it is false?
@@ -132,6 +133,10 @@ class Exportable:
     def merges(self) -> bool:
         """Do categories of few rows count as one in some column?"""
         return any(attribute.others is not None for attribute in self.attributes)
+
+    @property
+    def predicts_numbers(self) -> bool:
+        return self.tree.schema.predicts_numbers
 
     @cached_property
     def classes(self) -> tuple[Any, ...]:
@@ -250,7 +255,7 @@ class Exportable:
         return self.tree.schema.priors.cost_matrix
 
 
-def as_exportable(model: Exportable | Tree) -> Exportable:
+def as_exportable(model: Exportable | TreeStructure) -> Exportable:
     """A tree alone does not say whether its model refuses rows, nor all that training was like: only what is so in any
     case is said of it."""
     if isinstance(model, Exportable):
@@ -258,7 +263,7 @@ def as_exportable(model: Exportable | Tree) -> Exportable:
     return Exportable(model, unknown="error", tells_missing=bool(model.missing_seen.any()))
 
 
-def tells_missing(tree: Tree, policy: str) -> bool:
+def tells_missing(tree: TreeStructure, policy: str) -> bool:
     """Is `missing_seen` false only where no training row lacked the value?
 
     Where rows are shared out nobody notes it. The first model files did not say it of trees with surrogates: there it

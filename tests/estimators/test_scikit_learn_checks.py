@@ -14,11 +14,13 @@ from fasttree import (
     BayesTreeClassifier,
     C45Classifier,
     CARTClassifier,
+    CARTRegressor,
     ID3Classifier,
     MMLClassifier,
     RuleClassifier,
     SMMLClassifier,
     TreeClassifier,
+    TreeRegressor,
     pruning,
 )
 
@@ -46,6 +48,12 @@ ESTIMATORS = [
     MMLClassifier(lookahead=1),
     *(TreeClassifier(pruning=name) for name in pruning.METHODS),
     RuleClassifier(base=TreeClassifier(), when="not_worse"),
+    TreeRegressor(),
+    CARTRegressor(),
+    TreeRegressor(missing="category", categorical_split="multiway", max_leaves=9, n_jobs=2),
+    TreeRegressor(max_bins=8, pruning="cost_complexity", unknown="majority"),
+    CARTRegressor(compat="rpart", pruning=None),
+    CARTClassifier(compat="rpart"),
 ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Growth by squared error, from the statistic of numbers: the partitions of scikit-learn's regression trees."""
+"""Growth by squared error: the partitions of scikit-learn's regression trees, and every subset."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from growing import encoded_table
 from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.tree import DecisionTreeRegressor
 
-from fasttree.base.ragged import offsets
-from fasttree.growth.builder import Builder
-from fasttree.growth.context import GrowthContext
-from fasttree.growth.grow import choosers_of, grow_levels
-from fasttree.growth.memory_rows import MemoryRows, totals_of
-from fasttree.growth.search import SplitSearch
-from fasttree.growth.targets import NumericTarget
+from fasttree import TreeRegressor
 
 Node = dict[str, Any]
 
@@ -27,37 +20,20 @@ def grow_numbers(
     X: Any, y: np.ndarray, weight: np.ndarray | None = None, **parameters: Any
 ) -> Node:
     """The tree of a numeric target: nested nodes with their attribute, what leads to each branch, weight and mean."""
-    table, params, weights, team = encoded_table(X, weight, **parameters)
-    steps = None if weights is None else weights.quantised
-    target = NumericTarget(np.asarray(y, dtype=float), steps)
-    context = GrowthContext(
-        table, params, weights, totals_of(table, weights, params, target), target
-    )
-    rows = MemoryRows(context, table, table.sorted_entries.copy(), weights, team)
-    builder = Builder(table, params, context, weights, rows.histogram_pool)
-    grow_levels(rows, SplitSearch(context, rows, choosers_of(context, rows)), builder)
-    log = builder.log
-    stats = np.concatenate(log.counts)
+    tree = TreeRegressor(**parameters).fit(X, y, weight).tree_
     nodes: list[Node] = [
-        {"weight": int(s[0]), "mean": float(m), "children": []}
-        for s, m in zip(stats, target.means(stats), strict=True)
+        {"weight": float(w), "mean": float(m), "children": []}
+        for w, m in zip(tree.weighted_n_node_samples, tree.prediction, strict=True)
     ]
-    split = {name: np.concatenate(values) for name, values in log.splits.items()}
-    parents = np.concatenate([*log.nodes, np.empty(0, dtype=np.int32)])
-    child = 1
-    tables = [
-        (c, b) for codes, branches in log.tables for c, b in zip(codes, branches, strict=True)
-    ]
-    start = offsets(split["n_table"]) if "n_table" in split else None
-    for i, parent in enumerate(parents):
-        node = nodes[parent]
-        node["attribute"] = int(split["attribute"][i])
-        node["threshold"] = float(split["threshold"][i])
-        if start is not None:
-            node["table"] = {int(c): int(b) for c, b in tables[start[i] : start[i + 1]]}
-        node["missing_branch"] = int(split["missing_branch"][i])
-        node["children"] = nodes[child : child + int(split["n_children"][i])]
-        child += int(split["n_children"][i])
+    for i in np.flatnonzero(~tree.is_leaf()).tolist():
+        node, table = nodes[i], slice(tree.table_start[i], tree.table_start[i + 1])
+        node["attribute"] = int(tree.attribute[i])
+        node["threshold"] = float(tree.threshold[i])
+        pairs = zip(tree.table_codes[table], tree.table_branch[table], strict=True)
+        node["table"] = {int(c): int(b) for c, b in pairs}
+        node["missing_branch"] = int(tree.missing_branch[i])
+        first = int(tree.first_child[i])
+        node["children"] = nodes[first : first + int(tree.n_children[i])]
     return nodes[0]
 
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How good predicted numbers are: R2, mean squared and mean absolute error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fasttree.stats.metrics import weighted_mean
+
+
+def mean_squared_error(
+    y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
+) -> float:
+    """The weighted mean of the squared differences.
+
+    >>> mean_squared_error(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    2.0
+    """
+    return weighted_mean(np.square(y - predicted), weight)
+
+
+def mean_absolute_error(
+    y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
+) -> float:
+    """The weighted mean of the absolute differences.
+
+    >>> mean_absolute_error(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    1.0
+    """
+    return weighted_mean(np.abs(y - predicted), weight)
+
+
+def r2_score(y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None) -> float:
+    """The share of the variance of y that the predictions explain. Of a y without variance it is 1 if all is predicted
+    right, else 0.
+
+    >>> r2_score(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    0.5
+    """
+    # Of numbers near 1, whose squares are in the range of float64.
+    _, exponent = np.frexp(max(np.abs(y).max(), np.abs(predicted).max()))
+    y, predicted = np.ldexp(y, -exponent), np.ldexp(predicted, -exponent)
+    error = mean_squared_error(y, predicted, weight)
+    variance = weighted_mean(np.square(y - weighted_mean(y, weight)), weight)
+    if variance == 0:
+        return float(error == 0)
+    return 1 - error / variance
