@@ -155,7 +155,8 @@ class Answers:
         return np.flatnonzero(~self.refused).tolist()
 
 
-def answers(fitted: Any, rows: Rows) -> Answers:
+def refused_rows(fitted: Any, rows: Rows) -> np.ndarray:
+    """Which rows the model refuses, as a mask."""
     refused = np.zeros(len(rows), dtype=bool)
     for attribute in fitted.tree_.schema.attributes:
         for i, value in enumerate(rows.columns[attribute.name]):
@@ -165,6 +166,11 @@ def answers(fitted: Any, rows: Rows) -> Answers:
             refused[i] |= (missing and fitted.missing == "error") or (
                 unknown and fitted.unknown == "error"
             )
+    return refused
+
+
+def answers(fitted: Any, rows: Rows) -> Answers:
+    refused = refused_rows(fitted, rows)
     places = np.flatnonzero(~refused).tolist()
     if not places:
         return Answers(refused, [], np.empty((0, len(fitted.classes_))), [])

@@ -28,7 +28,9 @@ from fasttree.rules.paths import rules_to
 from fasttree.rules.reasons import MISSING, UNSEEN, RowReasons, Values, shares_on_way
 from fasttree.rules.text import in_brackets, known_text, premise_text
 from fasttree.tables.training import Table
-from fasttree.trees.tree import LEAF
+from fasttree.trees.predict import ReadPolicy
+from fasttree.trees.regression_tree import as_one_class
+from fasttree.trees.tree import LEAF, Tree
 
 Found = TypeVar("Found")
 CACHED_TEXTS = 16_384  # a tree may have more leaves than there is memory for their texts
@@ -54,8 +56,37 @@ def scorer_of(model: Any) -> Scorer:
 class TreeScorer(TreeAnswers):
     def __init__(self, model: TreeClassifier) -> None:
         super().__init__(model)
+        self._why = TreeReasons(self.tree, self.policy, self.unknown)
+
+    def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
+        return self._why.reasons(table, scored)
+
+    def identity(self) -> str:
+        return _digest((self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown))
+
+
+class NumberScorer(NumberAnswers):
+    def __init__(self, model: TreeRegressor) -> None:
+        super().__init__(model)
+        ways = as_one_class(self.tree)
+        self._why = TreeReasons(ways, self.policy, self.unknown, self.tree.prediction)
+
+    def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
+        return self._why.reasons(table, scored)
+
+    def identity(self) -> str:
+        return _digest((self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown))
+
+
+class TreeReasons:
+    """Why rows end where they do in a tree. `numbers`: what its nodes predict, if that is not their class."""
+
+    def __init__(
+        self, tree: Tree, policy: ReadPolicy, unknown: str, numbers: np.ndarray | None = None
+    ) -> None:
+        self.tree, self.schema, self.policy, self.unknown = tree, tree.schema, policy, unknown
+        self.numbers = numbers
         self.kept = _Kept()
-        tree = self.tree
         self.asked = np.unique(tree.attribute[tree.attribute != LEAF]).tolist()
         # Do reasons of whole rows say also what becomes of others?
         self.in_full = not (tree.shares_rows or len(tree.surrogate_attribute))
@@ -80,6 +111,8 @@ class TreeScorer(TreeAnswers):
         rules, place_of = self._ways
         way = rules[int(place_of[node])]
         shares = None
+        if self.numbers is not None:
+            way = replace(way, label=float(self.numbers[node]))
         if label is not None:
             way = replace(way, label=to_python(self.schema.classes[label]))
             shares = shares_on_way(self.tree, node)
@@ -100,17 +133,6 @@ class TreeScorer(TreeAnswers):
             for number, alike in _by_end(scored.classes[rows]):
                 found.add((node, number), rows[alike], partial(self._way, node, number))
         return found.place, found.texts
-
-    def identity(self) -> str:
-        return _digest((self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown))
-
-
-class NumberScorer(NumberAnswers):
-    def reasons(self, table: Table, scored: Scored) -> tuple[np.ndarray, list[str]]:
-        raise NotImplementedError  # batch/score_batch.py refuses to ask
-
-    def identity(self) -> str:
-        return _digest((self.tree.fingerprint(), repr(self.schema), self.policy, self.unknown))
 
 
 class RuleScorer(RuleAnswers):
@@ -166,7 +188,7 @@ class _Kept:
 class _Reasons:
     """The texts of the rows of a table, and the place of each row's among them."""
 
-    def __init__(self, scorer: TreeScorer | RuleScorer, table: Table) -> None:
+    def __init__(self, scorer: TreeReasons | RuleScorer, table: Table) -> None:
         self.texts: list[str] = []
         self.place = np.empty(table.n_rows, dtype=np.int32)
         self._kept, self._in_full = scorer.kept, scorer.in_full

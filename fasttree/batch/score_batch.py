@@ -143,16 +143,9 @@ class RowScorer:
         self.output_schema = self._output_schema(schema)
 
     def _check_options(self) -> None:
-        if not self.of_numbers:
-            return
-        if self.options.proba:
+        if self.of_numbers and self.options.proba:
             raise ArgumentError(
                 "proba adds the probabilities of classes, but this model predicts numbers: leave it out"
-            )
-        if self.options.explain:
-            raise ArgumentError(
-                "explain adds the rule for a class, but this model predicts numbers: leave it out, and add the number "
-                "of the leaf instead (leaf)"
             )
 
     def _make_readers(self, style: CsvStyle | None) -> list[AttributeReader]:

@@ -57,10 +57,14 @@ EXPORTERS: dict[str, Exporter] = {
     "svg": Exporter(
         "fasttree.draw.svg", ".svg", "a drawing for browsers and documents", numbers=True
     ),
-    "json": Exporter("fasttree.export.json", ".json", "the complete model for other programs"),
-    "sql": Exporter("fasttree.export.sql", ".sql", "a query for a database"),
-    "python": Exporter("fasttree.export.python", ".py", "a Python module without dependencies"),
-    "c": Exporter("fasttree.export.c", ".c", "C99 source without dependencies"),
+    "json": Exporter(
+        "fasttree.export.json", ".json", "the complete model for other programs", numbers=True
+    ),
+    "sql": Exporter("fasttree.export.sql", ".sql", "a query for a database", numbers=True),
+    "python": Exporter(
+        "fasttree.export.python", ".py", "a Python module without dependencies", numbers=True
+    ),
+    "c": Exporter("fasttree.export.c", ".c", "C99 source without dependencies", numbers=True),
     "onnx": Exporter("fasttree.export.onnx", ".onnx", "for ONNX runtimes", is_text=False),
     "pmml": Exporter("fasttree.export.pmml", ".pmml", "PMML 4.4 (XML)"),
     "treelite": Exporter(

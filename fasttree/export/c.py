@@ -47,6 +47,7 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
         "stops": model.stops_at_unknown,
         "merges": model.merges,
         "merges_unseen": any(map(model.unseen, range(len(model.names)))),
+        "classes": not model.predicts_numbers,
         "shares": model.shares_rows,
         "costs": model.cost is not None,
         "refuses_missing": not model.allow_missing,
@@ -119,8 +120,11 @@ def _times(model: Exportable) -> Iterator[str]:
 
 
 def _texts(model: Exportable) -> list[str]:
+    names = _array("const char *const", "column_names", map(_text, model.names), "[${P}_COLUMNS]")
+    if model.predicts_numbers:
+        return [names]
     return [
-        _array("const char *const", "column_names", map(_text, model.names), "[${P}_COLUMNS]"),
+        names,
         _array(
             "const char *const",
             "class_labels",
@@ -176,6 +180,8 @@ def _routing_tables(steps: Steps, holds: Mapping[str, bool]) -> list[str]:
 
 
 def _end_tables(model: Exportable) -> list[str]:
+    if model.predicts_numbers:
+        return [_numbers("double", "prediction", model.tree.prediction.tolist())]
     rows, row_of = distinct_rows(model.tree.proba, model.ends)
     return [
         _numbers("int32_t", "class", model.decision.tolist()),

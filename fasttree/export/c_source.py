@@ -23,11 +23,20 @@ ${times}
 @end
    Numbers are read as doubles. All functions are thread-safe.
 
+@if classes
    ${p}_predict        the number of the class, a place in ${p}_class_labels
    ${p}_predict_proba  the same; fills in the ${P}_CLASSES class probabilities
    ${p}_leaf           the number of the node at which the row ends${heaviest}
 @if refuses
    All three return ${P}_REFUSED for a row with ${refused} in any column; its probabilities are NAN.
+@end
+@end
+@if not classes
+   ${p}_predict        the number that is predicted
+   ${p}_leaf           the number of the node at which the row ends
+@if refuses
+   Of a row with ${refused} in any column the prediction is NAN, and the node ${P}_REFUSED.
+@end
 @end
 */
 
@@ -39,16 +48,25 @@ ${times}
 @end
 
 #define ${P}_COLUMNS ${n_columns}
+@if classes
 #define ${P}_CLASSES ${n_classes}
+@end
 #define ${P}_REFUSED (-1)
 
 extern const char *const ${p}_column_names[${P}_COLUMNS];
+@if classes
 extern const char *const ${p}_class_labels[${P}_CLASSES];
+@end
 double ${p}_code(int column, const char *text, size_t length);
 double ${p}_code_of_number(int column, double number);
 int32_t ${p}_leaf(const double *row);
+@if classes
 int32_t ${p}_predict(const double *row);
 int32_t ${p}_predict_proba(const double *row, double *proba);
+@end
+@if not classes
+double ${p}_predict(const double *row);
+@end
 """
 
 CODE = r"""
@@ -206,6 +224,19 @@ int32_t ${p}_leaf(const double *row)
 @end
     return ${p}_end(0, row);
 }
+@if not classes
+
+double ${p}_predict(const double *row)
+{
+    const int32_t at = ${p}_leaf(row);
+@if refuses
+    if (at < 0)
+        return NAN;
+@end
+    return ${p}_prediction[at];
+}
+@end
+@if classes
 
 int32_t ${p}_predict(const double *row)
 {
@@ -232,6 +263,7 @@ int32_t ${p}_predict_proba(const double *row, double *proba)
         proba[c] = ${p}_proba[${p}_proba_row[at]][c];
     return ${p}_class[at];
 }
+@end
 @end
 @if shares
 

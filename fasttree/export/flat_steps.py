@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fasttree.trees.tree import Tree
+from fasttree.trees.structure import TreeStructure
 from fasttree.trees.view import ALL_BRANCHES, Exportable
 
 
@@ -42,7 +42,7 @@ class Steps:
         return np.diff(self.table_start) > 0
 
 
-def steps_of(tree: Tree) -> Steps:
+def steps_of(tree: TreeStructure) -> Steps:
     """The steps of a tree."""
     n_nodes, n_stand_ins = tree.node_count, len(tree.surrogate_attribute)
     itself = np.arange(n_nodes, dtype=np.int32)
@@ -90,7 +90,7 @@ def steps_of(tree: Tree) -> Steps:
     )
 
 
-def shares_rows_at(tree: Tree) -> np.ndarray:
+def shares_rows_at(tree: TreeStructure) -> np.ndarray:
     """As a mask over nodes: does a row that lacks the value go down every branch?"""
     return ~tree.is_leaf() & (tree.missing_branch == ALL_BRANCHES)
 

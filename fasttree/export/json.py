@@ -15,6 +15,7 @@ VERSION = 1
 MERGED_VERSION = (
     2  # of trees in which levels of few rows count as one, which readers of version 1 do not know
 )
+NUMBERS_VERSION = 3  # of regressors
 
 
 def export(model: Exportable) -> str:
@@ -25,6 +26,8 @@ def export(model: Exportable) -> str:
 
 
 def _head(model: Exportable) -> dict[str, Any]:
+    if model.predicts_numbers:
+        return _head_of_numbers(model)
     schema = model.tree.schema
     priors = schema.priors
     weight = priors.class_weight
@@ -42,6 +45,19 @@ def _head(model: Exportable) -> dict[str, Any]:
         "tie_order": list(model.tie_order),
         "class_weight": None if weight is None else weight.tolist(),
         "cost": None if priors.cost_matrix is None else priors.cost_matrix.tolist(),
+    }
+
+
+def _head_of_numbers(model: Exportable) -> dict[str, Any]:
+    return {
+        "format": "fasttree tree",
+        "version": NUMBERS_VERSION,
+        "model": model.name,
+        "target": "number",
+        "unknown": model.unknown,
+        "allow_missing": model.allow_missing,
+        "attributes": [_attribute(model, place) for place in range(len(model.attributes))],
+        "named": model.tree.schema.named,
     }
 
 
@@ -64,20 +80,12 @@ def _attribute(model: Exportable, place: int) -> dict[str, Any]:
 
 def _nodes(model: Exportable) -> Iterator[dict[str, Any]]:
     tree, is_leaf = model.tree, model.tree.is_leaf()
-    columns = (tree.depth, tree.parent, model.decision, tree.weight, tree.multiplicity)
-    for node, (depth, parent, decision, weight, multiplicity) in enumerate(
+    columns = (tree.depth, tree.parent, tree.weight, tree.multiplicity)
+    for node, (depth, parent, weight, multiplicity) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
     ):
-        entry = {
-            "id": node,
-            "parent": None if parent < 0 else parent,
-            "depth": depth,
-            "class": decision,
-            "proba": tree.proba[node].tolist(),
-            "counts": tree.counts[node].tolist(),
-            "weight": weight,
-            "multiplicity": multiplicity,
-        }
+        entry = {"id": node, "parent": None if parent < 0 else parent, "depth": depth}
+        entry |= _answer(model, node) | {"weight": weight, "multiplicity": multiplicity}
         if not is_leaf[node]:
             test = model.test(node)
             entry |= _test(test)
@@ -92,6 +100,18 @@ def _nodes(model: Exportable) -> Iterator[dict[str, Any]]:
         elif tree.heuristic[node]:
             entry["heuristic"] = True
         yield entry
+
+
+def _answer(model: Exportable, node: int) -> dict[str, Any]:
+    """What is predicted at a node."""
+    tree = model.tree
+    if model.predicts_numbers:
+        return {"prediction": float(tree.prediction[node]), "error": float(tree.error[node])}
+    return {
+        "class": int(model.decision[node]),
+        "proba": tree.proba[node].tolist(),
+        "counts": tree.counts[node].tolist(),
+    }
 
 
 def _test(test: Test) -> dict[str, Any]:

@@ -24,14 +24,21 @@ DRAWN = 60  # nodes; a tree of so many is drawn above its tables
 HEAD = '''\
 """A decision tree learned by fasttree, as plain Python.
 
-    predict(row)        the class of a row
-    predict_proba(row)  the share of each class, in the order of CLASSES
-    leaf(row)           the number of the node where the row ends
+{functions}
 
 A row is a dict from attribute to value, or a sequence of the values in the order of ATTRIBUTES. None and NaN are
 missing values.{times}{refusals}
 """
 '''
+
+OF_CLASSES = """\
+    predict(row)        the class of a row
+    predict_proba(row)  the share of each class, in the order of CLASSES
+    leaf(row)           the number of the node where the row ends"""
+
+OF_NUMBERS = """\
+    predict(row)        the number predicted for a row
+    leaf(row)           the number of the node where the row ends"""
 
 TIMES = """ Times are given as datetime's own or as
 microseconds, those of a date since 1970-01-01 (UTC if they have a zone)."""
@@ -62,7 +69,7 @@ def _midnight(day):
     return datetime.datetime.combine(day, datetime.time())
 '''
 
-CODE = '''
+CLASSES_OF_ROWS = '''
 
 def predict(row):
     return _outcome(row)[0]
@@ -108,7 +115,25 @@ def _outcome(row):
     shares = [most if share >= most - TIE else share for share in shares]
     largest = max(share for _, share in ends)
     return CLASSES[_decide(shares)], shares, min(node for node, share in ends if share >= largest - TIE)
+'''
 
+NUMBERS_OF_ROWS = """
+
+def predict(row):
+    return ENDS[leaf(row)]
+
+
+def leaf(row):
+    values, node = _read(row), 0
+    while node in TESTS:
+        step = _next(node, values)
+        if step == node:
+            break
+        node = step
+    return node
+"""
+
+NEXT = '''
 
 def _next(node, values):
     """The node after a node; None: all of its children; the node itself: the way ends there."""
@@ -129,7 +154,9 @@ def _next(node, values):
     if value is UNKNOWN:
         return node
     return first + test.get(value, default)
+'''
 
+DECIDE = '''
 
 def _decide(shares):
     """The class number for shares of several ends."""
@@ -142,7 +169,9 @@ def _decide(shares):
             costs[number] += share * COST[true][number]
     least = min(costs) * (1 + TIE)
     return next(number for number in TIE_ORDER if costs[number] <= least)
+'''
 
+READ = """
 
 def _read(row):
     if isinstance(row, dict):
@@ -180,13 +209,18 @@ def _value(value, place):
     if ON_UNKNOWN == "missing" and OTHER in levels.values():
         return OTHER
     return UNKNOWN if ON_UNKNOWN == "majority" else MISSING
-'''
+"""
 
 
 def export(model: Exportable) -> str:
     """The source of a module with predict, predict_proba and leaf."""
     body = "\n".join([*_drawing(model), *_constants(model), *_tables(model)]) + "\n"
-    code = CODE if model.units else CODE.replace(_READS_TIME, "")
+    parts: tuple[str, ...] = (CLASSES_OF_ROWS, NEXT, DECIDE, READ)
+    if model.predicts_numbers:
+        parts = (NUMBERS_OF_ROWS, NEXT, READ)
+    code = "".join(parts)
+    if not model.units:
+        code = code.replace(_READS_TIME, "")
     has_days = any(isinstance(v, datetime.date) for a in model.attributes for v in a.seen_levels)
     if not has_days:
         code = code.replace(_READS_DAY, "")
@@ -196,7 +230,9 @@ def export(model: Exportable) -> str:
     body += code + MIDNIGHT if has_days else code
     body += READ_TIME if model.units else ""
     imports = python_imports(body)
-    head = HEAD.format(times=TIMES if model.units else "", refusals=_refusals(model))
+    functions = OF_NUMBERS if model.predicts_numbers else OF_CLASSES
+    times = TIMES if model.units else ""
+    head = HEAD.format(functions=functions, times=times, refusals=_refusals(model))
     return head + (f"\n{imports}" if imports else "") + body
 
 
@@ -220,11 +256,14 @@ def _constants(model: Exportable) -> Iterator[str]:
     if model.units:
         kinds = (f"{python_literal(a.name)}: {a.time!r}" for a in model.attributes if a.time)
         yield f"KINDS = {{{', '.join(kinds)}}}"
-    yield f"CLASSES = {python_tuple(map(python_literal, model.classes))}"
+    if not model.predicts_numbers:
+        yield f"CLASSES = {python_tuple(map(python_literal, model.classes))}"
     yield f"ALLOW_MISSING, ON_UNKNOWN = {model.allow_missing}, {model.unknown!r}"
     yield "MISSING, UNKNOWN = object(), object()"
     if model.merges:
         yield "OTHER = object()  # the rare categories together"
+    if model.predicts_numbers:
+        return
     yield f"STEPS = {SHARE_STEPS!r}  # of the sums of shares"
     yield f"TIE, TIE_ORDER = {CLASS_TIE!r}, {python_tuple(map(str, model.tie_order))}"
     yield f"COST = {None if cost is None else cost.tolist()}  # [true][predicted]"
@@ -260,6 +299,13 @@ def _tables(model: Exportable) -> Iterator[str]:
             )
             yield f"    {node}: {python_tuple(stand_ins)},"
     yield "}"
+    if model.predicts_numbers:
+        yield "\n# node: the number that is predicted, where rows end"
+        yield "ENDS = {"
+        for node in np.flatnonzero(model.ends).tolist():
+            yield f"    {node}: {float(model.tree.prediction[node])!r},"
+        yield "}"
+        return
     yield "\n# node: the fraction of a row with a missing value that each branch gets"
     yield "PARTS = {"
     for node, test in tests.items():

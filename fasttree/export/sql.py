@@ -29,7 +29,7 @@ def export(
     proba: bool = False,
     leaf: bool = False,
 ) -> str:
-    """A SELECT with the column "prediction".
+    """A SELECT with the column "prediction", the class or the number.
 
     `dialect`: "ansi", "duckdb", "postgres" or "sqlite". `table` has the rows, also as ("schema", "table"); `columns`
     says what attributes are called there, if they have other names; `keep` names the columns of the table that come
@@ -40,6 +40,10 @@ def export(
     for name, value in ("proba", proba), ("leaf", leaf):
         if not isinstance(value, bool):
             raise TypeError(f"{name} must be True or False, got {short_repr(value)}")
+    if proba and model.predicts_numbers:
+        raise ValueError(
+            "proba adds the shares of classes, but a regressor predicts numbers: leave it out"
+        )
     query = Query(model, DIALECTS[dialect], table, columns or {}, keep, proba, leaf)
     return query.text()
 
@@ -185,19 +189,22 @@ class Query:
         return [f'"proba_{label}"' for label in labels]
 
     def label_of(self, node: int) -> str:
+        if self.model.predicts_numbers:
+            return self.dialect.number(float(self.model.tree.prediction[node]))
         return self.label(int(self.model.decision[node]))
 
     def label(self, number: int) -> str:
         return self.dialect.literal(self.model.classes[number])
 
     def end_columns(self) -> str:
-        return f"(node, label, {', '.join(f'p{c}' for c in range(self.model.n_classes))})"
+        return f"({', '.join(['node', 'label', *(f'p{c}' for c in range(self.model.n_classes))])})"
 
     def ends_listed(self) -> str:
         rows = []
         for node in np.flatnonzero(self.model.ends).tolist():
-            shares = map(self.dialect.number, self.model.tree.proba[node].tolist())
-            rows.append(f"({node}, {self.label_of(node)}, {', '.join(shares)})")
+            shares = () if self.model.predicts_numbers else self.model.tree.proba[node].tolist()
+            items = [str(node), self.label_of(node), *map(self.dialect.number, shares)]
+            rows.append(f"({', '.join(items)})")
         return ",\n    ".join(rows)
 
     def with_parts(self, parts: list[tuple[str, str]], recursive: bool = False) -> str:

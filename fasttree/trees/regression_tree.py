@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from fasttree import _core
 from fasttree.base.wording import plural
 from fasttree.trees.structure import TreeStructure
+from fasttree.trees.tree import Tree
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,6 +58,18 @@ class RegressionTree(TreeStructure):
             f"RegressionTree({plural(self.n_leaves, 'leaf', 'leaves')}, depth {self.max_depth}, "
             f"{plural(len(self.schema.attributes), 'attribute')})"
         )
+
+
+def as_one_class(tree: RegressionTree) -> Tree:
+    """A tree of the same tests in which all rows have one class: for those who ask for ways alone."""
+    n_nodes = tree.node_count
+    return Tree(
+        **{f.name: getattr(tree, f.name) for f in fields(TreeStructure)}
+        | {"schema": replace(tree.schema, classes=np.zeros(1), tie_order=(0,))},
+        counts=tree.weighted_n_node_samples[:, np.newaxis],
+        proba=np.ones((n_nodes, 1)),
+        pred=np.zeros(n_nodes, dtype=np.int32),
+    )
 
 
 def with_values(

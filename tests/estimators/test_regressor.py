@@ -398,6 +398,6 @@ def test_a_dataset_of_classes_is_refused() -> None:
 
 def test_formats_for_classifiers_are_refused() -> None:
     model = TreeRegressor().fit([[0.0], [1.0]], [0.5, 1.5])
-    for name in ("sql", "c", "onnx", "pmml", "json", "python", "treelite"):
+    for name in ("onnx", "pmml", "treelite"):
         with pytest.raises(ValueError, match="for classifiers only: export a regressor as 'text'"):
             model.export(name)
