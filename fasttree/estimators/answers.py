@@ -90,7 +90,10 @@ def tree_or_rules(model: Any) -> TreeClassifier | TreeRegressor | RuleList:
 
 
 def answers_of(model: Any) -> Answers:
+    """Of a model that predicts classes."""
     found = tree_or_rules(model)
     if isinstance(found, TreeRegressor):
-        return NumberAnswers(found)
+        raise TypeError(
+            f"model is a {type(model).__name__}, which predicts numbers: pass a fitted classifier of fasttree"
+        )
     return RuleAnswers(found) if isinstance(found, RuleList) else TreeAnswers(found)

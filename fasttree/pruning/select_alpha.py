@@ -146,7 +146,7 @@ class _Sums:
         if not isinstance(held, HeldLosses):
             assert isinstance(tree, Tree)
             held = losses_of_counts(tree, held)
-        dies_at = path.dies_at * held.unit
+        dies_at = path.dies_at * held.unit if held.unit > 0 else path.dies_at
         self.errors += losses_along(tree, dies_at, held.passing, held.ending, self.alphas)
         squares = held.passing_squares, held.ending_squares
         self.squares += losses_along(tree, dies_at, *squares, self.alphas)

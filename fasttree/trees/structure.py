@@ -59,7 +59,7 @@ class TreeStructure:
 
     VALUES: ClassVar[tuple[str, ...]] = ()  # the arrays, one entry a node, of what is predicted
 
-    schema: Schema
+    schema: Schema = field(kw_only=False)
     attribute: np.ndarray  # int32; LEAF (-1) at leaves
     threshold: np.ndarray  # float64; NaN where there is none
     first_child: np.ndarray  # int32; -1 at leaves

@@ -53,8 +53,11 @@ BY_CLASS = ("counts", "proba")
 
 
 def arrays_of(schema: Schema) -> dict[str, tuple[str, int]]:
-    """The arrays of a tree of classes, or of numbers."""
-    return STRUCTURE | (OF_NUMBERS if schema.predicts_numbers else OF_CLASSES)
+    """The arrays of a tree of classes, or of numbers, in the order of files and fingerprints."""
+    place = list(STRUCTURE).index("gain")
+    values = OF_NUMBERS if schema.predicts_numbers else OF_CLASSES
+    items = list(STRUCTURE.items())
+    return dict([*items[:place], *values.items(), *items[place:]])
 
 
 def check_tree(schema: Schema, arrays: Mapping[str, np.ndarray]) -> None:

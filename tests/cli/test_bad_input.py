@@ -122,7 +122,12 @@ CASES: list[tuple[list[str], int, str]] = [
         3,
         "missing in 1 row, first in row 2 below",
     ),
-    (["train", "numbers.csv", "-t", "y", "-o", "m"], 3, "(target 'y'): Unknown label type"),
+    (
+        ["train", "numbers.csv", "-t", "y", "-o", "m", "--task", "classification"],
+        3,
+        "(target 'y'): Unknown label type",
+    ),
+    (["train", "numbers.csv", "-t", "y", "-o", "new.model"], 0, ""),
     (["evaluate", "rare.csv", "-t", "y"], 3, "the class 'q' has 1 row"),
     (["evaluate", "good.csv", "-t", "y", "--folds", "3"], 3, "has 1 row"),
     ([*TRAIN, "--holdout", "0.3"], 3, "a fraction of 0.3 of each class is less than one row"),

@@ -338,10 +338,10 @@ def test_a_folder_without_permission(folder: Path, monkeypatch: pytest.MonkeyPat
 
 def test_bad_models(folder: Path) -> None:
     whole = Path("m.model").read_bytes()
-    Path("newer.model").write_bytes(whole.replace(b'"format_version":3,', b'"format_version":4,'))
+    Path("newer.model").write_bytes(whole.replace(b'"format_version":4,', b'"format_version":5,'))
     refused(
         4,
-        r"newer\.model: .*version 4.*upgrade fasttree",
+        r"newer\.model: .*version 5.*upgrade fasttree",
         "newer.model",
         "visits.csv",
         "-o",

@@ -89,6 +89,7 @@ def test_parameters_and_their_defaults() -> None:
         "missing": "surrogate",
         "ties": "schema",
         "pruning": "cost_complexity",
+        "compat": None,
     }
     assert CARTClassifier().get_params() == cart
     c45 = DEFAULTS | {

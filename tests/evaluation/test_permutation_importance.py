@@ -356,7 +356,7 @@ def test_bad_input() -> None:
         permutation_importance(model, X, y, random_state=-1)
     with pytest.raises(ValueError, match=r"n_jobs must be.*got 0"):
         permutation_importance(model, X, y, n_jobs=0)
-    with pytest.raises(TypeError, match=r"model is a type: pass a fitted classifier of fasttree"):
+    with pytest.raises(TypeError, match=r"model is a type: pass a fitted estimator of fasttree"):
         permutation_importance(TreeClassifier, X, y)
     with pytest.raises(ValueError, match="not fitted yet"):
         permutation_importance(TreeClassifier(), X, y)

@@ -76,8 +76,9 @@ def _misbehaviour(model: Any) -> Iterator[str]:
     repr(model), tree.importances(), tree.fingerprint()
     if hasattr(model, "rules") and not model.averaged:
         model.rules().to_text()
+    of_numbers = not hasattr(model, "classes_")
     try:
-        shares = model.predict_proba(rows)
+        shares = np.ones((1, 1)) if of_numbers else model.predict_proba(rows)
         labels = model.predict(rows)
     except ValueError as error:
         if not refuses:
@@ -85,7 +86,8 @@ def _misbehaviour(model: Any) -> Iterator[str]:
         return
     if not np.isfinite(shares).all() or not np.allclose(shares.sum(axis=1), 1, atol=1e-5):
         yield "class shares of rows"
-    if not set(labels.tolist()) <= set(model.classes_.tolist()):
+    known = tree.prediction if of_numbers else model.classes_
+    if not set(labels.tolist()) <= set(known.tolist()):
         yield "labels of rows"
     if hasattr(model, "apply"):
         leaves = model.apply(rows)

@@ -39,6 +39,7 @@ def models(n_rows: int = 90) -> list[Any]:
     X, y = table(n_rows)
     numbers = np.random.default_rng(1).normal(size=(60, 3))
     codes = (numbers[:, 0] > 0).astype(int) + (numbers[:, 1] > 0)
+    amounts = np.where(y == "yes", 3.5, np.nan_to_num(X["size"])) + X["weight"] * 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # folds that shrink
         return [
@@ -65,6 +66,11 @@ def models(n_rows: int = 90) -> list[Any]:
                     pruning=None, min_category_count=n_rows // 4, unknown="majority"
                 )
             ).fit(X, y),
+            fasttree.TreeRegressor().fit(numbers, numbers[:, 0] + np.floor(numbers[:, 1])),
+            fasttree.TreeRegressor(
+                missing="category", unknown="majority", min_category_count=n_rows // 4
+            ).fit(X, amounts),
+            fasttree.CARTRegressor(pruning=CostComplexity(folds=3, se=0.0)).fit(X, amounts),
         ]
 
 

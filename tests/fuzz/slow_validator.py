@@ -21,13 +21,12 @@ ARRAYS_BY_NODE = (
     "missing_seen",
     "multiplicity",
     "heuristic",
-    "counts",
-    "proba",
-    "pred",
     "gain",
     "depth",
     "parent",
 )
+OF_CLASSES = ("counts", "proba", "pred")
+OF_NUMBERS = ("weighted_n_node_samples", "prediction", "error")
 
 
 def faults(tree: Any) -> list[str]:
@@ -44,7 +43,8 @@ def _schema(tree: Any) -> Iterator[str]:
     schema = tree.schema
     if not schema.attributes:
         yield "no attributes"
-    if len(schema.classes) < 1 or schema.classes.ndim != 1:
+    of_numbers = type(tree).__name__ == "RegressionTree"
+    if (len(schema.classes) < 1) != of_numbers or schema.classes.ndim != 1:
         yield "no classes"
     names = [attribute.name for attribute in schema.attributes]
     if len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
@@ -84,11 +84,11 @@ def _lengths(tree: Any) -> Iterator[str]:
     n = tree.node_count
     if n < 1:
         yield "no node"
-    for name in ARRAYS_BY_NODE:
+    n_classes = len(tree.schema.classes)
+    for name in (*ARRAYS_BY_NODE, *(OF_CLASSES if n_classes else OF_NUMBERS)):
         if len(getattr(tree, name)) != n:
             yield f"length of {name}"
-    n_classes = len(tree.schema.classes)
-    for name in ("counts", "proba"):
+    for name in ("counts", "proba") if n_classes else ():
         if getattr(tree, name).shape != (n, n_classes):
             yield f"shape of {name}"
     n_surrogates = len(tree.surrogate_attribute)
@@ -217,6 +217,30 @@ def _surrogates(tree: Any) -> Iterator[str]:
 
 
 def _contents(tree: Any) -> Iterator[str]:
+    for node in range(tree.node_count):
+        if not 0 <= tree.gain[node] < math.inf or tree.multiplicity[node] < 1:
+            yield f"gain or multiplicity of node {node}"
+    yield from _contents_of_classes(tree) if len(tree.schema.classes) else _numbers(tree)
+
+
+def _numbers(tree: Any) -> Iterator[str]:
+    weights = tree.weighted_n_node_samples.tolist()
+    if weights[0] <= 0 or any(not 0 <= weight < math.inf for weight in weights):
+        yield "weights of nodes"
+    for node in range(tree.node_count):
+        if not math.isfinite(tree.prediction[node]) or not 0 <= tree.error[node] < math.inf:
+            yield f"prediction or error of node {node}"
+        if tree.attribute[node] < 0:
+            continue
+        if tree.missing_branch[node] < 0:
+            yield f"node {node} shares rows out"
+        below = range(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+        together = sum(weights[child] for child in below)
+        if together <= 0 or abs(together - weights[node]) > 1e-5 * weights[0]:
+            yield f"children of node {node} do not add up to it"
+
+
+def _contents_of_classes(tree: Any) -> Iterator[str]:
     weight = tree.schema.priors.class_weight
     factors = [1.0] * len(tree.schema.classes) if weight is None else weight.tolist()
     weights = []
@@ -229,8 +253,6 @@ def _contents(tree: Any) -> Iterator[str]:
             yield f"shares of node {node}"
         if not 0 <= tree.pred[node] < len(counts):
             yield f"class of node {node}"
-        if not 0 <= tree.gain[node] < math.inf or tree.multiplicity[node] < 1:
-            yield f"gain or multiplicity of node {node}"
     if any(math.isinf(value) for value in weights) or weights[0] <= 0:
         yield "weights of nodes"
     for node in range(tree.node_count):

@@ -412,15 +412,15 @@ def test_a_pickle_is_not_loaded(path: Path) -> None:
     refused(path, pickle.dumps(TreeClassifier()), "looks like a pickle")
 
 
-@pytest.mark.parametrize("version", [4, 99, 999_999_999])
+@pytest.mark.parametrize("version", [5, 99, 999_999_999])
 def test_a_newer_format_says_to_upgrade(version: int, path: Path, data: bytes) -> None:
     newer = f'"format_version":{version}'.encode()
-    says = rf"format version {version}, but this fasttree reads versions up to 3: upgrade"
+    says = rf"format version {version}, but this fasttree reads versions up to 4: upgrade"
     members = dict(_members(data))
-    header = members["fasttree.json"].replace(b'"format_version":3', newer)
+    header = members["fasttree.json"].replace(b'"format_version":4', newer)
     refused(path, close_members(members | {"fasttree.json": header}), says)
     # Whatever else the new version may have changed behind the beginning of the file.
-    changed = data.replace(b'"format_version":3,', newer + b",")
+    changed = data.replace(b'"format_version":4,', newer + b",")
     refused(path, changed[:5000] + b"quite another directory", says)
 
 

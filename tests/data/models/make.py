@@ -54,8 +54,7 @@ def expected(model: Any) -> dict[str, Any]:
         "named": schema.named,
         "rows": rows,
         "predict": model.predict(X).tolist(),
-        "predict_proba": model.predict_proba(X).tolist(),
-    }
+    } | ({"predict_proba": model.predict_proba(X).tolist()} if hasattr(model, "classes_") else {})
 
 
 if __name__ == "__main__":
