@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,10 +14,10 @@ from fasttree.estimators.fit_input import trainer_of
 from fasttree.estimators.fitted_classifier import FittedClassifier
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters
-from fasttree.estimators.pruning_steps import grow_and_prune, prune, reads_rows
+from fasttree.estimators.prunable import Prunable
+from fasttree.estimators.pruning_steps import grow_and_prune, reads_rows
 from fasttree.estimators.training import Grown
 from fasttree.estimators.validation import (
-    check_enough,
     check_fit,
     check_validation,
     read_validation,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from fasttree.estimators.candidates import Candidates
 
 
-class TreeClassifier(FittedClassifier):
+class TreeClassifier(Prunable, FittedClassifier):
     """A decision tree with all options.
 
     Parameters
@@ -256,50 +255,6 @@ class TreeClassifier(FittedClassifier):
             warn_of_one_leaf(pruned, schema, n_rows, trainer.params)
         self.restore(replace(pruned, missing=self.missing))
         return self
-
-    def prune(
-        self,
-        method: Any,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
-        X_val: Any = None,
-        y_val: Any = None,
-        groups: Any = None,
-    ) -> Self:
-        """Return a copy of this fitted estimator with a pruned tree; its ``pruning_trace_`` lists what was removed.
-
-        `method` is a name or an object of `fasttree.pruning`. Some methods need more than the tree:
-
-        - "reduced_error": validation rows, `X_val` and `y_val`;
-        - "error_based" with raising, "cross_validated", "message_length", "significance" (except
-          ``Significance(test="naive")``): the training rows, `X`, `y` and `sample_weight`, as for `fit`;
-        - "cost_complexity": either of the two, to select alpha on validation rows or by folds of the training rows.
-
-        `groups`: as for `fit`.
-        """
-        self._check_fitted()
-        if self._averages:
-            raise ValueError(
-                f"{type(self).__name__} averages over all prunings of its tree and cannot be pruned: "
-                "use SMMLClassifier for a single small tree"
-            )
-        pruner = self._pruner(method, "method")
-        check_validation(pruner, X_val, y_val)
-        check_enough(pruner, X, X_val)
-        tree, schema = self.tree_, self.tree_.schema
-        validation = read_validation(
-            X_val, y_val, schema, check_unknown(self.unknown), self._policy()
-        )
-        if validation is not None or not reads_rows(pruner):
-            pruned = prune(tree, pruner, None, validation)
-        else:
-            with trainer_of(self, X, y, sample_weight, with_table=True, groups=groups) as trainer:
-                trainer.check_grown(tree)
-                pruned = prune(tree, pruner, trainer)
-        smaller = copy.copy(self)
-        smaller.restore(replace(pruned, missing=self._missing_policy))
-        return smaller
 
     def _growth(self) -> GrowthParams:
         """The checked parameters. Presets with rules of their own override this to add them."""

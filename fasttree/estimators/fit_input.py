@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fasttree.base import progress
 from fasttree.base.checks import SELECTED, check_seed, check_unknown
@@ -14,22 +14,18 @@ from fasttree.estimators.training import Trainer
 from fasttree.growth.choosers.costs import check_costs
 from fasttree.tables.training import read_groups
 
-if TYPE_CHECKING:
-    from fasttree.estimators.classifier import TreeClassifier
-    from fasttree.estimators.regressor import TreeRegressor
-
 
 @contextmanager
 def trainer_of(
-    model: TreeClassifier | TreeRegressor,
+    model: Any,
     X: Any,
     y: Any,
     sample_weight: Any,
     with_table: bool,
     groups: Any = None,
 ) -> Iterator[Trainer]:
-    """The rows of a fit, from which trees with the parameters of an estimator are grown; `with_table`: routing will
-    read them again."""
+    """The rows of a fit, from which trees with the parameters of a tree classifier or regressor are grown; `with_table`:
+    routing will read them again."""
     params = model._growth()
     check_unknown(model.unknown)
     seed = check_seed(model.random_state)

@@ -13,11 +13,11 @@ from fasttree.base.errors import require
 from fasttree.base.progress import check_verbose
 from fasttree.base.values import short_repr
 from fasttree.estimators.fit_input import trainer_of
-from fasttree.estimators.fitted_tree import FittedTree
 from fasttree.estimators.like_rpart import collapsed, with_sizes
 from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters, preset
 from fasttree.estimators.protocol import RegressorMixin
+from fasttree.estimators.prunable import Prunable
 from fasttree.estimators.pruning_steps import grow_and_prune
 from fasttree.estimators.training import Grown, Trainer
 from fasttree.estimators.validation import check_fit, check_validation, read_validation
@@ -33,7 +33,7 @@ from fasttree.trees.structure import TreeStructure
 TOLD_APART = 0.99  # of the distinct targets; with fewer, there is a warning
 
 
-class TreeRegressor(RegressorMixin, FittedTree):
+class TreeRegressor(RegressorMixin, Prunable):
     """A regression tree with all options: it predicts the mean of the training rows in a leaf.
 
     Parameters
@@ -220,18 +220,20 @@ class TreeRegressor(RegressorMixin, FittedTree):
     def _finish(self, tree: TreeStructure, choices: TestOptions | None) -> Grown:
         return tree, choices
 
-    def _pruner(self, said: Any) -> CostComplexity | None:
+    def _pruner(self, said: Any, name: str = "pruning") -> CostComplexity | None:
         """The object that a parameter stands for."""
         pruner = CostComplexity() if isinstance(said, str) and said == "cost_complexity" else said
-        if pruner is None or (isinstance(pruner, CostComplexity) and pruner.impurity == "error"):
+        if isinstance(pruner, CostComplexity) and pruner.impurity == "error":
             return pruner
+        if pruner is None and name == "pruning":
+            return None
         if isinstance(pruner, CostComplexity):
             raise ValueError(
                 f'impurity must be "error" in a regressor, where it means squared errors, got {pruner.impurity!r}'
             )
         raise ValueError(
-            'pruning must be None, "cost_complexity" or a fasttree.pruning.CostComplexity in a regressor, got '
-            f"{short_repr(said)}"
+            f'{name} must be {"None, " if name == "pruning" else ""}"cost_complexity" or a '
+            f"fasttree.pruning.CostComplexity in a regressor, got {short_repr(said)}"
         )
 
     def _object_for(self, name: str, value: Any, part: str) -> str:

@@ -49,7 +49,6 @@ OTHER_ROWS = "X, y and sample_weight are not the rows that this tree was grown f
 VALIDATION_SHARE = 0.3  # of the rows, held out where validation rows are needed and none are given
 
 # Tree or RegressionTree, with the choices that growth by length had at its nodes.
-# Tree or RegressionTree, with the choices that growth by length had at its nodes.
 Grown = tuple[Any, TestOptions | None]
 
 
@@ -100,14 +99,10 @@ class Trainer:
     ) -> RegressionTree:
         """A tree of numbers with what it predicts, from the rows where they end."""
         assert self.table is not None
-        rows, steps, steps_per_unit = self.table, None, 1
-        if weights is not None:
-            steps, steps_per_unit = weights.quantised, weights.steps_per_unit
-            if not steps.all():
-                present = np.flatnonzero(steps)
-                rows, numbers, steps = rows.take(present), numbers[present], steps[present]
-        leaves = self.leaf_shares(tree, rows).node
-        return with_values(tree, leaves, numbers, steps, steps_per_unit)
+        leaves = self.leaf_shares(tree, self.table).node
+        if weights is None:
+            return with_values(tree, leaves, numbers, None, 1)
+        return with_values(tree, leaves, numbers, weights.quantised, weights.steps_per_unit)
 
     def chance(
         self, tree: Tree, encoded: EncodedTable, weight: np.ndarray | None

@@ -88,7 +88,8 @@ class SubtreeGrowth:
             most = min(most, MOST_ROWS_OF_FEW_LEAVES)
         return (
             context.n_rows <= most
-            and isinstance(context.target, ClassTarget)
+            # Histograms there are of classes.
+            and (isinstance(context.target, ClassTarget) or bool((table.list_row >= 0).all()))
             and not context.is_fractional
             and params.missing != "surrogate"
             and params.draw is None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Included by _core.pyx: all that grows below small nodes, one node after the other, while their rows are in the cache.
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy, memset
 
 from fasttree.kernels.alloc cimport free, malloc
@@ -77,6 +77,9 @@ cdef struct Subtree:
     KeptHistograms kept
     int32_t[MOST_BRANCHES] is_open      # by child: 0, or -1 if it is not to be split
     int64_t[MOST_BRANCHES] cursor
+    # by child, of a target of numbers: the smallest and the largest
+    int64_t[MOST_BRANCHES] lowest
+    int64_t[MOST_BRANCHES] highest
 
 
 def grow_subtrees(
@@ -200,6 +203,8 @@ cdef bint grow_subtree(
             return False
         log.n_splits += 1
         log.n_all_children += log.n_children[made]
+        if grower.rows.target != NULL:
+            note_ranges(grower, tree, tree.lists[winner] + node.start, node.n_rows, log.n_children[made])
         start = node.start
         first_open = tree.tail
         for k in range(log.n_children[made]):
@@ -209,7 +214,7 @@ cdef bint grow_subtree(
                 start, log.child_rows[first + k], limits.n_first + first + k, node.level + 1,
                 stats_of_counts(grower, limits, &log.child_counts[first + k, 0]), node.is_sorted, -1)
             tree.is_open[k] = -1
-            if may_be_split(grower, limits, &tree.queue[tree.tail]):
+            if may_be_split(grower, limits, tree, &tree.queue[tree.tail], k):
                 tree.is_open[k] = 0
                 start += tree.queue[tree.tail].n_rows
                 tree.tail += 1
@@ -272,6 +277,8 @@ cdef NodeStats stats_of_counts(Grower grower, const GrowthLimits* limits, const 
     cdef int c
     plain.n_inverse = 0     # as `CriterionTables.losses` has it
     plain.by_inverse = False
+    if grower.rows.target != NULL:
+        return NodeStats(counts, counts[0], counts[0], side_loss(plain.kind, &plain, counts, counts[0]))
     for c in range(plain.n_classes):
         weight += counts[c]
         if limits.factor != NULL:
@@ -281,10 +288,29 @@ cdef NodeStats stats_of_counts(Grower grower, const GrowthLimits* limits, const 
     return NodeStats(counts, weight, limit_weight, side_loss(plain.kind, &plain, counts, weight))
 
 
-cdef bint may_be_split(Grower grower, const GrowthLimits* limits, const OpenNode* node) noexcept nogil:
+cdef void note_ranges(
+    Grower grower, Subtree* tree, const uint64_t* entries, int64_t n, int64_t n_children
+) noexcept nogil:
+    """The smallest and the largest target of each child, among rows that know their branches."""
+    cdef int64_t i, target
+    cdef uint32_t branch
+    for i in range(n_children):
+        tree.lowest[i], tree.highest[i] = INT64_MAX, INT64_MIN
+    for i in range(n):
+        branch = branch_of(&tree.branch_ids, entries[i])
+        target = grower.rows.target[row_at(True, &grower.rows, entries[i])]
+        tree.lowest[branch] = min(tree.lowest[branch], target)
+        tree.highest[branch] = max(tree.highest[branch], target)
+
+
+cdef bint may_be_split(
+    Grower grower, const GrowthLimits* limits, const Subtree* tree, const OpenNode* node, int64_t branch
+) noexcept nogil:
     cdef int c
     if node.level >= limits.n_levels or <double>node.stats.limit_weight < limits.least_split:
         return False
+    if grower.rows.target != NULL:
+        return tree.lowest[branch] < tree.highest[branch]
     for c in range(grower.tables.criterion.n_classes):
         if node.stats.counts[c] == node.stats.total:
             return False

@@ -26,9 +26,7 @@ class RegressionTree(TreeStructure):
 
     weighted_n_node_samples: np.ndarray  # float64: the weight of the training rows
     prediction: np.ndarray  # float64: the mean of their target
-    error: (
-        np.ndarray
-    )  # float64: the root of their mean squared error, which is their standard deviation
+    error: np.ndarray  # float64: their root mean squared error, which is the standard deviation
 
     @property
     def weight(self) -> np.ndarray:

@@ -305,6 +305,29 @@ def test_pruned_by_validation_rows() -> None:
     assert choice.errors[choice.place] == choice.errors.min()
 
 
+def test_a_fitted_tree_is_pruned_as_fit_would() -> None:
+    X, y = patients()
+    options = {
+        "missing": "surrogate",
+        "min_samples_leaf": 5,
+        "stop_zero_gain": True,
+        "ties": "schema",
+    }
+    grown = TreeRegressor(**options).fit(X, y)
+    pruned = grown.prune("cost_complexity", X, y)
+    assert pruned.tree_ == CARTRegressor().fit(X, y).tree_
+    assert grown.get_n_leaves() > pruned.get_n_leaves()
+    assert (
+        pruned.pruning_trace_.leaves_removed.sum() == grown.get_n_leaves() - pruned.get_n_leaves()
+    )
+    with pytest.raises(ValueError, match="not the rows that this tree was grown from"):
+        grown.prune("cost_complexity", X, y + 1)
+    with pytest.raises(
+        ValueError, match=r"method must be \"cost_complexity\" or a .* got 'reduced_error'"
+    ):
+        grown.prune("reduced_error", X, y)
+
+
 def leaves_in(tree: Any, X: np.ndarray) -> list[int]:
     found = []
     for row in X:

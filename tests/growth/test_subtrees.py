@@ -391,3 +391,32 @@ def test_limits_beyond_all_numbers() -> None:
         model.fit(X, y).tree_.fingerprint()
         == fasttree.TreeClassifier().fit(X, y).tree_.fingerprint()
     )
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"min_samples_leaf": 5},
+        {"missing": "category", "max_depth": 7},
+        {"min_gain": 1e-3, "ties": "schema"},
+        {"categorical_split": "multiway", "threshold": "value"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("whole_weights", [False, True])
+def test_a_target_of_numbers(parameters: dict[str, Any], whole_weights: bool) -> None:
+    """Where every column has a sorted list: numbers with holes and with equal targets, and hundreds of categories."""
+    rng = np.random.default_rng(len(parameters))
+    X: dict[str, Any] = {f"x{i}": rng.normal(size=900) for i in range(3)}
+    X["x1"][rng.random(900) < 0.2] = np.nan
+    X["c"] = np.array([f"k{number}" for number in rng.integers(0, 400, 900)], dtype=object)
+    y = np.round(X["x0"] * 2 + rng.normal(size=900))
+    weight = rng.integers(0, 4, 900).astype(float) if whole_weights else None
+    trees = []
+    for n_rows in (0, 1, 7, 100, 900):
+        with small_up_to(n_rows):
+            trees.append(fasttree.TreeRegressor(**parameters).fit(X, y, weight).tree_)
+    assert all(tree == trees[0] for tree in trees)
+    assert trees[0].node_count > 50
+    assert fasttree.TreeRegressor(n_jobs=4, **parameters).fit(X, y, weight).tree_ == trees[0]
