@@ -24,7 +24,7 @@ def trainer_of(
     with_table: bool,
     groups: Any = None,
 ) -> Iterator[Trainer]:
-    """The rows of a fit, from which trees with the parameters of a tree classifier or regressor are grown; `with_table`:
+    """The rows of a fit, from which trees with the parameters of an estimator of trees are grown; `with_table`:
     routing will read them again."""
     params = model._growth()
     check_unknown(model.unknown)
