@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from printed_trees import read_table
 
-from fasttree import CARTRegressor
+from fasttree import CARTClassifier, CARTRegressor
 from fasttree.pruning import cost_complexity_path, prune_at
 from fasttree.trees.regression_tree import RegressionTree
 from fasttree.trees.tree import LEAF
@@ -156,6 +156,39 @@ def test_full_trees(name: str) -> None:
     check_nodes(tree, PRINTED[f"{name} full"], DIFFERING[name])
     if not DIFFERING[name]:
         check_cp(tree, PRINTED[f"{name} full"], 0.0)
+
+
+@pytest.mark.parametrize("name", ["car_test_frame", "car90", "cu_summary", "solder"])
+def test_compat_is_all_of_that(name: str) -> None:
+    X, y = read_table(name)
+    tree = CARTRegressor(compat="rpart", pruning=None).fit(X, y).tree_
+    check_nodes(tree, PRINTED[name])
+    check_cp(tree, PRINTED[name], 0.01)
+    # What was set wins.
+    own = CARTRegressor(compat="rpart", pruning=None, min_samples_leaf=12).fit(X, y).tree_
+    assert own.weight.min() >= 12
+
+
+def test_compat_of_classes() -> None:
+    X, y = read_table("stagec")
+    tree = CARTClassifier(compat="rpart", pruning=None).fit(X, y).tree_
+    printed, number = PRINTED["stagec classes"], {0: 1}
+    for node in range(tree.node_count):
+        wanted = printed.nodes[number[node]]
+        is_leaf = tree.attribute[node] == LEAF
+        assert (None if is_leaf else tree.schema.names[tree.attribute[node]]) == wanted.attribute
+        assert tree.counts[node].sum() == wanted.n
+        assert tree.counts[node].sum() - tree.counts[node, tree.pred[node]] == wanted.deviance
+        assert tree.pred[node] + 1 == wanted.mean
+        if not is_leaf:
+            first, theirs = int(tree.first_child[node]), 2 * number[node]
+            turned = tree.counts[first].sum() != printed.nodes[theirs].n
+            number[first] = theirs + turned
+            number[first + 1] = theirs + (not turned)
+    assert sorted(number.values()) == sorted(printed.nodes)
+    path = cost_complexity_path(tree)
+    relative = path.risk[::-1] / path.risk[-1]
+    np.testing.assert_allclose(relative, [row[2] for row in printed.cp], atol=1e-12)
 
 
 def test_weights_are_those_of_rpart() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Regression trees of rpart, printed: Rscript rpart_numbers.R > rpart_numbers.txt
+# Regression trees of rpart (and one of classes), printed: Rscript rpart_numbers.R > rpart_numbers.txt
 # It also writes the tables that the tests read: ../data/car_test_frame.csv and others.
 suppressMessages(library(rpart))
 
@@ -77,6 +77,11 @@ show("car_test_frame by weight", rpart(Mileage ~ Weight, tables$car_test_frame[[
 weights <- rep(1:3, length.out = nrow(tables$solder[[1]]))
 show("solder weighted", rpart(skips ~ ., tables$solder[[1]], weights = weights, method = "anova",
   control = rpart.control(xval = 0)))
+
+# A tree of classes, whose deviances are numbers of errors.
+progress <- stagec[, c("age", "eet", "g2", "grade", "gleason", "ploidy")]
+progress$progstat <- factor(stagec$pgstat, levels = 0:1, labels = c("No", "Prog"))
+show("stagec classes", rpart(progstat ~ ., progress, method = "class", control = rpart.control(xval = 0)))
 
 # The errors of cross-validation with given folds: five, in turn.
 folds <- rep(1:5, length.out = nrow(tables$solder[[1]]))
