@@ -22,6 +22,7 @@ from fasttree.cli.methods import (
     estimator_of,
     settings_of,
 )
+from fasttree.cli.tasks import check_classes
 from fasttree.cli.terminal import grid, print_json, seconds, stdout, waiting
 from fasttree.cli.training_data import Data, check_holdout, read_data, style_of
 
@@ -77,6 +78,7 @@ def compare(
     estimator = estimator_of(method, settings=settings_of(settings, min_category_count))
     style = style_of(delimiter, decimal)
     rows = read_data(data, target, drop, categorical, style=style, group=group)
+    check_classes(rows.y, target, "compare")
     train, test = rows.split(holdout)
     with blame(DataError, train.prefix):
         results = [measure_own(METHODS[method].title, estimator, train, test)]

@@ -19,6 +19,7 @@ from fasttree.cli.methods import (
     estimator_of,
     settings_of,
 )
+from fasttree.cli.tasks import check_classes
 from fasttree.cli.terminal import counting, grid, print_json, speaks_unicode, stdout
 from fasttree.cli.training_data import read_data, style_of
 
@@ -78,6 +79,7 @@ def evaluate(
     estimators = {METHODS[name].title: estimator_of(name, settings=given) for name in names}
     style = style_of(delimiter, decimal)
     rows = read_data(data, target, drop, categorical, weights, style=style, group=group)
+    check_classes(rows.y, target, "evaluate")
     from fasttree import compare_methods
     from fasttree.tables.doubts import speaking
 

@@ -15,6 +15,7 @@ from fasttree.cli.columns import print_columns, read_columns
 from fasttree.cli.errors import DataError, UsageError, blame
 from fasttree.cli.help_text import help_text
 from fasttree.cli.models import load_model
+from fasttree.cli.tasks import check_classes
 from fasttree.cli.terminal import print_json, speaks_unicode, stdout, waiting
 from fasttree.cli.training_data import read_data, read_held_out, style_of
 from fasttree.draw.terminal_text import clean, cut
@@ -106,6 +107,7 @@ def rank(
     criterion = criterion or "entropy"
     options.check_known("--criterion", criterion, criteria(), "criterion")
     rows = read_data(data, target, drop, categorical, weights, style=style_of(delimiter, decimal))
+    check_classes(rows.y, target, "rank")
     from fasttree import rank_attributes
     from fasttree.tables.doubts import speaking
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fasttree.files.csv_style import CsvStyle
 
 HELP = help_text(
-    "Score data files of any size in constant memory: one class for every row.",
+    "Score data files of any size in constant memory: a class, or a number, for every row.",
     """[bold]Files.[/bold] CSV, TSV (also .gz, .bz2, .zst), Parquet, Feather and Arrow, by file extension. INPUT may
     also be a folder (the data files in it, sorted), a quoted pattern such as 'in/**/*.csv', or - for stdin. OUTPUT is
     a file for all the rows, a folder (an existing one, or a name that ends in /) for one file of the same name per

@@ -7,11 +7,12 @@ import warnings
 from typing import Any, NamedTuple
 
 from fasttree.base.wording import near
-from fasttree.cli.errors import UsageError
+from fasttree.cli.errors import DataError, UsageError
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
 TASKS = (CLASSIFICATION, REGRESSION)
 MOST_CLASSES = 30  # distinct whole numbers that are taken for classes
+MOST_ODD = 0.1  # of the rows, whose target is no number though the others' are
 
 
 class Task(NamedTuple):
@@ -33,21 +34,70 @@ def task_of(y: Any, said: str | None, of_classes_only: bool) -> Task:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    is_integer, is_float = pa.types.is_integer(y.type), pa.types.is_floating(y.type)
+    if said == REGRESSION and not (is_integer or is_float or pa.types.is_boolean(y.type)):
+        raise UsageError(
+            f"--task regression: the target is {y.type}, not numbers: leave --task out"
+        )
     if said is not None:
         return Task(said, "as --task says")
-    if not (pa.types.is_integer(y.type) or pa.types.is_floating(y.type)):
+    if not (is_integer or is_float):
         return Task(CLASSIFICATION, "the target is not numeric")
-    if pa.types.is_floating(y.type) and not pc.all(pc.equal(y, pc.round(y))).as_py():
+    if is_float and not pc.all(pc.equal(y, pc.round(y))).as_py():
         return Task(REGRESSION, "the target has numbers with a fraction")
-    n_values = len(y.unique())
-    if of_classes_only and pa.types.is_integer(y.type):
+    if of_classes_only:
         return Task(CLASSIFICATION, "the method predicts classes")
+    n_values = len(y.unique())
     numbers = f"{n_values:,} distinct whole number{'' if n_values == 1 else 's'}"
-    if pa.types.is_integer(y.type) and n_values <= MOST_CLASSES:
+    if n_values <= MOST_CLASSES:
         doubt = f"the target has {numbers}, which are taken for classes: --task regression predicts numbers instead"
         return Task(CLASSIFICATION, f"the target has {numbers}", doubt)
     doubt = f"the target has {numbers}, which are predicted as numbers: --task classification takes them for classes"
     return Task(REGRESSION, f"the target has {numbers}", doubt)
+
+
+def check_classes(y: Any, target: str, command: str) -> None:
+    """For commands that know classes alone: refuses numbers with fractions, and warns of very many whole numbers."""
+    task = task_of(y, None, of_classes_only=False)
+    if task.name != REGRESSION:
+        return
+    if task.doubt is None:
+        raise UsageError(
+            f"--target {target}: {task.why}, but {command} knows classes only: name another column, or predict numbers "
+            "with fasttree train"
+        )
+    warn_of_guess(task._replace(doubt=f"{task.why}, and {command} takes each of them for a class"))
+
+
+def check_text(y: Any, target: str) -> None:
+    """Refuses a target of text that is nearly all numbers: a stray word would make hundreds of classes of them."""
+    import pyarrow as pa
+
+    if not (pa.types.is_string(y.type) or pa.types.is_large_string(y.type)):
+        return
+    counts = y.value_counts()
+    labels, rows = counts.field(0).to_pylist(), counts.field(1).to_pylist()
+    odd = {label: n for label, n in zip(labels, rows, strict=True) if not _is_number(label)}
+    if len(labels) <= MOST_CLASSES or sum(odd.values()) > MOST_ODD * len(y):
+        return
+    if not odd:
+        raise DataError(
+            f"the target {target!r} is text such as {labels[0]!r}, which looks like a number: give its decimal sign "
+            "(--decimal ,), or take the texts for classes (--task classification)"
+        )
+    first = next(label for label in y.to_pylist() if label in odd)
+    raise DataError(
+        f"the target {target!r} has {len(labels) - len(odd):,} distinct numbers, but also the text {first!r}: correct "
+        "or leave out such rows, or take all of them for classes (--task classification)"
+    )
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def warn_of_guess(task: Task) -> None:

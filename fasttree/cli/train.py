@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import time
 import warnings
@@ -32,7 +31,16 @@ from fasttree.cli.methods import (
     settings_of,
 )
 from fasttree.cli.models import check_output, save_model
-from fasttree.cli.tasks import REGRESSION, TASKS, Task, check_task, task_of, warn_of_guess
+from fasttree.cli.tasks import (
+    CLASSIFICATION,
+    REGRESSION,
+    TASKS,
+    Task,
+    check_task,
+    check_text,
+    task_of,
+    warn_of_guess,
+)
 from fasttree.cli.terminal import print_json, seconds, stdout, waiting
 from fasttree.cli.training_data import Data, check_holdout, read_data, style_of
 
@@ -49,7 +57,12 @@ HELP = help_text(
         "fasttree train patients.csv -t outcome -m cart --holdout 0.3 -o cart.model",
         "fasttree train visits.parquet -t outcome -m c45 --set confidence=0.1 -o c45.model",
     ),
-    lists={"Methods": {name: method.what for name, method in METHODS.items()}},
+    lists={
+        "Methods": {
+            name: method.what + ("; also for numbers" if name in REGRESSORS else "")
+            for name, method in METHODS.items()
+        }
+    },
 )
 
 
@@ -125,6 +138,8 @@ def train(
     style = style_of(delimiter, decimal)
     check_output(output, force, [data, test])
     rows = read_data(data, target, drop, categorical, weights, style=style, group=group)
+    if task != CLASSIFICATION:
+        check_text(rows.y, target)
     chosen = task_of(rows.y, task, method not in REGRESSORS)
     warn_of_guess(chosen)
     estimator = estimators.get(chosen.name) or estimator_of(method, prune, given, chosen.name)
@@ -160,14 +175,14 @@ def _success(model: Any, rows: Data) -> dict[str, float]:
     """How well rows are predicted."""
     if hasattr(model, "classes_"):
         return {"accuracy": float(model.score(rows.X, rows.y, rows.weights))}
-    from fasttree.stats.number_metrics import mean_squared_error, r2_score
+    from fasttree.stats.number_metrics import r2_score, root_mean_squared_error
     from fasttree.tables.training import read_numbers, read_weights
 
     y, weights = read_numbers(rows.y, rows.n_rows).values, read_weights(rows.weights, rows.n_rows)
     predicted = model.predict(rows.X)
     return {
         "r2": r2_score(y, predicted, weights),
-        "rmse": math.sqrt(mean_squared_error(y, predicted, weights)),
+        "rmse": root_mean_squared_error(y, predicted, weights),
     }
 
 
@@ -204,7 +219,7 @@ def _told(success: Mapping[str, Any], rows: str) -> tuple[str, str]:
     if f"{rows}_accuracy" in success:
         return f"{rows} accuracy", f"{success[f'{rows}_accuracy']:.2%}"
     r2, rmse = success[f"{rows}_r2"], success[f"{rows}_rmse"]
-    return f"{rows} R2", f"{r2:.4f} (root mean squared error {rmse:.4g})"
+    return f"{rows} R2", f"{round(r2, 4) + 0.0:.4f} (root mean squared error {rmse:.4g})"
 
 
 def _kinds(model: Any) -> str:

@@ -66,8 +66,9 @@ class Data:
                 codes = read_target(self.y, self.n_rows).codes
         held = hold_out(hashes, codes, share, weights, groups)
         if not held.any():
+            part = "part of the target's range" if of_numbers else "class"
             raise DataError(
-                f"{self.path}: a fraction of {share:g} of each class is less than one row: "
+                f"{self.path}: a fraction of {share:g} of each {part} is less than one row: "
                 "there are too few rows to hold any out"
             )
         if weights is None:

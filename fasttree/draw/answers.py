@@ -56,4 +56,6 @@ def relative_height(tree: RegressionTree, node: int) -> float:
 def scale_text(tree: RegressionTree) -> str:
     """What the bar of such a height means."""
     low, high = float(tree.prediction.min()), float(tree.prediction.max())
-    return f"mean, from {low:.4g} to {high:.4g}"
+    if low == high:
+        return f"mean {low:.4g}"
+    return f"mean: {low:.4g} (no bar) to {high:.4g} (full)"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fasttree.base.checks import check_fraction, is_whole
-from fasttree.base.sums import total
+from fasttree.base.sums import sums_by_group, total
 from fasttree.base.values import short_repr, to_python
 from fasttree.encoding.clusters import assign_groups, hold_groups, n_groups_of_classes
 from fasttree.encoding.draws import Folds, are_copies, assign_copies, hold_copies
@@ -142,7 +142,9 @@ def choose_number_folds(
 def strata_of(y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Which of STRATA parts of about equal weight each row is in, by its target; equal targets are in one."""
     codes, rows = rank_numbers(y)
-    weight = np.bincount(codes, weights, minlength=len(rows) + 1)
+    if weights is not None:
+        weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+    weight = sums_by_group(codes, np.ones(len(y)), len(rows) + 1, weights)
     middle = np.cumsum(weight) - weight / 2
     stratum = np.floor(middle * (STRATA / total(weight))).astype(np.int64)
     return np.minimum(stratum, STRATA - 1)[codes]

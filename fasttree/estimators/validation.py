@@ -36,7 +36,7 @@ def check_validation(pruner: Any, X_val: Any, y_val: Any) -> None:
         return
     if pruner is None:
         raise ValueError(
-            'X_val is used only for pruning, but pruning is None: set, for example, pruning="reduced_error", or do '
+            'X_val is used only for pruning, but pruning is None: set, for example, pruning="cost_complexity", or do '
             "not pass X_val and y_val"
         )
     if pruner.needs not in (HELD_OUT, FOLDS) or isinstance(pruner, CrossValidated):
@@ -82,7 +82,7 @@ def read_validation(
     try:
         table = read_table_for_schema(X_val, schema, "the model", unknown)
         if schema.predicts_numbers:
-            return Validation(table, read_numbers(y_val, table.n_rows).values, policy)
+            return Validation(table, read_numbers(y_val, table.n_rows, "y_val").values, policy)
         target = read_target(y_val, table.n_rows)
     except (TypeError, ValueError) as error:
         raise type(error)(f"validation rows X_val and y_val: {error}") from None

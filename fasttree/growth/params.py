@@ -115,12 +115,16 @@ def check_growth(
     """Check the growing parameters of an estimator: of any, of C4.5, of those that grow by length, or of regressors."""
     criteria = ("gain_ratio", "entropy") if c45 else BY_LENGTH if by_length else tuple(CRITERIA)
     if of_numbers:
-        criteria = NUMERIC_CRITERIA
+        criteria = NUMERIC_CRITERIA  # of which there is one so far
     if values["missing"] == "surrogate" and values["categorical_split"] != "subset":
         raise ValueError(
             'missing="surrogate" requires two-way splits, but categorical_split='
             f'{values["categorical_split"]!r} makes more branches: use categorical_split="subset", or another '
             "setting of missing"
+        )
+    if of_numbers and values["criterion"] not in criteria:
+        raise ValueError(
+            f'criterion must be "squared_error" in a regressor, got {short_repr(values["criterion"])}'
         )
     criterion = check_choice("criterion", values["criterion"], criteria)
     if criterion in BY_LENGTH:

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from fasttree import _core
-from fasttree.base.sums import total
+from fasttree.base.sums import sums_by_group, total
 from fasttree.encoding.encoded_table import EncodedTable
 from fasttree.encoding.weights import IntegerWeights
 
@@ -64,19 +64,18 @@ class NumericTarget:
         y = np.ldexp(
             y, -np.frexp(np.abs(y).max(initial=0.0))[1]
         )  # so that no square leaves the range
-        steps = np.ones(len(y), dtype=np.int64) if weight is None else weight
-        weights = steps.astype(np.float64)
-        self.centre = total(y * weights) / total(weights)
-        centred = np.where(steps > 0, y - self.centre, 0.0)
+        weights = np.ones(len(y)) if weight is None else weight.astype(np.float64)
+        self.centre = _weighted(y, weights) / total(weights)
+        centred = np.where(weights > 0, y - self.centre, 0.0)
         most = float(np.abs(centred).max(initial=0.0))
         bits = 0
         if most > 0:
-            by_sum = math.frexp(MOST_SUM / total(np.abs(centred) * weights))[1] - 1
+            by_sum = math.frexp(MOST_SUM / _weighted(np.abs(centred), weights))[1] - 1
             bits = min(by_sum, MOST_BITS - math.frexp(most)[1])
         self.steps_per_unit = math.ldexp(1.0, bits)
         self.quantised = np.rint(np.ldexp(centred, bits)).astype(np.int64)
-        squares = weights * self.quantised.astype(np.float64) ** 2
-        self.variance = total(squares) / total(weights) or 1.0  # of all the rows, in steps
+        squares = self.quantised.astype(np.float64) ** 2
+        self.variance = _weighted(squares, weights) / total(weights) or 1.0  # of all, in steps
 
     def totals(self, weight: np.ndarray | None) -> np.ndarray:
         """The statistic of all the rows; `weight` in steps, None: 1 each."""
@@ -91,6 +90,12 @@ class NumericTarget:
         if ranges is None:  # of the root
             return np.full(len(stats), bool((self.quantised == self.quantised[0]).all()))
         return np.asarray(ranges.lowest >= ranges.highest)
+
+
+def _weighted(values: np.ndarray, weights: np.ndarray) -> float:
+    """The weighted sum, rounded once: as often as that of copies."""
+    everyone = np.zeros(len(values), dtype=np.int32)
+    return float(sums_by_group(everyone, values, 1, weights)[0])
 
 
 def target_of(table: EncodedTable, weights: IntegerWeights | None) -> Target:

@@ -30,7 +30,8 @@ def error_by_leaves(
     most_trees: int = 80,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the error rate on training and validation rows of the pruned trees, from the root alone to the whole tree.
+    """Draw the error rate (of a regressor 1 - R2) on training and validation rows of the pruned trees, from the root
+    alone to the whole tree.
 
     Fit `model` with ``pruning=None`` to see where a tree begins to overfit. The trees are those of cost-complexity
     pruning; if there are more than `most_trees`, a selection is drawn.
@@ -60,7 +61,7 @@ def error_by_leaves(
             label=f"lowest error: {plural(leaves[best], 'leaf', 'leaves')}",
         )
         _wide_scale(ax, leaves)
-        ax.set(xlabel="leaves", ylabel="error rate")
+        ax.set(xlabel="leaves", ylabel=_error_name(model))
         ax.set_ylim(bottom=0)
         ax.legend(frameon=False)
     return ax
@@ -81,12 +82,17 @@ def pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
             ax.plot(model.leaves, model.risk, marker="o", markersize=3, **look(0))
             ax.set(xlabel="leaves", ylabel=f"training risk ({model.impurity})")
         else:
-            _draw_choice(ax, choice)
+            _draw_choice(ax, choice, _error_name(model))
         _wide_scale(ax, (model if choice is None else choice).leaves)
     return ax
 
 
-def _draw_choice(ax: Axes, choice: Any) -> None:
+def _error_name(model: Any) -> str:
+    """What the errors of a model are: of a regressor 1 - R2."""
+    return "error rate" if hasattr(model, "classes_") else "squared error / variance"
+
+
+def _draw_choice(ax: Axes, choice: Any, name: str) -> None:
     rate, error, taken = choice.rate, choice.standard_error, choice.place
     style = look(1) | {"linestyle": "-", "linewidth": 1.2}
     ax.errorbar(
@@ -95,7 +101,7 @@ def _draw_choice(ax: Axes, choice: Any) -> None:
         error,
         marker="o",
         markersize=3,
-        label="error rate ± one standard error",
+        label=f"{name} ± one standard error",
         **style,
     )
     ax.plot(
@@ -108,7 +114,7 @@ def _draw_choice(ax: Axes, choice: Any) -> None:
     )
     lowest = int(np.argmin(rate))
     ax.axhline(rate[lowest] + choice.se * error[lowest], color=SOFT, linewidth=0.9, linestyle="--")
-    ax.set(xlabel="leaves", ylabel="error rate, held-out rows")
+    ax.set(xlabel="leaves", ylabel=f"{name}, held-out rows")
     ax.legend(frameon=False)
 
 

@@ -16,6 +16,8 @@ from fasttree.trees.regression_tree import RegressionTree
 from fasttree.trees.traversal import errors_as_leaf, paths_upwards
 from fasttree.trees.tree import Tree
 
+FARTHEST = 1e70  # standard deviations: the square of a squared error is to be a number
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldLosses:
@@ -56,12 +58,21 @@ def losses_of_numbers(
 ) -> HeldLosses:
     """The losses of a tree of numbers on rows with the target `y`, each of which ends at one of the `leaves`: squared
     errors, as shares of the mean squared error of `root`, the tree of all rows."""
+    # Of numbers near 1: differences of large ones leave the range of float64.
+    _, exponent = np.frexp(max(np.abs(y).max(), np.abs(root.prediction).max()))
+    y, prediction = np.ldexp(y, -exponent), np.ldexp(tree.prediction, -exponent)
+    whole = float(np.ldexp(root.error[0], -exponent)) or 1.0
+    farthest = int(np.abs(y - prediction[0]).argmax())
+    if abs(y[farthest] - prediction[0]) / whole > FARTHEST:
+        raise ValueError(
+            f"y_val contains {short_repr(float(np.ldexp(y[farthest], exponent)))}, which is more than {FARTHEST:g} "
+            "standard deviations of y away from its mean: check its unit, or leave the row out"
+        )
     passing, passing_squares, ending, ending_squares = np.zeros((4, tree.node_count))
-    whole = root.error[0] or 1.0
     stake = 0.0
     # Step by step up from the leaves: sums that are rounded once are the same in any order of the rows.
     for step, (path, node) in enumerate(paths_upwards(tree, leaves)):
-        loss = np.square((y[path] - tree.prediction[node]) / whole)
+        loss = np.square((y[path] - prediction[node]) / whole)
         of_nodes = sums_by_group(node, loss, tree.node_count, weight[path])
         squares = sums_by_group(node, np.square(loss), tree.node_count, weight[path])
         passing += of_nodes
@@ -70,7 +81,7 @@ def losses_of_numbers(
             ending, ending_squares = of_nodes, squares
             stake = total(of_nodes)
     n_rows = total(weight)
-    unit = (tree.error[0] / whole) ** 2
+    unit = (np.ldexp(tree.error[0], -exponent) / whole) ** 2
     return HeldLosses(
         passing, ending, passing_squares, ending_squares, n_rows, n_rows, stake, float(unit)
     )

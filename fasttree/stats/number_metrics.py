@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from fasttree.stats.metrics import weighted_mean
@@ -17,6 +19,18 @@ def mean_squared_error(
     2.0
     """
     return weighted_mean(np.square(y - predicted), weight)
+
+
+def root_mean_squared_error(
+    y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
+) -> float:
+    """The square root of `mean_squared_error`, also where that is out of the range of float64.
+
+    >>> root_mean_squared_error(np.array([1e300, 3e300]), np.array([2e300, 2e300]))
+    1e+300
+    """
+    exponent, y, predicted = _near_one(y, predicted)
+    return math.ldexp(math.sqrt(mean_squared_error(y, predicted, weight)), exponent)
 
 
 def mean_absolute_error(
@@ -37,11 +51,15 @@ def r2_score(y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = N
     >>> r2_score(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
     0.5
     """
-    # Of numbers near 1, whose squares are in the range of float64.
-    _, exponent = np.frexp(max(np.abs(y).max(), np.abs(predicted).max()))
-    y, predicted = np.ldexp(y, -exponent), np.ldexp(predicted, -exponent)
+    _, y, predicted = _near_one(y, predicted)
     error = mean_squared_error(y, predicted, weight)
     variance = weighted_mean(np.square(y - weighted_mean(y, weight)), weight)
     if variance == 0:
         return float(error == 0)
     return 1 - error / variance
+
+
+def _near_one(y: np.ndarray, predicted: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+    """Both over 2 to this power, so that their squares are in the range of float64."""
+    _, exponent = np.frexp(max(np.abs(y).max(), np.abs(predicted).max()))
+    return int(exponent), np.ldexp(y, -exponent), np.ldexp(predicted, -exponent)

@@ -13,8 +13,12 @@ from fasttree.base.values import short_repr
 from fasttree.tables.columns import read_column
 from fasttree.tables.factors import MISSING_CODE, Factor, missing_value_error
 from fasttree.tables.target import check_length, one_dimensional, refuse_times
-from fasttree.tables.whole_numbers import check_whole_numbers, is_large, too_large_error
+from fasttree.tables.whole_numbers import is_large
 
+MOST_WHOLE = 2**53
+OF_TIMES = (
+    "a regressor needs numbers: convert durations, for example with y.dt.total_seconds() / 86400"
+)
 REMEDY = "a regressor needs numbers: use fasttree.TreeClassifier to predict classes, or convert y"
 
 
@@ -41,20 +45,21 @@ class NumberTarget:
         return NumberTarget(self.values[rows])
 
 
-def read_numbers(y: Any, n_rows: int) -> NumberTarget:
-    """One finite float64 a row."""
+def read_numbers(y: Any, n_rows: int, name: str = "y") -> NumberTarget:
+    """One finite float64 a row. `name`: what the user calls it."""
     if y is None:
         raise ValueError("A regressor requires y to be passed, but the target y is None.")
     y = one_dimensional(y)
-    refuse_times(str(getattr(y, "dtype", getattr(y, "type", ""))).lower(), REMEDY)
-    values = read_column("y", y)
+    refuse_times(str(getattr(y, "dtype", getattr(y, "type", ""))).lower(), OF_TIMES)
+    values = read_column(name, y)
     if isinstance(values, Times):  # they came as objects
-        raise ValueError(f"y contains {held(values.kind)}, but {REMEDY}.")
+        raise ValueError(f"{name} contains {held(values.kind)}, but {OF_TIMES}.")
     if isinstance(values, Factor):
         check_length(len(values.codes), n_rows)
-        raise _not_numbers(values)
+        raise _not_numbers(values, name)
     check_length(len(values), n_rows)
-    check_whole_numbers(values, lambda _: "y")
+    if values.dtype.kind in "iu" and len(values):
+        _check_size(values, name)
     numbers = values.astype(
         np.float64
     )  # a copy: they are read several times, and may be the user's own
@@ -62,19 +67,34 @@ def read_numbers(y: Any, n_rows: int) -> NumberTarget:
     if not finite.all():
         row = int(np.argmin(finite))
         if np.isnan(numbers[row]):
-            raise missing_value_error("y", row)
+            raise missing_value_error(name, row)
         raise ValueError(
-            f"y contains {short_repr(values[row])} in row {row} (infinity, or a value too large for float64): leave "
-            "the row out, or replace the value by a finite number"
+            f"{name} contains {short_repr(values[row])} in row {row} (infinity, or a value too large for float64): "
+            "leave the row out, or replace the value by a finite number"
         )
     return NumberTarget(numbers + 0.0)  # -0.0 is 0.0
 
 
-def _not_numbers(values: Factor) -> ValueError:
+def _check_size(values: np.ndarray, name: str) -> None:
+    beyond = (values > MOST_WHOLE) | (values < -MOST_WHOLE)
+    if beyond.any():
+        raise _too_large(name, values[int(np.argmax(beyond))])
+
+
+def _too_large(name: str, value: Any) -> ValueError:
+    return ValueError(
+        f"{name} contains the integer {short_repr(value)}: beyond 2**53 float64 rounds integers, so that different "
+        "ones may become equal: subtract an offset or divide them, or pass floats if that does not matter"
+    )
+
+
+def _not_numbers(values: Factor, name: str) -> ValueError:
     if values.large:
-        return too_large_error("y", next(filter(is_large, values.labels)))
+        return _too_large(name, next(filter(is_large, values.labels)))
     missing = values.codes == MISSING_CODE
     row = int(np.argmin(missing))
     if missing[row]:
-        return missing_value_error("y", 0)
-    return ValueError(f"y contains {short_repr(values.value(row))} in row {row}, but {REMEDY}.")
+        return missing_value_error(name, 0)
+    return ValueError(
+        f"{name} contains {short_repr(values.value(row))} in row {row}, but {REMEDY}."
+    )

@@ -40,8 +40,9 @@ class RegressionTree(TreeStructure):
 
     @property
     def impurity(self) -> np.ndarray:
-        """The mean squared error of each node."""
-        return np.square(self.error)
+        """The mean squared error of each node; infinity or 0 where that is out of the range of float64."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.square(self.error)
 
     def relative_deviance(self) -> np.ndarray:
         """The weighted sum of squared errors of each node, as a share of the root's; zeros if the root has none."""

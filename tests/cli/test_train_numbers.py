@@ -81,7 +81,7 @@ def test_what_is_printed(data: Path) -> None:
     assert "fasttree rules" not in printed.out
     drawn = ok("show", data.with_suffix(".model")).out
     assert re.search(r"mean +rows +sd", drawn)
-    assert "mean, from " in drawn
+    assert "(no bar) to " in drawn
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,8 @@ def test_what_is_printed(data: Path) -> None:
             "31 distinct whole numbers, which are predicted as numbers: --task class",
         ),
         (list(range(31)), ["-m", "c45"], "classification", None),
-        ([0.0, 1.0], [], "regression", "2 distinct whole numbers, which are predicted as numbers"),
+        ([0.0, 1.0], [], "classification", "2 distinct whole numbers, which are taken for classes"),
+        ([0.0, 1.0], ["-m", "c45"], "classification", None),
         ([0, 1], ["--task", "regression"], "regression", None),
         (list(range(31)), ["--task", "classification"], "classification", None),
     ],
@@ -145,6 +146,43 @@ def test_what_does_not_go_together(data: Path, options: list[str], message: str)
     assert done.code != 0
     assert re.search(message, " ".join(done.err.split()))
     assert not data.with_suffix(".model").exists()
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (
+            [f"{number}.5" for number in range(60)] + ["unknown"],
+            "60 distinct numbers, but also the text 'unknown'",
+        ),
+        ([f"{number},5" for number in range(60)], "looks like a number: give its decimal sign"),
+    ],
+)
+def test_numbers_that_were_read_as_text(texts: list[str], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "some.parquet"
+    pa.parquet.write_table(pa.table({"x": np.arange(len(texts)), "y": texts}), path)
+    done = run("train", path, "-t", "y", "-o", tmp_path / "m", "--prune", "none")
+    assert done.code != 0
+    assert message in " ".join(done.err.split())
+    as_classes = ("--task", "classification", "--prune", "none")
+    assert (
+        ok("train", path, "-t", "y", "-o", tmp_path / "m", *as_classes, "--json").json["leaves"]
+        > 50
+    )
+
+
+@pytest.mark.parametrize("command", ["evaluate", "rank", "compare"])
+def test_commands_for_classes_alone(data: Path, command: str, tmp_path: Path) -> None:
+    done = run(command, data, "-t", "days")
+    assert done.code != 0
+    message = f"the target has numbers with a fraction, but {command} knows classes only"
+    assert message in " ".join(done.err.split())
+    table = stays().set_column(5, "days", pa.array(np.arange(400) % 40))
+    many = write(tmp_path / "many.csv", table)
+    err = run(command, many, "-t", "days", *(["-m", "tree"] if command == "evaluate" else [])).err
+    assert f"40 distinct whole numbers, and {command} takes each of them for a class" in " ".join(
+        err.split()
+    )
 
 
 def test_scores_with_their_reasons(data: Path, tmp_path: Path) -> None:

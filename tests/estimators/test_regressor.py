@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import fasttree
 from fasttree import CARTRegressor, DataWarning, TreeClassifier, TreeRegressor
+from fasttree.encoding.folds import strata_of
 from fasttree.pruning import CostComplexity
 from fasttree.trees.tree import LEAF
 
@@ -384,7 +385,7 @@ def test_bad_targets(y: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"criterion": "gini"}, "criterion must be .*'squared_error'.* got 'gini'"),
+        ({"criterion": "gini"}, "criterion must be \"squared_error\" in a regressor, got 'gini'"),
         ({"missing": "fractional"}, "missing must be .*surrogate.* got 'fractional'"),
         ({"categorical_split": "grouped"}, "categorical_split must be .*multiway.* got 'grouped'"),
         (
@@ -398,6 +399,41 @@ def test_bad_targets(y: Any, message: str) -> None:
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         TreeRegressor(**parameters).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+def test_copies_grow_the_same_tree_bit_by_bit() -> None:
+    """Targets whose products with weights are rounded."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        X, y = rng.integers(0, 4, (12, 2)) / 1.0, np.round(rng.normal(size=12), 1)
+        weight = rng.integers(1, 8, 12)
+        rows = np.repeat(np.arange(12), weight)
+        assert (
+            TreeRegressor().fit(X, y, weight).tree_ == TreeRegressor().fit(X[rows], y[rows]).tree_
+        )
+
+
+def test_strata_do_not_depend_on_the_order_of_rows() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        y = rng.integers(0, 3, 9) / 1.0
+        weight = rng.integers(1, 10, 9) * rng.choice([0.1, 1e306, 1e-306])
+        order = rng.permutation(9)
+        strata = strata_of(y, weight)
+        assert strata_of(y[order], weight[order]).tolist() == strata[order].tolist()
+        assert strata.min() >= 0
+        assert strata.max() < 10
+
+
+def test_targets_at_the_ends_of_the_range_are_pruned() -> None:
+    X = np.arange(12.0)[:, np.newaxis]
+    y = np.array([1e308, -1e308, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
+    with pytest.warns(DataWarning, match="only 3 are told apart"):
+        assert CARTRegressor(min_samples_leaf=1).fit(X, y).get_n_leaves() >= 1
+    with pytest.raises(ValueError, match=r"y_val contains .*e\+8\d.* check its unit"):
+        CARTRegressor().fit(X, X[:, 0], X_val=X, y_val=y * 1e-220)
+    model = CARTRegressor(min_samples_leaf=1).fit(X, X[:, 0], X_val=X, y_val=X[:, 0] * 1e60)
+    assert np.isfinite(model.pruning_choice_.errors).all()
 
 
 def test_one_value_is_a_leaf() -> None:
