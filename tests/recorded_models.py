@@ -17,7 +17,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,18 @@ ESTIMATORS = {
     "mml": fasttree.MMLClassifier,
     "bayes": fasttree.BayesTreeClassifier,
     "rules": fasttree.RuleClassifier,
+}
+REGRESSORS: dict[str, Callable[[], Any]] = {
+    "tree": fasttree.TreeRegressor,
+    "cart": fasttree.CARTRegressor,
+    "cart rpart": lambda: fasttree.CARTRegressor(compat="rpart", pruning=None),
+    "bins": lambda: fasttree.TreeRegressor(max_bins=8, pruning="cost_complexity"),
+    "multiway": lambda: fasttree.TreeRegressor(
+        categorical_split="multiway", missing="category", min_samples_leaf=3
+    ),
+    "leaves": lambda: fasttree.TreeRegressor(
+        max_leaves=9, missing="surrogate", threshold="value", unknown="majority"
+    ),
 }
 CRITERIA = (
     "gini", "entropy", "gain_ratio", "misclassification", "message_length", "evidence", "ami", "smi",
@@ -194,6 +206,18 @@ def cells() -> Iterator[Cell]:
             make = lambda kind=ESTIMATORS[name], p=parameters: kind(**p)  # noqa: E731
             yield cell(f"{where}/{name} full", make, built_in(where))
 
+    for where in ("numbers", "mixed", "holes"):
+        amounts = with_amounts(tables[where])
+        for name, regressor in REGRESSORS.items():
+            for weight in weights:
+                yield cell(f"{where}/regressor {name}", regressor, amounts, weight)
+
+
+def with_amounts(table: Table) -> Table:
+    """With a target of numbers."""
+    of_class = np.unique(table.y, return_inverse=True)[1]
+    return replace(table, y=2.5 * of_class + np.nan_to_num(table.X["lab"]))
+
 
 def tree_with(parameters: dict[str, Any]) -> Any:
     """A tree; of a parameter that is not there, the record has the only meaning that there is."""
@@ -220,6 +244,8 @@ def said_of(name: str, model: Any) -> tuple[dict[str, str], dict[str, str]]:
         texts["text"] = model.to_text()
     if isinstance(model, fasttree.MMLClassifier | fasttree.BayesTreeClassifier):
         return hashes, texts if is_readable(name, texts) else {}  # averages have no rules
+    if isinstance(model, fasttree.TreeRegressor):
+        return hashes, {}
     rules = model.rules_ if is_list else model.rules()
     for format in RULE_FORMATS:
         hashes[f"rules {format}"] = digest(getattr(rules, f"to_{format}")())

@@ -24,6 +24,8 @@ from fasttree.encoding.folds import strata_of
 from fasttree.pruning import CostComplexity
 from fasttree.trees.tree import LEAF
 
+pytestmark = pytest.mark.numeric
+
 # -- the values of nodes ------------------------------------------------------------------------------------------
 
 

@@ -17,6 +17,8 @@ from fasttree.pruning import cost_complexity_path, prune_at
 from fasttree.trees.regression_tree import RegressionTree
 from fasttree.trees.tree import LEAF
 
+pytestmark = pytest.mark.numeric
+
 RPART = {"min_samples_split": 20, "min_samples_leaf": 7, "pruning": None}
 FULL = {"min_samples_split": 10, "min_samples_leaf": 5, "pruning": None}
 
