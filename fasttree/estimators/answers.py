@@ -38,27 +38,22 @@ class Answers(Protocol):
     def score(self, table: Table, with_shares: bool) -> Scored: ...
 
 
-class TreeAnswers:
-    def __init__(self, model: TreeClassifier) -> None:
+class _OfTree:
+    def __init__(self, model: TreeClassifier | TreeRegressor) -> None:
         model._check_fitted()
-        self.tree = model.tree_
-        self.schema = self.tree.schema
+        self.tree: Any = model.tree_
+        self.schema: Schema = self.tree.schema
         self.policy = model._policy()
         self.unknown = check_unknown(model.unknown)
 
+
+class TreeAnswers(_OfTree):
     def score(self, table: Table, with_shares: bool) -> Scored:
         found = scores_of(self.tree, table, self.policy, 1, with_shares)
         return Scored(found.classes, found.shares, found.leaves)
 
 
-class NumberAnswers:
-    def __init__(self, model: TreeRegressor) -> None:
-        model._check_fitted()
-        self.tree = model.tree_
-        self.schema = self.tree.schema
-        self.policy = model._policy()
-        self.unknown = check_unknown(model.unknown)
-
+class NumberAnswers(_OfTree):
     def score(self, table: Table, with_shares: bool) -> Scored:
         leaves = leaves_of(self.tree, table, self.policy, 1)
         return Scored(np.empty(0, dtype=np.int32), None, leaves, self.tree.prediction[leaves])

@@ -3,36 +3,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from fasttree import pruning as ways
-from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed, check_unknown
-from fasttree.base.errors import require
-from fasttree.base.progress import check_verbose
 from fasttree.estimators.fit_input import trainer_of
 from fasttree.estimators.fitted_classifier import FittedClassifier
-from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters
-from fasttree.estimators.prunable import Prunable
-from fasttree.estimators.pruning_steps import grow_and_prune, reads_rows
-from fasttree.estimators.training import Grown
-from fasttree.estimators.validation import (
-    check_fit,
-    check_validation,
-    read_validation,
-)
-from fasttree.growth.params import MISSING, GrowthParams, check_growth
-from fasttree.mml.message import TestOptions
+from fasttree.estimators.tree_estimator import TreeEstimator
+from fasttree.growth.params import GrowthParams, check_growth
 from fasttree.persistence.parts import check_choices
 from fasttree.pruning.requirements import HELD_OUT
-from fasttree.trees.tree import Tree
 
 if TYPE_CHECKING:
     from fasttree.estimators.candidates import Candidates
 
 
-class TreeClassifier(Prunable, FittedClassifier):
+class TreeClassifier(TreeEstimator, FittedClassifier):
     """A decision tree with all options.
 
     Parameters
@@ -244,28 +230,12 @@ class TreeClassifier(Prunable, FittedClassifier):
         group of each row (the patient, for example): where pruning draws folds or held-out rows, the rows of a group
         stay together.
         """
-        pruner = self._pruner(self.pruning)
-        check_validation(pruner, X_val, y_val)
-        with trainer_of(self, X, y, sample_weight, reads_rows(pruner), groups) as trainer:
-            schema = trainer.rows.encoded.schema
-            policy = self._policy_of(self.missing)
-            validation = read_validation(X_val, y_val, schema, self.unknown, policy)
-            pruned = grow_and_prune(trainer, pruner, validation)
-            n_rows = trainer.rows.encoded.n_rows
-            warn_of_one_leaf(pruned, schema, n_rows, trainer.params)
-        self.restore(replace(pruned, missing=self.missing))
-        return self
+        return self._fit(X, y, sample_weight, X_val, y_val, groups)
 
     def _growth(self) -> GrowthParams:
-        """The checked parameters. Presets with rules of their own override this to add them."""
         return check_growth(self.get_params(deep=False))
 
-    def _finish(self, tree: Tree, choices: TestOptions | None) -> Grown:
-        """The tree to keep of a grown one, which presets may change. `choices`: those that growth by length had."""
-        return tree, choices
-
     def _pruner(self, said: Any, name: str = "pruning") -> Any:
-        """The object that a parameter stands for, which presets may read in their own way."""
         return ways.read_method(said, name)
 
     def _object_for(self, name: str, value: Any, part: str) -> str:
@@ -278,20 +248,8 @@ class TreeClassifier(Prunable, FittedClassifier):
         having = [kind.__name__ for kind in ways.METHODS.values() if hasattr(kind, part)]
         return f" first: pruning=fasttree.pruning.{having[0]}()" if having else ""
 
-    def _check_settings(self) -> None:
-        self._growth()
-        self._pruner(self.pruning)
-        check_unknown(self.unknown)
-        check_max_bins(self.max_bins)
-        check_seed(self.random_state)
-        check_verbose(self.verbose)
-        check_n_jobs(self.n_jobs)
-
     def _check_restored(self) -> None:
-        check_fit(self, self.tree_)
-        require(
-            self._missing_policy in MISSING, "its policy for missing values is missing or unknown"
-        )
+        super()._check_restored()
         if self._choices is not None:
             check_choices(self._choices, self.tree_)
 

@@ -57,7 +57,7 @@ def grow_and_prune(trainer: Trainer, pruner: Any, validation: Validation | None)
                 f"a fraction of {VALIDATION_SHARE} of {trainer.rows.n_given} rows leaves no validation rows: "
                 f"{NOT_PRUNED}",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return _unpruned(tree, pruner)
     tree, _ = trainer.grow(use_up=pruner.needs != FOLDS or validation is not None)

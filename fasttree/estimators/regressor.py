@@ -3,25 +3,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
-from fasttree.base.checks import check_max_bins, check_n_jobs, check_seed, check_unknown
-from fasttree.base.errors import require
-from fasttree.base.progress import check_verbose
 from fasttree.base.values import short_repr
-from fasttree.estimators.fit_input import trainer_of
 from fasttree.estimators.like_rpart import collapsed, with_sizes
-from fasttree.estimators.one_leaf import warn_of_one_leaf
 from fasttree.estimators.parameters import own_parameters, preset
 from fasttree.estimators.protocol import RegressorMixin
-from fasttree.estimators.prunable import Prunable
-from fasttree.estimators.pruning_steps import grow_and_prune
 from fasttree.estimators.training import Grown, Trainer
-from fasttree.estimators.validation import check_fit, check_validation, read_validation
-from fasttree.growth.params import MISSING, GrowthParams, check_growth
+from fasttree.estimators.tree_estimator import TreeEstimator
+from fasttree.growth.params import GrowthParams, check_growth
 from fasttree.growth.targets import NumericTarget
 from fasttree.mml.message import TestOptions
 from fasttree.pruning import Choice, CostComplexity, Path, Trace
@@ -33,7 +25,7 @@ from fasttree.trees.structure import TreeStructure
 TOLD_APART = 0.99  # of the distinct targets; with fewer, there is a warning
 
 
-class TreeRegressor(RegressorMixin, Prunable):
+class TreeRegressor(RegressorMixin, TreeEstimator):
     """A regression tree with all options: it predicts the mean of the training rows in a leaf.
 
     Parameters
@@ -197,31 +189,32 @@ class TreeRegressor(RegressorMixin, Prunable):
         column with the group of each row (the patient, for example): where pruning draws folds, the rows of a group
         stay together.
         """
-        pruner = self._pruner(self.pruning)
-        check_validation(pruner, X_val, y_val)
-        with trainer_of(self, X, y, sample_weight, with_table=True, groups=groups) as trainer:
-            schema = trainer.rows.encoded.schema
-            policy = self._policy_of(self.missing)
-            validation = read_validation(X_val, y_val, schema, self.unknown, policy)
-            _warn_of_coarse_targets(trainer)
-            pruned = grow_and_prune(trainer, pruner, validation)
-            warn_of_one_leaf(pruned, schema, trainer.rows.encoded.n_rows, trainer.params)
-        self.restore(replace(pruned, missing=self.missing))
-        return self
+        return self._fit(X, y, sample_weight, X_val, y_val, groups)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the number predicted for each row: the mean of the training rows in its leaf."""
         return self._ask(numbers_of, X)
 
+    def _warn_of_target(self, trainer: Trainer) -> None:
+        """A warning if splits are chosen without telling many targets apart."""
+        numbers, weights = trainer.rows.encoded.numbers, trainer.rows.weights
+        assert numbers is not None
+        if remedies() is None:
+            return
+        steps = None if weights is None else weights.quantised
+        n_values = len(rank_numbers(numbers)[1])
+        n_steps = len(rank_numbers(NumericTarget(numbers, steps).quantised)[1])
+        if n_steps < TOLD_APART * n_values:
+            warn(
+                f"y has {n_values:,} distinct values from {numbers.min():g} to {numbers.max():g}, of which only "
+                f"{n_steps:,} are told apart in the choice of splits, because their range is too wide for their "
+                "differences: transform y (such as by its logarithm), or leave extreme rows out"
+            )
+
     def _growth(self) -> GrowthParams:
-        """The checked parameters."""
         return check_growth(self.get_params(deep=False), of_numbers=True)
 
-    def _finish(self, tree: TreeStructure, choices: TestOptions | None) -> Grown:
-        return tree, choices
-
     def _pruner(self, said: Any, name: str = "pruning") -> CostComplexity | None:
-        """The object that a parameter stands for."""
         pruner = CostComplexity() if isinstance(said, str) and said == "cost_complexity" else said
         if isinstance(pruner, CostComplexity) and pruner.impurity == "error":
             return pruner
@@ -238,21 +231,6 @@ class TreeRegressor(RegressorMixin, Prunable):
 
     def _object_for(self, name: str, value: Any, part: str) -> str:
         return " first: pruning=fasttree.pruning.CostComplexity()" if name == "pruning" else ""
-
-    def _check_settings(self) -> None:
-        self._growth()
-        self._pruner(self.pruning)
-        check_unknown(self.unknown)
-        check_max_bins(self.max_bins)
-        check_seed(self.random_state)
-        check_verbose(self.verbose)
-        check_n_jobs(self.n_jobs)
-
-    def _check_restored(self) -> None:
-        check_fit(self, self.tree_)
-        require(
-            self._missing_policy in MISSING, "its policy for missing values is missing or unknown"
-        )
 
 
 class CARTRegressor(TreeRegressor):
@@ -289,20 +267,3 @@ class CARTRegressor(TreeRegressor):
 
     def _finish(self, tree: TreeStructure, choices: TestOptions | None) -> Grown:
         return collapsed(tree, self.compat), choices
-
-
-def _warn_of_coarse_targets(trainer: Trainer) -> None:
-    """A warning if splits are chosen without telling many targets apart."""
-    numbers, weights = trainer.rows.encoded.numbers, trainer.rows.weights
-    assert numbers is not None
-    if remedies() is None:
-        return
-    steps = None if weights is None else weights.quantised
-    n_values = len(rank_numbers(numbers)[1])
-    n_steps = len(rank_numbers(NumericTarget(numbers, steps).quantised)[1])
-    if n_steps < TOLD_APART * n_values:
-        warn(
-            f"y has {n_values:,} distinct values from {numbers.min():g} to {numbers.max():g}, of which only "
-            f"{n_steps:,} are told apart in the choice of splits, because their range is too wide for their "
-            "differences: transform y (such as by its logarithm), or leave extreme rows out"
-        )
