@@ -12,7 +12,6 @@ from fasttree.cli.errors import DataError, UsageError
 CLASSIFICATION, REGRESSION = "classification", "regression"
 TASKS = (CLASSIFICATION, REGRESSION)
 MOST_CLASSES = 30  # distinct whole numbers that are taken for classes
-MOST_ODD = 0.1  # of the rows, whose target is no number though the others' are
 
 
 class Task(NamedTuple):
@@ -40,7 +39,7 @@ def task_of(y: Any, said: str | None, of_classes_only: bool) -> Task:
             f"--task regression: the target is {y.type}, not numbers: leave --task out"
         )
     if said is not None:
-        return Task(said, "as --task says")
+        return Task(said, "--task says so")
     if not (is_integer or is_float):
         return Task(CLASSIFICATION, "the target is not numeric")
     if is_float and not pc.all(pc.equal(y, pc.round(y))).as_py():
@@ -73,31 +72,24 @@ def check_text(y: Any, target: str) -> None:
     """Refuses a target of text that is nearly all numbers: a stray word would make hundreds of classes of them."""
     import pyarrow as pa
 
+    from fasttree.tables.doubts import odd_among_numbers
+
     if not (pa.types.is_string(y.type) or pa.types.is_large_string(y.type)):
         return
     counts = y.value_counts()
-    labels, rows = counts.field(0).to_pylist(), counts.field(1).to_pylist()
-    odd = {label: n for label, n in zip(labels, rows, strict=True) if not _is_number(label)}
-    if len(labels) <= MOST_CLASSES or sum(odd.values()) > MOST_ODD * len(y):
+    labels = counts.field(0).to_pylist()
+    odd = odd_among_numbers(labels, counts.field(1).to_numpy())
+    if len(labels) <= MOST_CLASSES or odd is None:
         return
     if not odd:
         raise DataError(
             f"the target {target!r} is text such as {labels[0]!r}, which looks like a number: give its decimal sign "
             "(--decimal ,), or take the texts for classes (--task classification)"
         )
-    first = next(label for label in y.to_pylist() if label in odd)
     raise DataError(
-        f"the target {target!r} has {len(labels) - len(odd):,} distinct numbers, but also the text {first!r}: correct "
-        "or leave out such rows, or take all of them for classes (--task classification)"
+        f"the target {target!r} has {len(labels) - len(odd):,} distinct numbers, but also the text {labels[odd[0]]!r}: "
+        "correct or leave out such rows, or take all of them for classes (--task classification)"
     )
-
-
-def _is_number(label: str) -> bool:
-    try:
-        float(label.replace(",", "."))
-    except ValueError:
-        return False
-    return True
 
 
 def warn_of_guess(task: Task) -> None:

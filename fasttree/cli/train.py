@@ -270,8 +270,6 @@ def _print(
     what = plural(len(summary["classes"]), "class", "classes")
     if of_numbers:
         what = f"predicted as a number, since {summary['task_reason']}"
-        if summary["task_reason"].startswith("as "):
-            what = f"predicted as a number, {summary['task_reason']}"
     line("target", f"{summary['target']} ({what})")
     if "rules" in summary:
         line("rules", f"{summary['rules']:,}")

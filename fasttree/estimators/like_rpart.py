@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from fasttree.base.hints import check_choice
 from fasttree.estimators.parameters import defaults_of
 from fasttree.pruning import cost_complexity_path, prune_at
-from fasttree.trees.structure import TreeStructure
+from fasttree.trees.structure import AnyTree
 
 CP = 0.01  # of the root's risk; branches that save less for each leaf are taken back
 SIZES = {"min_samples_split": 20, "min_samples_leaf": 7}
-Grown = TypeVar("Grown", bound=TreeStructure)
 
 
 def with_sizes(kind: type, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -28,7 +27,7 @@ def with_sizes(kind: type, parameters: Mapping[str, Any]) -> dict[str, Any]:
     return found | {name: size for name, size in SIZES.items() if found[name] == defaults[name]}
 
 
-def collapsed(tree: Grown, compat: str | None) -> Grown:
+def collapsed(tree: AnyTree, compat: str | None) -> AnyTree:
     """The tree without the branches that are not complex enough for rpart, if it is asked for."""
     if compat is None or tree.node_count == 1:
         return tree

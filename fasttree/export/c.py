@@ -15,6 +15,7 @@ import numpy as np
 
 from fasttree.base.times import UNITS
 from fasttree.base.values import short_repr
+from fasttree.export.c_answers import ANSWERS
 from fasttree.export.c_source import CODE, HEAD
 from fasttree.export.category_keys import LevelKeys, level_keys
 from fasttree.export.flat_steps import (
@@ -70,7 +71,7 @@ def export(model: Exportable, *, prefix: str = "fasttree") -> str:
         *_routing_tables(steps, holds),
         *_end_tables(model),
         *(_sharing_tables(model) if model.shares_rows else []),
-        _kept(CODE, holds),
+        _kept(CODE + ANSWERS, holds),
     ]
     return Template("\n".join(parts)).substitute(
         p=prefix,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,23 +14,21 @@ from fasttree.base import progress
 from fasttree.base.checks import SELECTED
 from fasttree.mml.message import TestOptions
 from fasttree.pruning.naive_tests import p_values_of, significant_splits
-from fasttree.trees.structure import TreeStructure
+from fasttree.trees.structure import AnyTree, TreeStructure
 from fasttree.trees.tree import Tree
 from fasttree.trees.whole_gain import whole_gain_of
 
 if TYPE_CHECKING:
     from fasttree.growth.params import GrowthParams
 
-Grown = TypeVar("Grown", bound=TreeStructure)
-
 
 def within_limits(
-    tree: Grown,
+    tree: AnyTree,
     choices: TestOptions | None,
     params: GrowthParams,
     chance: Callable[[Tree], Callable[[np.ndarray], np.ndarray]],
     factor: np.ndarray | None,
-) -> tuple[Grown, TestOptions | None]:
+) -> tuple[AnyTree, TestOptions | None]:
     """The tree that growth would have made, had it kept to `significance` and `max_leaves`, and the choices at its
     nodes. `chance`: of the grown tree what tells the p-values of nodes, for a test that reads the rows again; `factor`:
     what each class counts."""
@@ -49,8 +47,8 @@ def within_limits(
 
 
 def _cut_back(
-    tree: Grown, choices: TestOptions | None, is_split: np.ndarray
-) -> tuple[Grown, TestOptions | None]:
+    tree: AnyTree, choices: TestOptions | None, is_split: np.ndarray
+) -> tuple[AnyTree, TestOptions | None]:
     """The tree with some of its splits only, and the choices at the nodes that are left."""
     if choices is not None:
         assert isinstance(tree, Tree)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,11 +18,10 @@ from fasttree.pruning.requirements import FOLDS, check_folds
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.stats.special import row_entropy, row_shares
 from fasttree.trees.regression_tree import RegressionTree
-from fasttree.trees.structure import TreeStructure
+from fasttree.trees.structure import AnyTree, TreeStructure
 from fasttree.trees.traversal import errors_as_leaf
 from fasttree.trees.tree import Tree
 
-Pruned = TypeVar("Pruned", bound=TreeStructure)
 IMPURITIES = ("error", "gini", "entropy")
 NATS_PER_BIT = 0.6931471805599453  # log 2
 TIE = 1e-12  # alphas that differ by less, in mistakes of mean cost a row, are one
@@ -149,7 +148,7 @@ def cost_complexity_path(tree: TreeStructure, impurity: str = "error") -> Path:
     )
 
 
-def prune_at(tree: Pruned, path: Path, alpha: float) -> tuple[Pruned, Trace]:
+def prune_at(tree: AnyTree, path: Path, alpha: float) -> tuple[AnyTree, Trace]:
     """Return the tree pruned at `alpha` per leaf, and the trace of the pruned branches."""
     if not as_float(alpha) >= 0:
         raise ValueError(f"alpha must be a number >= 0, got {short_repr(alpha)}")

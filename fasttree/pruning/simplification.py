@@ -5,21 +5,18 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable
-from typing import TypeVar
 
 import numpy as np
 
 from fasttree.base.values import short_repr
 from fasttree.pruning.trace import Trace, trace_of
 from fasttree.trees.regression_tree import RegressionTree
-from fasttree.trees.structure import TreeStructure
+from fasttree.trees.structure import AnyTree, TreeStructure
 from fasttree.trees.traversal import errors_as_leaf, leaves_below, levels_upwards
 from fasttree.trees.tree import Tree
 
-Pruned = TypeVar("Pruned", bound=TreeStructure)
 
-
-def simplify(tree: Pruned) -> tuple[Pruned, Trace]:
+def simplify(tree: AnyTree) -> tuple[AnyTree, Trace]:
     """Return the tree without the splits that do not change any prediction; class probabilities may change.
 
     A subtree is removed if all its nodes predict the same class, or number. Where rows are distributed fractionally
@@ -45,7 +42,7 @@ def simplify(tree: Pruned) -> tuple[Pruned, Trace]:
     return _cut_at(tree, np.flatnonzero(outermost), "simplify")
 
 
-def snip(tree: Pruned, node_ids: Iterable[int]) -> tuple[Pruned, Trace]:
+def snip(tree: AnyTree, node_ids: Iterable[int]) -> tuple[AnyTree, Trace]:
     """Return the tree in which these nodes are leaves."""
     cut = np.zeros(tree.node_count, dtype=bool)
     is_leaf = tree.is_leaf()
@@ -69,7 +66,7 @@ def below_shared_split(tree: TreeStructure) -> np.ndarray:
     return ~tree.kept_nodes((tree.missing_branch >= 0) | tree.is_leaf())
 
 
-def _cut_at(tree: Pruned, nodes: np.ndarray, method: str) -> tuple[Pruned, Trace]:
+def _cut_at(tree: AnyTree, nodes: np.ndarray, method: str) -> tuple[AnyTree, Trace]:
     if isinstance(tree, Tree):
         errors, estimate = errors_as_leaf(tree, tree.counts), "training errors"
     else:

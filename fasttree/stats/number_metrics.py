@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How good predicted numbers are: R2, mean squared and mean absolute error."""
+"""How good predicted numbers are: R2 and the mean squared error."""
 
 from __future__ import annotations
 
@@ -31,17 +31,6 @@ def root_mean_squared_error(
     """
     exponent, y, predicted = _near_one(y, predicted)
     return math.ldexp(math.sqrt(mean_squared_error(y, predicted, weight)), exponent)
-
-
-def mean_absolute_error(
-    y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
-) -> float:
-    """The weighted mean of the absolute differences.
-
-    >>> mean_absolute_error(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
-    1.0
-    """
-    return weighted_mean(np.abs(y - predicted), weight)
 
 
 def r2_score(y: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None) -> float:

@@ -165,6 +165,11 @@ def _counts(column: Column, n_labels: int) -> np.ndarray:
     return np.bincount(column.codes, minlength=n_labels + 1)[1:]
 
 
+def odd_among_numbers(labels: list[str], count: np.ndarray) -> list[int] | None:
+    """Which labels are no numbers, the most frequent first, if nearly all the others are; None if they are not."""
+    return _odd_ones(labels, count, int(count.sum()), _NUMBER)
+
+
 def _odd_ones(
     labels: list[str], count: np.ndarray, total: int, pattern: re.Pattern[str]
 ) -> list[int] | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cache
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -382,3 +382,7 @@ def _array_names(kind: Any) -> tuple[str, ...]:
     structure = [f.name for f in fields(TreeStructure) if f.name != "schema"]
     place = structure.index("gain")
     return (*structure[:place], *kind.VALUES, *structure[place:])
+
+
+# A tree of one kind, and what is made of it.
+AnyTree = TypeVar("AnyTree", bound=TreeStructure)

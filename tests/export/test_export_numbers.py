@@ -76,7 +76,7 @@ def test_python(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_json(case: str) -> None:
-    """The nodes say what the tree has; a reader of three lines finds the way of rows of numbers."""
+    """The nodes say what the tree has."""
     model, _, _, _, _ = asked(case)
     tree, told = model.tree_, json.loads(model.export("json"))
     assert (told["version"], told["target"]) == (3, "number")
